@@ -1,0 +1,130 @@
+/**
+ * One challenge of a `WWW-Authenticate` header. Names are in lower case; of a parameter that comes twice the last counts,
+ * as in curl and in browsers.
+ */
+export interface Challenge {
+  readonly scheme: string;
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+export interface ParsedChallenges {
+  readonly challenges: readonly Challenge[];
+  /** What could not be read, quoted; the challenges before it stand. */
+  readonly malformed?: string;
+}
+
+/**
+ * Reads the challenges of one header line.
+ * @see RFC 9110, sections 11.2, 11.3 and 11.6.1
+ */
+export function parseChallenges(line: string): ParsedChallenges {
+  const reader = new Reader(line);
+  const challenges: Challenge[] = [];
+  while (!reader.skipToElement()) {
+    const start = reader.position;
+    const scheme = reader.token();
+    // A scheme stands alone, or a space and its parameters follow.
+    if (scheme === undefined || !(reader.atEndOfElement() || reader.whitespace())) {
+      return { challenges, malformed: reader.quote(start) };
+    }
+    const parameters = reader.token68() ? new Map<string, string>() : readParameters(reader);
+    if (parameters === undefined) return { challenges, malformed: reader.quote(start) };
+    challenges.push({ scheme: scheme.toLowerCase(), parameters });
+  }
+  return { challenges };
+}
+
+/**
+ * Reads a list of parameters without a scheme, such as the value of `Authentication-Info`.
+ * @returns undefined where the list breaks the grammar
+ * @see RFC 7615, section 3
+ */
+export function parseParameters(value: string): ReadonlyMap<string, string> | undefined {
+  const reader = new Reader(value);
+  const parameters = readParameters(reader);
+  return reader.skipToElement() ? parameters : undefined;
+}
+
+/** Reads parameters up to the end or to the next scheme; undefined where one is malformed. */
+function readParameters(reader: Reader): Map<string, string> | undefined {
+  const parameters = new Map<string, string>();
+  for (;;) {
+    if (reader.skipToElement()) return parameters;
+    const name = reader.parameterName();
+    if (name === undefined) return parameters;
+    const value = reader.quotedString() ?? reader.unquotedValue();
+    if (value === undefined || !reader.atEndOfElement()) return undefined;
+    parameters.set(name.toLowerCase(), value);
+  }
+}
+
+// RFC 9110, section 5.6.2: tchar
+const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
+const OPTIONAL_WHITESPACE = /[ \t]*/y;
+const LIST_SEPARATORS = /[ \t,]*/y;
+const PARAMETER_NAME = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*=[ \t]*/y;
+// RFC 9110, section 11.2; a lone name with "=" behind it is a token68 too, hence the look-ahead
+const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*(?=[ \t]*(?:,|$))/y;
+// RFC 9110, section 5.6.4
+const QUOTED_STRING = /"((?:[^"\\]|\\.)*)"/sy;
+// More than a token, because servers send base64 without quotes.
+const UNQUOTED_VALUE = /[^\s",]+/y;
+
+class Reader {
+  position = 0;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** Passes over commas and white space; true at the end of the text. */
+  skipToElement(): boolean {
+    this.#match(LIST_SEPARATORS);
+    return this.position === this.#text.length;
+  }
+
+  whitespace(): boolean {
+    return this.#match(OPTIONAL_WHITESPACE)?.[0] !== "";
+  }
+
+  atEndOfElement(): boolean {
+    const start = this.position;
+    this.#match(OPTIONAL_WHITESPACE);
+    const next = this.#text[this.position];
+    this.position = start;
+    return next === undefined || next === ",";
+  }
+
+  token(): string | undefined {
+    return this.#match(TOKEN)?.[0];
+  }
+
+  token68(): boolean {
+    return this.#match(TOKEN68) !== undefined;
+  }
+
+  parameterName(): string | undefined {
+    return this.#match(PARAMETER_NAME)?.[1];
+  }
+
+  quotedString(): string | undefined {
+    return this.#match(QUOTED_STRING)?.[1]?.replace(/\\(.)/gs, "$1");
+  }
+
+  unquotedValue(): string | undefined {
+    return this.#match(UNQUOTED_VALUE)?.[0];
+  }
+
+  quote(start: number): string {
+    return this.#text.slice(start, start + 200);
+  }
+
+  #match(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.position;
+    const match = pattern.exec(this.#text);
+    if (match === null) return undefined;
+    this.position = pattern.lastIndex;
+    return match;
+  }
+}

@@ -1,0 +1,101 @@
+import { type Challenge, parseChallenges } from "./challenge.ts";
+import { DigestError } from "./digest-error.ts";
+
+/** What a server asks for: the parameters of RFC 7616, section 3.3, as this client answers them. */
+export interface DigestChallenge {
+  readonly realm: string;
+  readonly nonce: string;
+  /** Absent where the server sent none; then none is sent back. */
+  readonly opaque: string | undefined;
+  /** As the server spelled it; absent means MD5. */
+  readonly algorithm: string | undefined;
+  readonly hash: HashName;
+  readonly session: boolean;
+  /** undefined is the answer of RFC 2069, without nonce count and cnonce. */
+  readonly qop: "auth" | undefined;
+  readonly stale: boolean;
+  readonly userhash: boolean;
+  readonly utf8: boolean;
+}
+
+/** The hashes of RFC 7616, section 6.1, by their OpenSSL names, strongest first. */
+const HASHES = ["sha512-256", "sha256", "md5"] as const;
+export type HashName = (typeof HASHES)[number];
+
+const HASH_OF_ALGORITHM: ReadonlyMap<string, HashName> = new Map([
+  ["SHA-512-256", "sha512-256"],
+  ["SHA-256", "sha256"],
+  ["MD5", "md5"],
+]);
+
+/**
+ * Chooses the Digest challenge with the strongest algorithm that can be answered (RFC 7616, section 3.7).
+ *
+ * @param lines the values of all `WWW-Authenticate` lines of one response
+ * @throws {@link DigestError} that quotes the part because of which none can be answered
+ */
+export function chooseDigestChallenge(lines: readonly string[]): DigestChallenge {
+  const answerable: DigestChallenge[] = [];
+  const problems: DigestError[] = [];
+  const otherSchemes: string[] = [];
+  for (const line of lines) {
+    const { challenges, malformed } = parseChallenges(line);
+    for (const challenge of challenges) {
+      if (challenge.scheme !== "digest") {
+        otherSchemes.push(challenge.scheme);
+        continue;
+      }
+      const read = readDigestChallenge(challenge.parameters);
+      if (read instanceof DigestError) problems.push(read);
+      else answerable.push(read);
+    }
+    if (malformed !== undefined) problems.push(malformedChallenge(malformed));
+  }
+  const [strongest] = answerable.sort((a, b) => HASHES.indexOf(a.hash) - HASHES.indexOf(b.hash));
+  if (strongest !== undefined) return strongest;
+  throw problems[0] ?? unsupported(`it offers no Digest, only: ${otherSchemes.join(", ") || "nothing"}`);
+}
+
+function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallenge | DigestError {
+  const nonce = parameters.get("nonce");
+  if (nonce === undefined) return unsupported("it has no nonce");
+
+  const algorithm = parameters.get("algorithm");
+  const [, name, suffix] = /^(.+?)(-sess)?$/i.exec(algorithm ?? "MD5") ?? [];
+  const hash = HASH_OF_ALGORITHM.get(name?.toUpperCase() ?? "");
+  if (hash === undefined) {
+    return unsupported(`algorithm=${algorithm} is unknown (known: MD5, SHA-256, SHA-512-256, each with -sess)`);
+  }
+
+  // Some servers of this kind write `op`, and so does the contract (section 5).
+  const offered = parameters.get("qop") ?? parameters.get("op");
+  const qop = offered?.split(",").map((option) => option.trim().toLowerCase());
+  if (qop !== undefined && !qop.includes("auth") && qop.some((option) => option !== "")) {
+    return unsupported(`qop="${offered}" does not include auth`);
+  }
+
+  return {
+    realm: parameters.get("realm") ?? "",
+    nonce,
+    opaque: parameters.get("opaque"),
+    algorithm,
+    hash,
+    session: suffix !== undefined,
+    qop: qop?.includes("auth") ? "auth" : undefined,
+    stale: isTrue(parameters.get("stale")),
+    userhash: isTrue(parameters.get("userhash")),
+    utf8: parameters.get("charset")?.toLowerCase() === "utf-8",
+  };
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value?.toLowerCase() === "true";
+}
+
+function unsupported(why: string): DigestError {
+  return new DigestError("ERR_DIGEST_UNSUPPORTED_CHALLENGE", `The server's challenge can't be answered: ${why}.`);
+}
+
+function malformedChallenge(part: string): DigestError {
+  return new DigestError("ERR_DIGEST_MALFORMED_CHALLENGE", `The server's challenge is malformed here: ${part}`);
+}

@@ -1,0 +1,63 @@
+import type { Dispatcher } from "undici";
+
+/**
+ * What the caller holds for the whole of its request, however many requests go over the wire for it: it pauses, resumes
+ * and aborts the one under way, and aborts a request that waits for its turn.
+ */
+export class DigestController implements Dispatcher.DispatchController {
+  #wire: Dispatcher.DispatchController | undefined;
+  #paused = false;
+  #aborted = false;
+  #reason: Error | null = null;
+  readonly #onAbortWhileWaiting: (reason: Error) => void;
+
+  constructor(onAbortWhileWaiting: (reason: Error) => void) {
+    this.#onAbortWhileWaiting = onAbortWhileWaiting;
+  }
+
+  /** The request that is on the wire; undefined between two of them. */
+  set wire(wire: Dispatcher.DispatchController | undefined) {
+    this.#wire = wire;
+    if (wire === undefined) return;
+    if (this.#aborted) wire.abort(this.#reason ?? new Error("aborted"));
+    else if (this.#paused) wire.pause();
+  }
+
+  get aborted(): boolean {
+    return this.#aborted || (this.#wire?.aborted ?? false);
+  }
+
+  get reason(): Error | null {
+    return this.#reason ?? this.#wire?.reason ?? null;
+  }
+
+  get paused(): boolean {
+    return this.#paused;
+  }
+
+  get rawHeaders(): NonNullable<Dispatcher.DispatchController["rawHeaders"]> | null {
+    return this.#wire?.rawHeaders ?? null;
+  }
+
+  get rawTrailers(): NonNullable<Dispatcher.DispatchController["rawTrailers"]> | null {
+    return this.#wire?.rawTrailers ?? null;
+  }
+
+  abort(reason: Error): void {
+    if (this.#aborted) return;
+    this.#aborted = true;
+    this.#reason = reason;
+    if (this.#wire === undefined) this.#onAbortWhileWaiting(reason);
+    else this.#wire.abort(reason);
+  }
+
+  pause(): void {
+    this.#paused = true;
+    this.#wire?.pause();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#wire?.resume();
+  }
+}

@@ -1,0 +1,98 @@
+import type { Dispatcher } from "undici";
+import { DigestHandler } from "./digest-handler.ts";
+import type { Credentials } from "./nonce.ts";
+import { NonceSession } from "./nonce-session.ts";
+import { hasAuthorization } from "./request-headers.ts";
+
+export interface DigestOptions {
+  /** The user name; no control characters. */
+  readonly username: string;
+  /** The password. It is never written to an error or to the wire. */
+  readonly password: string;
+  /**
+   * The origins whose challenges are answered, such as `https://example.com:8443`. Default: every origin that a request
+   * is made to, but none to which undici's redirect interceptor leads. Redirects that `fetch` follows can't be told from
+   * requests of your own: name the origins where you use it.
+   */
+  readonly origins?: readonly string[];
+}
+
+/**
+ * Makes an interceptor for any dispatcher of undici that answers HTTP Digest challenges.
+ *
+ * The first request to an origin goes without an answer, to be given a challenge; requests made meanwhile wait for it.
+ * From then on each request carries its answer, so that it takes one round trip. Nothing is connected and no timer is
+ * set by the interceptor itself. A request that brings its own `Authorization` header is left alone.
+ *
+ * A wrong user name or password costs two requests and comes back as the server's 401. Bodies are sent again where they
+ * are strings, buffers, `Blob` or `FormData`; for a stream a 401 is an error, so make a read first.
+ *
+ * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work
+ * @throws {@link DigestError}, as the failure of a request, for a challenge that can't be answered
+ * @see RFC 7616, and RFC 2617 and RFC 2069 for servers that are older
+ * @example
+ * ```ts
+ * import { digest } from "pulumi-agent-log-config/digest";
+ * import { Agent, request } from "undici";
+ *
+ * const dispatcher = new Agent().compose(digest({ username: "publickey", password: "private-key" }));
+ * const { statusCode, body } = await request("https://example.com:8443/status", { dispatcher });
+ * ```
+ */
+export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInterceptor {
+  const credentials = checkCredentials(options);
+  const origins = checkOrigins(options.origins);
+  const sessions = new Map<string, NonceSession>();
+  const firstOrigins = new WeakMap<object, string>();
+
+  const sessionOf = (origin: string) => {
+    const session = sessions.get(origin) ?? new NonceSession();
+    sessions.set(origin, session);
+    return session;
+  };
+
+  return (dispatch) => (request, handler) => {
+    const origin = originOf(request.origin);
+    const caller = outermost(handler);
+    const firstOrigin = firstOrigins.get(caller) ?? origin;
+    firstOrigins.set(caller, firstOrigin);
+    const trusted = origins === undefined ? origin === firstOrigin : origins.has(origin);
+    if (!trusted || hasAuthorization(request.headers)) return dispatch(request, handler);
+    return new DigestHandler(dispatch, request, handler, origin, sessionOf(origin), credentials).start();
+  };
+}
+
+function checkCredentials({ username, password }: DigestOptions): Credentials {
+  // RFC 9110, section 5.5: a control character would end the header that carries the name.
+  if (typeof username !== "string" || username === "" || /\p{Cc}/u.test(username)) {
+    throw invalidArgument("username must be a string with at least one character and no control characters");
+  }
+  if (typeof password !== "string") throw invalidArgument("password must be a string");
+  return { username, password };
+}
+
+function checkOrigins(origins: DigestOptions["origins"]): ReadonlySet<string> | undefined {
+  if (origins === undefined) return undefined;
+  const read = origins.map((origin) => (URL.canParse(origin) ? new URL(origin).origin : undefined));
+  if (read.includes(undefined) || read.includes("null")) {
+    throw invalidArgument(`origins must be URLs such as https://example.com:8443, not ${origins.join(", ")}`);
+  }
+  return new Set(read.filter((origin) => origin !== undefined));
+}
+
+function invalidArgument(message: string): TypeError {
+  return Object.assign(new TypeError(`digest(): ${message}.`), { code: "ERR_INVALID_ARG_VALUE" });
+}
+
+/** A Client or Pool is given no origin, since it has only one. */
+function originOf(origin: string | URL | undefined): string {
+  if (origin === undefined) return "";
+  return typeof origin === "string" ? new URL(origin).origin : origin.origin;
+}
+
+/** The handler of the caller, below which undici's retry and redirect handlers put their own. */
+function outermost(handler: object): object {
+  return "handler" in handler && typeof handler.handler === "object" && handler.handler !== null
+    ? outermost(handler.handler)
+    : handler;
+}

@@ -1,0 +1,132 @@
+import { hash, randomBytes } from "node:crypto";
+import type { DigestChallenge, HashName } from "./digest-challenge.ts";
+
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What one request tells the server, and what is needed to verify the server's own answer to it. */
+export interface Authorization {
+  /** The value of the `Authorization` header. */
+  readonly header: string;
+  /** The `rspauth` of a server that knows the password (RFC 7616, section 3.5). */
+  expectedRspauth(): string;
+}
+
+// RFC 7616, section 3.4: nc is eight hexadecimal digits.
+const MAX_NONCE_COUNT = 0xffffffff;
+
+/** A nonce of the server with the state of its use: the count, one cnonce, and the hashes that don't change. */
+export class Nonce {
+  /** Requests signed so far; the next one has this plus one as its nonce count. */
+  count = 0;
+  /** Requests that are under way. */
+  inFlight = 0;
+  /** Requests that the server accepted. */
+  accepted = 0;
+  /** The server has accepted it or announced it, so a refusal no longer means that the credentials are wrong. */
+  kept = false;
+  readonly #challenge: DigestChallenge;
+  readonly #credentials: Credentials;
+  readonly #cnonce = randomBytes(8).toString("hex");
+  readonly #ha1: string;
+  readonly #opening: string;
+  readonly #closing: string;
+
+  constructor(challenge: DigestChallenge, credentials: Credentials) {
+    this.#challenge = challenge;
+    this.#credentials = credentials;
+    this.#ha1 = this.#hashA1();
+    this.#opening = `Digest ${this.#usernameParameter()}, realm="${quotable(challenge.realm)}", nonce="${quotable(challenge.nonce)}"`;
+    this.#closing = this.#closingParameters();
+  }
+
+  /** True once every nonce count has been used. */
+  get exhausted(): boolean {
+    return this.count >= MAX_NONCE_COUNT;
+  }
+
+  /** The nonce that takes this one's place, as `Authentication-Info` says (RFC 7616, section 3.5). */
+  successor(nextnonce: string): Nonce {
+    const next = new Nonce({ ...this.#challenge, nonce: nextnonce, stale: false }, this.#credentials);
+    next.kept = true;
+    return next;
+  }
+
+  /**
+   * Signs one request and takes the next nonce count for it.
+   * @param uri the request target exactly as it goes over the wire (RFC 7616, section 3.4.6)
+   * @see RFC 7616, section 3.4.1
+   */
+  authorize(method: string, uri: string): Authorization {
+    this.count += 1;
+    const nc = this.count.toString(16).padStart(8, "0");
+    const responseTo = (a2: string) => this.#response(nc, this.#hash(a2));
+    const response = responseTo(`${method}:${uri}`);
+    const counted = this.#challenge.qop === undefined ? "" : `, qop=auth, nc=${nc}, cnonce="${this.#cnonce}"`;
+    return {
+      header: `${this.#opening}, uri="${quotable(uri)}"${counted}, response="${response}"${this.#closing}`,
+      expectedRspauth: () => responseTo(`:${uri}`),
+    };
+  }
+
+  #response(nc: string, ha2: string): string {
+    const { nonce, qop } = this.#challenge;
+    // RFC 2069 where the server offers no qop
+    const middle = qop === undefined ? nonce : `${nonce}:${nc}:${this.#cnonce}:${qop}`;
+    return this.#hash(`${this.#ha1}:${middle}:${ha2}`);
+  }
+
+  // RFC 7616, section 3.4.2
+  #hashA1(): string {
+    const { realm, nonce, session } = this.#challenge;
+    const { username, password } = this.#credentials;
+    const a1 = this.#hash(`${this.#encode(username)}:${realm}:${this.#encode(password)}`);
+    return session ? this.#hash(`${a1}:${nonce}:${this.#cnonce}`) : a1;
+  }
+
+  // RFC 7616, sections 3.4 and 3.4.4
+  #usernameParameter(): string {
+    const { realm, userhash, utf8 } = this.#challenge;
+    const { username } = this.#credentials;
+    if (userhash) return `username="${this.#hash(`${this.#encode(username)}:${realm}`)}", userhash=true`;
+    if (utf8 && !isAscii(username)) return `username*=UTF-8''${encodeExtendedValue(username)}`;
+    return `username="${quotable(this.#encode(username))}"`;
+  }
+
+  #closingParameters(): string {
+    const { opaque, algorithm } = this.#challenge;
+    return `${opaque === undefined ? "" : `, opaque="${quotable(opaque)}"`}${algorithm === undefined ? "" : `, algorithm=${algorithm}`}`;
+  }
+
+  /** The text as the bytes that the server expects, one character a byte, as everywhere in HTTP headers. */
+  #encode(text: string): string {
+    const latin1 = !this.#challenge.utf8 && !/[^\0-\xff]/.test(text);
+    return latin1 ? text : Buffer.from(text, "utf8").toString("latin1");
+  }
+
+  #hash(text: string): string {
+    return hashBytes(this.#challenge.hash, text);
+  }
+}
+
+function hashBytes(name: HashName, text: string): string {
+  return hash(name, Buffer.from(text, "latin1"), "hex");
+}
+
+function isAscii(text: string): boolean {
+  return !/[^\0-\x7f]/.test(text);
+}
+
+function quotable(text: string): string {
+  return text.replace(/["\\]/g, "\\$&");
+}
+
+// RFC 8187, section 3.2.1: attr-char leaves out some of what encodeURIComponent keeps.
+function encodeExtendedValue(text: string): string {
+  return encodeURIComponent(text).replace(
+    /[*'()]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}

@@ -1,0 +1,32 @@
+import type { Dispatcher } from "undici";
+
+type RequestHeaders = Dispatcher.DispatchOptions["headers"];
+
+/** The headers with one more; the caller's object, of whatever shape undici takes, stays as it is. */
+export function withAuthorization(headers: RequestHeaders, value: string): NonNullable<RequestHeaders> {
+  if (headers == null) return { authorization: value };
+  if (Array.isArray(headers)) return [...headers, "authorization", value];
+  if (isIterable(headers)) return [...Array.from(headers).flatMap(flatten), "authorization", value];
+  return { ...headers, authorization: value };
+}
+
+export function hasAuthorization(headers: RequestHeaders): boolean {
+  if (headers == null) return false;
+  return names(headers).some((name) => name.toLowerCase() === "authorization");
+}
+
+function names(headers: NonNullable<RequestHeaders>): string[] {
+  if (Array.isArray(headers)) return headers.filter((_, index) => index % 2 === 0);
+  if (isIterable(headers)) return Array.from(headers, ([name]) => name);
+  return Object.keys(headers);
+}
+
+function flatten([name, values]: [string, string | string[] | undefined]): string[] {
+  return [values ?? []].flat().flatMap((value) => [name, value]);
+}
+
+function isIterable(
+  headers: NonNullable<RequestHeaders>,
+): headers is Iterable<[string, string | string[] | undefined]> {
+  return Symbol.iterator in headers && typeof headers[Symbol.iterator] === "function";
+}
