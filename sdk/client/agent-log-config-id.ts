@@ -1,0 +1,21 @@
+import type { Agent } from "./agent-log-config.ts";
+import { invalidArgument } from "./errors.ts";
+
+/** The id of one agent's settings: `<projectId>/<agent>`. */
+export function agentLogConfigId(projectId: string, agent: Agent): string {
+  return `${projectId}/${agent}`;
+}
+
+/**
+ * Reads an id of the form `<projectId>/<agent>`.
+ * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for anything else
+ */
+export function parseAgentLogConfigId(id: string): { readonly projectId: string; readonly agent: Agent } {
+  const [, projectId, agent] = /^([0-9a-f]{24})\/(monitoring|backup)$/i.exec(id) ?? [];
+  if (projectId === undefined || (agent !== "monitoring" && agent !== "backup")) {
+    throw invalidArgument(
+      `The id ${JSON.stringify(id)} is not of the form <projectId>/<agent>, such as 0123456789abcdef01234567/monitoring.`,
+    );
+  }
+  return { projectId, agent };
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type { AgentLogSettings } from "./agent-log-config.ts";
+import { describeIssues } from "./describe-issues.ts";
+import { AgentLogConfigError } from "./errors.ts";
+
+const absent = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
+
+const text = z.string().nullish().transform(absent);
+// Sizes come as 1000.0 and, from some clients' hands, as "1000".
+const numeric = z
+  .union(
+    [
+      z.number(),
+      z
+        .string()
+        .regex(/^-?\d+(\.\d+)?$/)
+        .transform(Number),
+    ],
+    "must be a number",
+  )
+  .nullish()
+  .transform(absent);
+
+const logRotate = z
+  .object({
+    sizeThresholdMB: numeric,
+    timeThresholdHrs: numeric,
+    // The field table of the contract, section 2.1, spells it so, its examples the other way.
+    timeDurationHrs: numeric,
+    numUncompressed: numeric,
+    percentOfDiskspace: numeric,
+    numTotal: numeric,
+  })
+  .transform(
+    ({ sizeThresholdMB, timeThresholdHrs, timeDurationHrs, numUncompressed, percentOfDiskspace, numTotal }) => ({
+      sizeThresholdMB,
+      timeThresholdHrs: timeThresholdHrs ?? timeDurationHrs,
+      numUncompressed,
+      percentOfDiskspace,
+      numTotal,
+    }),
+  );
+
+// What is not named here is dropped, credentials (password, sslPEMKeyPwd, kerberosWindowsPassword) among it.
+const schema = z
+  .object({
+    logPath: text,
+    logPathWindows: text,
+    logRotate: logRotate.nullish().transform(absent),
+    username: text,
+    configOverrides: z.record(z.string(), z.unknown()).nullish().transform(absent),
+  })
+  // Every key is there, also for what is absent: only then does Pulumi lift the result's properties.
+  .transform(({ logPath, logPathWindows, logRotate, username, configOverrides }) => ({
+    logPath,
+    logPathWindows,
+    logRotate,
+    username,
+    configOverrides,
+  }));
+
+/**
+ * Reads the body of a successful answer (contract, section 2.1).
+ * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the path, never the value, of what is wrong
+ */
+export function readAgentLogSettings(body: unknown, failure: string): AgentLogSettings {
+  const { success, data, error } = schema.safeParse(body);
+  if (success) return data;
+  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `${failure}: in its answer ${describeIssues(error.issues)}.`);
+}

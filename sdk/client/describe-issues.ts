@@ -1,0 +1,36 @@
+import type { z } from "zod";
+
+type Issue = z.core.$ZodIssue;
+
+/** One sentence for all that is wrong with a value: the path of each part, what it must be and, given the value, what it is. */
+export function describeIssues(issues: readonly Issue[], value?: unknown): string {
+  return issues.map((issue) => describeIssue(issue, value)).join("; ");
+}
+
+function describeIssue(issue: Issue, value: unknown): string {
+  if (issue.code === "unrecognized_keys") return `unknown: ${issue.keys.join(", ")}`;
+  const path = issue.path.join(".") || "the value";
+  return value === undefined
+    ? `${path} ${say(issue)}`
+    : `${path} ${say(issue)}, not ${quote(valueAt(value, issue.path))}`;
+}
+
+function say(issue: Issue): string {
+  return issue.code === "invalid_type" ? `must be ${article(issue.expected)}` : issue.message;
+}
+
+function article(type: string): string {
+  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
+}
+
+function isObject(value: unknown): value is Record<PropertyKey, unknown> {
+  return typeof value === "object" && value !== null;
+}
+
+function quote(value: unknown): string {
+  return (JSON.stringify(value) ?? String(value)).slice(0, 80);
+}

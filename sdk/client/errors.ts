@@ -1,0 +1,75 @@
+/** What went wrong, as {@link AgentLogConfigError.code} says it. */
+export type AgentLogConfigErrorCode =
+  /** Connection settings are missing; the message names them all and the places to put them. */
+  | "ERR_MISSING_SETTINGS"
+  /** The service can't be reached: name, route, port, proxy, or a connection that was cut. */
+  | "ERR_CONNECTION"
+  /** The service's certificate is not trusted, or the port speaks no TLS. */
+  | "ERR_TLS"
+  /** The read took longer than `timeoutSeconds`. */
+  | "ERR_TIMEOUT"
+  /** The service asks for a kind of authentication that this client can't give, or failed to prove itself. */
+  | "ERR_AUTHENTICATION"
+  /** The key pair is wrong. */
+  | "ERR_WRONG_KEY"
+  /** The key belongs to no member of the project, or there is no such project. */
+  | "ERR_NOT_A_MEMBER"
+  /** The key lacks the role Project Automation Admin. */
+  | "ERR_ROLE_MISSING"
+  /** The caller's address is not on the key's access list. */
+  | "ERR_ACCESS_LIST"
+  /** The service itself says that it has no such project. */
+  | "ERR_PROJECT_NOT_FOUND"
+  /** 404 for another reason, most often a wrong `baseUrl`. */
+  | "ERR_NOT_FOUND"
+  /** Too many requests. */
+  | "ERR_RATE_LIMITED"
+  /** 5xx: the service failed or is being maintained. */
+  | "ERR_UNAVAILABLE"
+  /** Any other refusal. */
+  | "ERR_REFUSED"
+  /** The answer is no JSON, too long, or not of the shape of the contract, section 2.1. */
+  | "ERR_INVALID_RESPONSE";
+
+const TEMPORARY: ReadonlySet<AgentLogConfigErrorCode> = new Set([
+  "ERR_CONNECTION",
+  "ERR_TIMEOUT",
+  "ERR_RATE_LIMITED",
+  "ERR_UNAVAILABLE",
+]);
+
+/** Base class of what this package throws, a caller's own mistakes (TypeError) excepted. */
+export class AgentLogConfigError extends Error {
+  override readonly name: string = "AgentLogConfigError";
+  readonly code: AgentLogConfigErrorCode;
+
+  constructor(code: AgentLogConfigErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  /** An outage: the same read may succeed later without anybody changing anything. */
+  get temporary(): boolean {
+    return TEMPORARY.has(this.code);
+  }
+}
+
+/** The service answered, but with a refusal. */
+export class ServiceError extends AgentLogConfigError {
+  override readonly name = "ServiceError";
+  /** The HTTP status, or the one in the envelope where that is worse. */
+  readonly status: number;
+  /** The service's own word for it, such as `GROUP_NOT_FOUND`; undefined where it sent none. */
+  readonly errorCode: string | undefined;
+
+  constructor(code: AgentLogConfigErrorCode, message: string, status: number, errorCode: string | undefined) {
+    super(code, message);
+    this.status = status;
+    this.errorCode = errorCode;
+  }
+}
+
+/** A mistake of the caller: thrown before anything is sent. */
+export function invalidArgument(message: string): TypeError {
+  return Object.assign(new TypeError(message), { code: "ERR_INVALID_ARG_VALUE" });
+}

@@ -1,0 +1,29 @@
+import { z } from "zod";
+import type { Agent } from "./agent-log-config.ts";
+import { describeIssues } from "./describe-issues.ts";
+import { invalidArgument } from "./errors.ts";
+
+/** What to read. */
+export interface ReadArguments {
+  /** 24 hexadecimal digits (contract, section 2.2). */
+  readonly projectId: string;
+  readonly agent: Agent;
+  /** Asks the service to wrap its answer (contract, section 4.4). The result is the same. Default: false. */
+  readonly envelope?: boolean | undefined;
+  /** Asks the service to print its answer for people (contract, section 4.4). The result is the same. Default: false. */
+  readonly pretty?: boolean | undefined;
+}
+
+const schema = z.strictObject({
+  projectId: z.string().regex(/^[0-9a-f]{24}$/i, "must be 24 hexadecimal digits"),
+  agent: z.enum(["monitoring", "backup"], 'must be "monitoring" or "backup"'),
+  envelope: z.boolean().optional(),
+  pretty: z.boolean().optional(),
+});
+
+/** @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` that names every argument that is wrong, and its value */
+export function checkReadArguments(args: ReadArguments): ReadArguments {
+  const { success, data, error } = schema.safeParse(args);
+  if (!success) throw invalidArgument(`Nothing was read: ${describeIssues(error.issues, args)}.`);
+  return data;
+}

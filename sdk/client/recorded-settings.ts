@@ -1,0 +1,25 @@
+import type { AgentLogSettings } from "./agent-log-config.ts";
+
+/** The settings as they are kept outside a program: JSON without undefined, in which null says that the service has none. */
+export interface RecordedSettings {
+  readonly logPath: string | null;
+  readonly logPathWindows: string | null;
+  readonly logRotate: Readonly<Record<string, number>> | null;
+  readonly username: string | null;
+  readonly configOverrides: Readonly<Record<string, unknown>> | null;
+}
+
+export function recordSettings(settings: AgentLogSettings): RecordedSettings {
+  const { logPath, logPathWindows, logRotate, username, configOverrides } = settings;
+  return {
+    logPath: logPath ?? null,
+    logPathWindows: logPathWindows ?? null,
+    logRotate: logRotate === undefined ? null : present(logRotate),
+    username: username ?? null,
+    configOverrides: configOverrides ?? null,
+  };
+}
+
+function present(thresholds: object): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(thresholds).filter(([, value]) => value !== undefined));
+}

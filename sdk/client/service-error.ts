@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { type AgentLogConfigErrorCode, ServiceError } from "./errors.ts";
+
+/** The error body of real services; the contract, section 7, shows none. */
+const schema = z.object({
+  error: z.number().optional().catch(undefined),
+  errorCode: z.string().optional().catch(undefined),
+  detail: z.string().optional().catch(undefined),
+  reason: z.string().optional().catch(undefined),
+});
+
+interface Advice {
+  readonly code: AgentLogConfigErrorCode;
+  readonly says: string;
+}
+
+const ADVICE_BY_ERROR_CODE: Readonly<Record<string, Advice>> = {
+  NOT_IN_GROUP: {
+    code: "ERR_NOT_A_MEMBER",
+    says: "the key is of no member of this project, or there is no such project; check projectId, and invite the key to the project",
+  },
+  USER_UNAUTHORIZED: {
+    code: "ERR_ROLE_MISSING",
+    says: "the key lacks a role; give it Project Automation Admin on this project",
+  },
+  IP_ADDRESS_NOT_ON_ACCESS_LIST: {
+    code: "ERR_ACCESS_LIST",
+    says: "the address that this request comes from is not on the key's access list; add it there",
+  },
+  RATE_LIMITED: { code: "ERR_RATE_LIMITED", says: "too many requests; wait a minute, or read fewer projects at once" },
+  GROUP_NOT_FOUND: { code: "ERR_PROJECT_NOT_FOUND", says: "there is no such project; check projectId" },
+};
+
+const SYNONYMS: Readonly<Record<string, string>> = {
+  IP_ADDRESS_NOT_ON_WHITELIST: "IP_ADDRESS_NOT_ON_ACCESS_LIST",
+  RATE_LIMITED_IP: "RATE_LIMITED",
+  INVALID_GROUP_ID: "GROUP_NOT_FOUND",
+};
+
+/**
+ * Says what a refusal means and what to do about it.
+ * @param status the HTTP status, or the envelope's
+ * @param body the parsed body, if it was JSON
+ * @param failure how the message begins
+ */
+export function serviceError(status: number, body: unknown, failure: string): ServiceError {
+  const { errorCode, detail, reason } = schema.safeParse(body).data ?? {};
+  const { code, says } = adviceByErrorCode(errorCode) ?? adviceByStatus(status);
+  const itsWords = [errorCode, (detail ?? reason)?.replace(/\.$/, "")].filter((word) => word !== undefined).join(": ");
+  const message = `${failure}: ${says} (status ${status}${itsWords === "" ? "" : `, ${itsWords.slice(0, 300)}`}).`;
+  return new ServiceError(code, message, status, errorCode);
+}
+
+function adviceByErrorCode(errorCode: string | undefined): Advice | undefined {
+  if (errorCode === undefined) return undefined;
+  const name = SYNONYMS[errorCode] ?? errorCode;
+  return Object.hasOwn(ADVICE_BY_ERROR_CODE, name) ? ADVICE_BY_ERROR_CODE[name] : undefined;
+}
+
+function adviceByStatus(status: number): Advice {
+  if (status === 401) {
+    return { code: "ERR_WRONG_KEY", says: "the service refuses the key pair; check publicKey and privateKey" };
+  }
+  if (status === 403)
+    return { code: "ERR_REFUSED", says: "the service refuses this key the read; check its access list and its roles" };
+  if (status === 404) return { code: "ERR_NOT_FOUND", says: "the service has nothing at this address; check baseUrl" };
+  if (status === 429) return adviceByErrorCode("RATE_LIMITED") ?? unavailable;
+  return status >= 500 ? unavailable : { code: "ERR_REFUSED", says: "the service refuses the read" };
+}
+
+const unavailable: Advice = {
+  code: "ERR_UNAVAILABLE",
+  says: "the service failed or is being maintained; try again later",
+};

@@ -1,0 +1,18 @@
+import type { ServiceVersion } from "./agent-log-config.ts";
+
+/**
+ * Reads the version header (contract, section 9). Its name holds the vendor's, and it may be cut or missing: what can't be
+ * read is undefined and never an error.
+ */
+export function readServiceVersion(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): ServiceVersion | undefined {
+  const name = Object.keys(headers).find((key) => /^x-.+-service-version$/i.test(key));
+  const value = name === undefined ? undefined : [headers[name] ?? []].flat()[0];
+  if (value === undefined) return undefined;
+  return { gitHash: part(value, "gitHash"), versionString: part(value, "versionString") };
+}
+
+function part(value: string, name: string): string | undefined {
+  return new RegExp(`(?:^|;)\\s*${name}=([^;\\s]+)`).exec(value)?.[1];
+}
