@@ -1,0 +1,164 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Agent, LogRotate } from "./client/agent-log-config.ts";
+import { parseAgentLogConfigId } from "./client/agent-log-config-id.ts";
+import type { ConnectionTexts } from "./client/connection-settings.ts";
+import type { ReadArguments } from "./client/read-arguments.ts";
+import { type RecordedSettings, recordSettings } from "./client/recorded-settings.ts";
+import { sharedClient } from "./client/shared-client.ts";
+import { DoorError } from "./door-error.ts";
+import { connectionOf } from "./provider.ts";
+import { PROVIDER_TEXT } from "./provider-text.ts";
+import { RESOURCE_TYPE } from "./resource-type.ts";
+import { waitForDependencies } from "./wait-for-dependencies.ts";
+
+/** What an {@link AgentLogConfig} records. */
+export interface AgentLogConfigArgs {
+  /** 24 hexadecimal digits (contract, section 2.2). Another project is another resource. */
+  readonly projectId: pulumi.Input<string>;
+  /** Another agent is another resource. */
+  readonly agent: pulumi.Input<Agent>;
+  /** Asks the service to wrap its answer (contract, section 4.4). The result is the same. Default: false. */
+  readonly envelope?: pulumi.Input<boolean> | undefined;
+  /** Asks the service to print its answer for people (contract, section 4.4). The result is the same. Default: false. */
+  readonly pretty?: pulumi.Input<boolean> | undefined;
+}
+
+/**
+ * The log settings of one agent of one project, recorded in the state, so that the next preview or refresh shows property
+ * by property what somebody has changed in the service. The service itself is only read: creating, updating and deleting
+ * concern the record alone, and deleting needs neither the service nor a key.
+ *
+ * The program reads when the arguments are known and everything in `dependsOn` exists; what fails is a problem of this
+ * resource. A provider that is set by an asynchronous transform is not seen by the read: pass it as `provider`.
+ *
+ * @example
+ * ```ts
+ * import { AgentLogConfig } from "pulumi-agent-log-config";
+ *
+ * const monitoring = new AgentLogConfig("monitoring", { projectId: "0123456789abcdef01234567", agent: "monitoring" });
+ * export const logPath = monitoring.logPath;
+ * ```
+ */
+export class AgentLogConfig extends pulumi.CustomResource {
+  /** 24 hexadecimal digits. */
+  declare readonly projectId: pulumi.Output<string>;
+  declare readonly agent: pulumi.Output<Agent>;
+  /** Absolute path of the agent's log file; without it the agent writes to standard error. */
+  declare readonly logPath: pulumi.Output<string | undefined>;
+  /** The same for Windows hosts, usually with `%SystemDrive%`. */
+  declare readonly logPathWindows: pulumi.Output<string | undefined>;
+  declare readonly logRotate: pulumi.Output<LogRotate | undefined>;
+  /** The database user that manages the agent's logs, or an X.509 subject. */
+  declare readonly username: pulumi.Output<string | undefined>;
+  /** Settings that differ from the agent's own. They may hold credentials: always a secret. */
+  declare readonly configOverrides: pulumi.Output<Readonly<Record<string, unknown>> | undefined>;
+
+  /**
+   * Adopts the settings with this id: reads them, without ever changing or deleting the record.
+   * @param id `<projectId>/<agent>`
+   * @throws {@link DoorError} for an id that is not of that form
+   */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, opts: pulumi.CustomResourceOptions = {}): AgentLogConfig {
+    return new AgentLogConfig(name, undefined, { ...opts, id: checkId(id) });
+  }
+
+  /** Whether this is an AgentLogConfig, of whichever copy of the package. */
+  static override isInstance(value: unknown): value is AgentLogConfig {
+    return pulumi.CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === RESOURCE_TYPE;
+  }
+
+  constructor(name: string, args: AgentLogConfigArgs, opts?: pulumi.CustomResourceOptions);
+  /** @internal */
+  constructor(name: string, args: undefined, opts: pulumi.CustomResourceOptions);
+  constructor(name: string, args: AgentLogConfigArgs | undefined, opts: pulumi.CustomResourceOptions = {}) {
+    // The inputs are needed before super(), but only after it is it known which provider the engine uses.
+    const later = Promise.withResolvers<pulumi.Output<Reading>>();
+    const inputs = args === undefined ? OUTPUTS : recordedInputs(args, pulumi.output(later.promise));
+    super(
+      RESOURCE_TYPE,
+      name,
+      { ...inputs, __provider: PROVIDER_TEXT },
+      {
+        ...opts,
+        additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "configOverrides"],
+      },
+    );
+    if (args !== undefined) later.resolve(readWhenKnown(args, this, opts.dependsOn));
+    // The state says null for what the service does not have.
+    this.logPath = this.logPath.apply((value) => value ?? undefined);
+    this.logPathWindows = this.logPathWindows.apply((value) => value ?? undefined);
+    this.logRotate = this.logRotate.apply((value) => value ?? undefined);
+    this.username = this.username.apply((value) => value ?? undefined);
+    this.configOverrides = this.configOverrides.apply((value) => value ?? undefined);
+  }
+}
+
+/** What came of a read: the settings, or why there are none. */
+interface Reading {
+  readonly settings: RecordedSettings;
+  readonly problem: string | null;
+}
+
+const NOTHING: RecordedSettings = {
+  logPath: null,
+  logPathWindows: null,
+  logRotate: null,
+  username: null,
+  configOverrides: null,
+};
+
+/** The properties that a read by id fills. */
+const OUTPUTS: pulumi.Inputs = Object.fromEntries(
+  ["projectId", "agent", ...Object.keys(NOTHING)].map((property) => [property, undefined]),
+);
+
+/**
+ * What is recorded are the settings themselves, as inputs: so the engine knows their values in the first preview and
+ * compares them in every later one. A read that failed travels with them, to be reported against the resource.
+ */
+function recordedInputs({ projectId, agent }: AgentLogConfigArgs, reading: pulumi.Output<Reading>): pulumi.Inputs {
+  return {
+    projectId,
+    agent,
+    logPath: reading.apply(({ settings }) => settings.logPath),
+    logPathWindows: reading.apply(({ settings }) => settings.logPathWindows),
+    logRotate: reading.apply(({ settings }) => settings.logRotate),
+    username: reading.apply(({ settings }) => settings.username),
+    configOverrides: pulumi.secret(reading.apply(({ settings }) => settings.configOverrides)),
+    __problem: reading.apply(({ problem }) => problem),
+  };
+}
+
+function readWhenKnown(args: AgentLogConfigArgs, self: AgentLogConfig, dependsOn: unknown): pulumi.Output<Reading> {
+  try {
+    const known = pulumi.output(args);
+    return pulumi
+      .all([known, connectionOf(self.getProvider(RESOURCE_TYPE)), waitForDependencies(dependsOn, known, self)])
+      .apply(([plain, texts]) => read(texts, plain));
+  } catch (error) {
+    return pulumi.output(failed(error));
+  }
+}
+
+/** Never rejects: what fails is to be reported against the resource. */
+async function read(texts: ConnectionTexts, args: ReadArguments): Promise<Reading> {
+  try {
+    const client = await sharedClient(texts);
+    return { settings: recordSettings(await client.get(args)), problem: null };
+  } catch (error) {
+    return failed(error);
+  }
+}
+
+function failed(error: unknown): Reading {
+  return { settings: NOTHING, problem: error instanceof Error ? error.message : String(error) };
+}
+
+function checkId(id: pulumi.Input<pulumi.ID>): pulumi.Input<pulumi.ID> {
+  try {
+    if (typeof id === "string") parseAgentLogConfigId(id);
+    return id;
+  } catch (error) {
+    throw new DoorError(error);
+  }
+}

@@ -1,0 +1,1 @@
+export { check, create, diff, read, update } from "./dynamic-provider.ts";

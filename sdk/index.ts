@@ -1,0 +1,12 @@
+export { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
+export type { Agent, LogRotate, ServiceVersion } from "./client/agent-log-config.ts";
+export { AgentLogConfigError, type AgentLogConfigErrorCode, ServiceError } from "./client/errors.ts";
+export { DoorError } from "./door-error.ts";
+export {
+  type GetAgentLogConfigArgs,
+  type GetAgentLogConfigOutputArgs,
+  type GetAgentLogConfigResult,
+  getAgentLogConfig,
+  getAgentLogConfigOutput,
+} from "./get-agent-log-config.ts";
+export { Provider, type ProviderArgs } from "./provider.ts";

@@ -1,0 +1,75 @@
+import * as pulumi from "@pulumi/pulumi";
+import {
+  CONNECTION_SETTINGS,
+  type ConnectionSetting,
+  type ConnectionTexts,
+  configurationKey,
+  lookUpConnection,
+  lookUpSetting,
+} from "./client/connection-settings.ts";
+
+/** The connection of a {@link Provider}. What is left out comes from the stack configuration or from the environment. */
+export interface ProviderArgs {
+  /** The address of the service, such as `https://example.com:8443`, with or without `/api/public/v1.0`. */
+  readonly baseUrl?: pulumi.Input<string> | undefined;
+  /** The public API key. */
+  readonly publicKey?: pulumi.Input<string> | undefined;
+  /** The private API key. It is kept as a secret. */
+  readonly privateKey?: pulumi.Input<string> | undefined;
+  /** A certificate authority to trust besides the system's: PEM text, or the path of a PEM file. */
+  readonly caCertificate?: pulumi.Input<string> | undefined;
+  /** Allows `http:` addresses, over which the settings travel in clear. Default: false. */
+  readonly allowHttp?: pulumi.Input<boolean> | undefined;
+  /** Seconds that one whole read may take, its repeats included; more than 0, at most 3600. Default: 30. */
+  readonly timeoutSeconds?: pulumi.Input<number> | undefined;
+  /** Times that a read is repeated after an outage, from 0 to 10. Default: 3. */
+  readonly maxRetries?: pulumi.Input<number> | undefined;
+}
+
+/** What providers of this package are known by, also those that another copy of it made. */
+const CONNECTION = Symbol.for("pulumi-agent-log-config.connection");
+
+/** The package whose provider the engine runs for dynamic resources. */
+const PACKAGE = "pulumi-nodejs";
+
+/**
+ * An explicit connection to the service, to be passed as `provider` (or in a component's `providers`) to
+ * {@link AgentLogConfig} and to both function forms: several services or keys in one stack.
+ *
+ * Every setting is resolved here (arguments, then stack configuration, then environment) and kept in the state, the
+ * private key encrypted. Nothing is connected.
+ */
+export class Provider extends pulumi.ProviderResource {
+  constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
+    const texts = CONNECTION_SETTINGS.map((setting) => [setting, textOf(setting, args)] as const);
+    super(PACKAGE, name, Object.fromEntries(texts.map(([setting, text]) => [configurationKey(setting), text])), opts);
+    Object.defineProperty(this, CONNECTION, { value: pulumi.output(Object.fromEntries(texts)), enumerable: false });
+  }
+}
+
+/** Each on its own, so that a secret key does not make the address secret. */
+function textOf(setting: ConnectionSetting, args: ProviderArgs): pulumi.Output<string | undefined> {
+  const given: pulumi.Output<unknown> = pulumi.output(args[setting]);
+  const text = given.apply((value) =>
+    lookUpSetting(setting, value == null ? "" : String(value), pulumi.runtime.getConfig),
+  );
+  return setting === "privateKey" ? pulumi.secret(text) : text;
+}
+
+/**
+ * The connection that goes with a provider, as texts that are not yet checked. It is never marked secret, since what is
+ * read with a secret key is not secret itself: it must not go anywhere but into a client.
+ *
+ * @throws TypeError where the provider is one of another package
+ */
+export function connectionOf(provider: pulumi.ProviderResource | undefined): pulumi.Output<ConnectionTexts> {
+  if (provider === undefined) return pulumi.output(lookUpConnection(pulumi.runtime.getConfig));
+  if (hasConnection(provider)) return pulumi.unsecret(provider[CONNECTION]);
+  throw new TypeError(
+    "The provider given to it is not one of pulumi-agent-log-config; pass { provider: new Provider(...) }.",
+  );
+}
+
+function hasConnection(provider: object): provider is { [CONNECTION]: pulumi.Output<ConnectionTexts> } {
+  return CONNECTION in provider;
+}

@@ -1,0 +1,36 @@
+import { createRequire } from "node:module";
+import * as pulumi from "@pulumi/pulumi";
+
+/** What the SDK's own invoke uses to the same end; not in its type declarations. */
+interface DependsOnModule {
+  gatherExplicitDependencies(dependsOn: unknown): Promise<pulumi.Resource[]>;
+  getAllTransitivelyReferencedResources(
+    resources: ReadonlySet<pulumi.Resource>,
+    exclude: ReadonlySet<pulumi.Resource>,
+  ): Promise<pulumi.Resource[]>;
+}
+
+const dependsOnModule: DependsOnModule = createRequire(import.meta.url)("@pulumi/pulumi/runtime/dependsOn.js");
+
+/**
+ * Resolves once everything that a read depends on is there: the resources of `dependsOn` and those that its arguments
+ * come from, components with all their children. In a preview it is unknown where one of them is still to be created.
+ *
+ * @param self the resource that reads, which must not wait for itself
+ */
+export function waitForDependencies(
+  dependsOn: unknown,
+  args: pulumi.Output<unknown>,
+  self?: pulumi.Resource,
+): pulumi.Output<unknown> {
+  return pulumi.output(idsOfDependencies([dependsOn, args.apply(() => [])], new Set(self === undefined ? [] : [self])));
+}
+
+async function idsOfDependencies(
+  dependsOn: readonly unknown[],
+  exclude: ReadonlySet<pulumi.Resource>,
+): Promise<pulumi.Output<unknown>> {
+  const explicit = await dependsOnModule.gatherExplicitDependencies(dependsOn);
+  const all = await dependsOnModule.getAllTransitivelyReferencedResources(new Set(explicit), exclude);
+  return pulumi.all(all.filter((resource) => pulumi.CustomResource.isInstance(resource)).map(({ id }) => id));
+}
