@@ -2,10 +2,12 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Agent, LogRotate } from "./client/agent-log-config.ts";
 import { parseAgentLogConfigId } from "./client/agent-log-config-id.ts";
 import type { ConnectionTexts } from "./client/connection-settings.ts";
+import { AgentLogConfigError } from "./client/errors.ts";
 import type { ReadArguments } from "./client/read-arguments.ts";
-import { type RecordedSettings, recordSettings } from "./client/recorded-settings.ts";
+import { NO_SETTINGS, type Problem, type RecordedSettings, recordSettings } from "./client/recorded-settings.ts";
 import { sharedClient } from "./client/shared-client.ts";
 import { DoorError } from "./door-error.ts";
+import { type ExpectedSettings, unmetExpectations } from "./expected-settings.ts";
 import { connectionOf } from "./provider.ts";
 import { PROVIDER_TEXT } from "./provider-text.ts";
 import { RESOURCE_TYPE } from "./resource-type.ts";
@@ -21,6 +23,14 @@ export interface AgentLogConfigArgs {
   readonly envelope?: pulumi.Input<boolean> | undefined;
   /** Asks the service to print its answer for people (contract, section 4.4). The result is the same. Default: false. */
   readonly pretty?: pulumi.Input<boolean> | undefined;
+  /** Settings that must be as given here; each that is not fails the preview and the update. */
+  readonly expect?: pulumi.Input<ExpectedSettings> | undefined;
+  /**
+   * What to do in an outage: a connection that fails, a time-out, status 429 or 5xx. `"fail"` fails the resource,
+   * `"useRecorded"` keeps the settings of the state with a warning, in previews, updates and refreshes; other refusals,
+   * and a resource with nothing recorded, fail all the same. Default: `"fail"`.
+   */
+  readonly whenUnavailable?: pulumi.Input<"fail" | "useRecorded"> | undefined;
 }
 
 /**
@@ -52,6 +62,12 @@ export class AgentLogConfig extends pulumi.CustomResource {
   declare readonly username: pulumi.Output<string | undefined>;
   /** Settings that differ from the agent's own. They may hold credentials: always a secret. */
   declare readonly configOverrides: pulumi.Output<Readonly<Record<string, unknown>> | undefined>;
+  declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
+  /**
+   * When the recorded settings were read, as an ISO 8601 date. It never shows as a change; it is unknown in a preview that
+   * creates or updates the resource, so it is no good as an input.
+   */
+  declare readonly lastReadAt: pulumi.Output<string>;
 
   /**
    * Adopts the settings with this id: reads them, without ever changing or deleting the record.
@@ -73,11 +89,11 @@ export class AgentLogConfig extends pulumi.CustomResource {
   constructor(name: string, args: AgentLogConfigArgs | undefined, opts: pulumi.CustomResourceOptions = {}) {
     // The inputs are needed before super(), but only after it is it known which provider the engine uses.
     const later = Promise.withResolvers<pulumi.Output<Reading>>();
-    const inputs = args === undefined ? OUTPUTS : recordedInputs(args, pulumi.output(later.promise));
+    const inputs = args === undefined ? {} : recordedInputs(args, pulumi.output(later.promise));
     super(
       RESOURCE_TYPE,
       name,
-      { ...inputs, __provider: PROVIDER_TEXT },
+      { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT },
       {
         ...opts,
         additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "configOverrides"],
@@ -96,53 +112,67 @@ export class AgentLogConfig extends pulumi.CustomResource {
 /** What came of a read: the settings, or why there are none. */
 interface Reading {
   readonly settings: RecordedSettings;
-  readonly problem: string | null;
+  readonly problem: Problem | null;
 }
 
-const NOTHING: RecordedSettings = {
-  logPath: null,
-  logPathWindows: null,
-  logRotate: null,
-  username: null,
-  configOverrides: null,
-};
-
-/** The properties that a read by id fills. */
+/** The properties that come from the engine alone. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
-  ["projectId", "agent", ...Object.keys(NOTHING)].map((property) => [property, undefined]),
+  ["projectId", "agent", "whenUnavailable", "lastReadAt", ...Object.keys(NO_SETTINGS)].map((key) => [key, undefined]),
 );
 
 /**
  * What is recorded are the settings themselves, as inputs: so the engine knows their values in the first preview and
- * compares them in every later one. A read that failed travels with them, to be reported against the resource.
+ * compares them in every later one. A problem travels with them, to be reported against the resource.
  */
-function recordedInputs({ projectId, agent }: AgentLogConfigArgs, reading: pulumi.Output<Reading>): pulumi.Inputs {
+function recordedInputs(args: AgentLogConfigArgs, reading: pulumi.Output<Reading>): pulumi.Inputs {
   return {
-    projectId,
-    agent,
+    projectId: args.projectId,
+    agent: args.agent,
+    whenUnavailable: args.whenUnavailable,
     logPath: reading.apply(({ settings }) => settings.logPath),
     logPathWindows: reading.apply(({ settings }) => settings.logPathWindows),
     logRotate: reading.apply(({ settings }) => settings.logRotate),
     username: reading.apply(({ settings }) => settings.username),
     configOverrides: pulumi.secret(reading.apply(({ settings }) => settings.configOverrides)),
-    __problem: reading.apply(({ problem }) => problem),
+    __problem: problemOf(reading, args.expect),
   };
 }
 
+function problemOf(
+  reading: pulumi.Output<Reading>,
+  expect: AgentLogConfigArgs["expect"],
+): pulumi.Output<Problem | null> {
+  const expected = pulumi.output(expect);
+  return pulumi.all([reading, expected, pulumi.isSecret(expected)]).apply(([{ settings, problem }, plain, secret]) => {
+    if (problem !== null || plain === undefined) return problem;
+    const reasons = unmetExpectations(plain, settings, secret);
+    return reasons.length === 0 ? null : { reasons, outage: false };
+  });
+}
+
 function readWhenKnown(args: AgentLogConfigArgs, self: AgentLogConfig, dependsOn: unknown): pulumi.Output<Reading> {
+  const { expect: _, whenUnavailable, ...what } = args;
   try {
-    const known = pulumi.output(args);
+    const known = pulumi.output(what);
     return pulumi
-      .all([known, connectionOf(self.getProvider(RESOURCE_TYPE)), waitForDependencies(dependsOn, known, self)])
-      .apply(([plain, texts]) => read(texts, plain));
+      .all([
+        known,
+        connectionOf(self.getProvider(RESOURCE_TYPE)),
+        pulumi.output<string | undefined>(whenUnavailable),
+        waitForDependencies(dependsOn, known, self),
+      ])
+      .apply(([plain, texts, inOutage]) => read(texts, plain, inOutage));
   } catch (error) {
     return pulumi.output(failed(error));
   }
 }
 
 /** Never rejects: what fails is to be reported against the resource. */
-async function read(texts: ConnectionTexts, args: ReadArguments): Promise<Reading> {
+async function read(texts: ConnectionTexts, args: ReadArguments, inOutage: string | undefined): Promise<Reading> {
   try {
+    if (inOutage !== undefined && inOutage !== "fail" && inOutage !== "useRecorded") {
+      throw new TypeError(`whenUnavailable must be "fail" or "useRecorded", not ${JSON.stringify(inOutage)}.`);
+    }
     const client = await sharedClient(texts);
     return { settings: recordSettings(await client.get(args)), problem: null };
   } catch (error) {
@@ -151,7 +181,9 @@ async function read(texts: ConnectionTexts, args: ReadArguments): Promise<Readin
 }
 
 function failed(error: unknown): Reading {
-  return { settings: NOTHING, problem: error instanceof Error ? error.message : String(error) };
+  const message = error instanceof Error ? error.message : String(error);
+  const outage = error instanceof AgentLogConfigError && error.temporary;
+  return { settings: NO_SETTINGS, problem: { reasons: [message], outage } };
 }
 
 function checkId(id: pulumi.Input<pulumi.ID>): pulumi.Input<pulumi.ID> {

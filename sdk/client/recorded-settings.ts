@@ -9,6 +9,22 @@ export interface RecordedSettings {
   readonly configOverrides: Readonly<Record<string, unknown>> | null;
 }
 
+export const NO_SETTINGS: RecordedSettings = {
+  logPath: null,
+  logPathWindows: null,
+  logRotate: null,
+  username: null,
+  configOverrides: null,
+};
+
+/** Why there are no settings to record. */
+export interface Problem {
+  /** One sentence each. */
+  readonly reasons: readonly string[];
+  /** The service could not be reached or did not work, so that what was recorded before may still be true. */
+  readonly outage: boolean;
+}
+
 export function recordSettings(settings: AgentLogSettings): RecordedSettings {
   const { logPath, logPathWindows, logRotate, username, configOverrides } = settings;
   return {

@@ -3,7 +3,7 @@ import type { Agent } from "../client/agent-log-config.ts";
 import { agentLogConfigId, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
 import { lookUpConnection } from "../client/connection-settings.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
-import { type RecordedSettings, recordSettings } from "../client/recorded-settings.ts";
+import { NO_SETTINGS, type Problem, type RecordedSettings, recordSettings } from "../client/recorded-settings.ts";
 import { sharedClient } from "../client/shared-client.ts";
 
 /** The configuration that the engine gives the provider: the stack's, or that of an explicit Provider. */
@@ -19,16 +19,27 @@ interface CheckFailure {
   readonly reason: string;
 }
 
-/** Fails the resource where the program could not read its settings; otherwise what was read is recorded as it is. */
+/**
+ * Records what the program has read. Where it could not be read the resource fails, or keeps what is recorded if it is
+ * told to do so in an outage.
+ */
 export function check(
   _configuration: ProviderConfiguration,
-  _olds: Properties,
+  olds: Properties,
   news: Properties,
 ): { inputs: Properties; failures: CheckFailure[] } {
   const { __problem: problem, ...inputs } = news;
-  const failed = typeof problem === "string" && problem !== UNKNOWN;
-  return { inputs, failures: failed ? [{ property: "", reason: problem }] : [] };
+  if (!isProblem(problem)) return { inputs, failures: [] };
+  if (problem.outage && inputs["whenUnavailable"] === "useRecorded" && isSameResource(olds, inputs)) {
+    const id = idOf(inputs);
+    outages.set(id, problem.reasons.join(" "));
+    return { inputs: { ...inputs, ...recordedIn(olds) }, failures: [] };
+  }
+  return { inputs, failures: problem.reasons.map((reason) => ({ property: "", reason })) };
 }
+
+/** Resources that keep what is recorded, until diff, which knows how old that is, has said so. */
+const outages = new Map<string, string>();
 
 /**
  * Leaves the comparison to the engine, which then shows it property by property. What it can't know is that another
@@ -36,17 +47,20 @@ export function check(
  */
 export function diff(
   _configuration: ProviderConfiguration,
-  _id: string,
+  id: string,
   olds: Properties,
   news: Properties,
 ): { changes?: false; replaces?: string[] } {
-  if (isDeepStrictEqual(visible(olds), visible(news))) return { changes: false };
+  const outage = outages.get(id);
+  outages.delete(id);
+  if (outage !== undefined) warnOfOutage(id, outage, olds);
+  if (isDeepStrictEqual(comparable(olds), comparable(news))) return { changes: false };
   const replaces = ["projectId", "agent"].filter((key) => news[key] !== UNKNOWN && news[key] !== olds[key]);
   return { replaces };
 }
 
 export function create(_configuration: ProviderConfiguration, news: Properties): { id: string; outs: Properties } {
-  return { id: `${news["projectId"]}/${news["agent"]}`, outs: news };
+  return { id: idOf(news), outs: readNow(news) };
 }
 
 export function update(
@@ -55,7 +69,7 @@ export function update(
   _olds: Properties,
   news: Properties,
 ): { outs: Properties } {
-  return { outs: news };
+  return { outs: readNow(news) };
 }
 
 /**
@@ -67,16 +81,23 @@ export async function read(
   id: string,
   recorded: Properties,
 ): Promise<{ id?: string; props: Properties; inputs: Properties }> {
+  const { lastReadAt: _, ...before } = recorded;
+  const adopting = recorded["projectId"] === undefined;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
     const settings = await readSettings(configuration, projectId, agent);
-    const inputs = { ...recorded, projectId, agent, ...settings, configOverrides: secret(settings.configOverrides) };
-    return { id: agentLogConfigId(projectId, agent), props: inputs, inputs };
+    const inputs = { ...before, projectId, agent, ...settings, configOverrides: secret(settings.configOverrides) };
+    return { id: agentLogConfigId(projectId, agent), props: readNow(inputs), inputs };
   } catch (error) {
-    const adopting = recorded["projectId"] === undefined;
-    const gone = error instanceof AgentLogConfigError && error.code === "ERR_PROJECT_NOT_FOUND";
-    if (gone && !adopting) return { props: {}, inputs: {} };
-    throw withoutStack(error);
+    if (error instanceof AgentLogConfigError && !adopting) {
+      if (error.code === "ERR_PROJECT_NOT_FOUND") return gone(id, error);
+      if (error.temporary && recorded["whenUnavailable"] === "useRecorded") {
+        warnOfOutage(id, error.message, recorded);
+        const kept = { ...before, configOverrides: secret(recorded["configOverrides"]) };
+        return { id, props: { ...kept, lastReadAt: recorded["lastReadAt"] ?? null }, inputs: kept };
+      }
+    }
+    throw printedOnce(error, id, adopting);
   }
 }
 
@@ -89,23 +110,73 @@ async function readSettings(
   return recordSettings(await client.get({ projectId, agent }));
 }
 
+function gone(id: string, { message }: AgentLogConfigError): { props: Properties; inputs: Properties } {
+  console.warn(`AgentLogConfig ${id} leaves the state. ${message}`);
+  return { props: {}, inputs: {} };
+}
+
+function warnOfOutage(id: string, outage: string, { lastReadAt }: Properties): void {
+  const age =
+    typeof lastReadAt === "string"
+      ? `the settings recorded ${ageOf(lastReadAt)} (${lastReadAt})`
+      : "the recorded settings";
+  console.warn(`AgentLogConfig ${id} uses ${age}. ${outage}`);
+}
+
+function ageOf(time: string): string {
+  const minutes = Math.floor((Date.now() - Date.parse(time)) / 60_000);
+  if (minutes < 120) return `${minutes} min ago`;
+  return minutes < 2880 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} days ago`;
+}
+
+/** When the settings were read is kept among the outputs alone, so that it never shows as a change. */
+function readNow(properties: Properties): Properties {
+  return { ...properties, lastReadAt: new Date().toISOString() };
+}
+
+function idOf({ projectId, agent }: Properties): string {
+  return `${projectId}/${agent}`;
+}
+
+function isSameResource(olds: Properties, news: Properties): boolean {
+  return olds["projectId"] === news["projectId"] && olds["agent"] === news["agent"];
+}
+
+/** Not so where the program has none, or does not know yet. */
+function isProblem(value: unknown): value is Problem {
+  return typeof value === "object" && value !== null && "reasons" in value;
+}
+
+function recordedIn(properties: Properties): Properties {
+  return Object.fromEntries(Object.keys(NO_SETTINGS).map((key) => [key, properties[key] ?? null]));
+}
+
+/** What a person may change: the internal properties, what is absent and the time of the last read left out. */
+function comparable(properties: Properties): Properties {
+  const compared = Object.entries(properties).filter(
+    ([key, value]) => !key.startsWith("__") && key !== "lastReadAt" && value !== null,
+  );
+  return Object.fromEntries(compared);
+}
+
 /** How the engine writes what it does not know yet. */
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 /** How a secret goes over the engine's wire; the host passes on what looks like this. */
 function secret(value: unknown): Properties {
-  return { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value };
+  return { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value: value ?? null };
 }
 
-/** What a person sees of the properties: the internal ones and what is absent left out. */
-function visible(properties: Properties): Properties {
-  const shown = Object.entries(properties).filter(([key, value]) => !key.startsWith("__") && value !== null);
-  return Object.fromEntries(shown);
-}
-
-/** The host prints the stack of what is thrown. */
-function withoutStack(error: unknown): Error {
+/**
+ * The host prints what is thrown and its stack, and the engine prints its message: the host need not say it again.
+ * A refresh has the connection of the last `up`, hence the advice.
+ */
+function printedOnce(error: unknown, id: string, adopting: boolean): Error {
   const thrown = error instanceof Error ? error : new Error(String(error));
-  thrown.stack = "";
-  return thrown;
+  if (!adopting && error instanceof AgentLogConfigError && error.code === "ERR_WRONG_KEY") {
+    thrown.message +=
+      " A refresh takes the key from the state: after a change of keys run `pulumi up`, or `pulumi refresh --run-program`.";
+  }
+  thrown.stack = "it could not be read";
+  return Object.assign(thrown, { toString: () => `AgentLogConfig ${id}` });
 }

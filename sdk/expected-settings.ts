@@ -1,0 +1,39 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { LogRotate } from "./client/agent-log-config.ts";
+import type { RecordedSettings } from "./client/recorded-settings.ts";
+
+/** Settings as they should be; what is left out may be anything. */
+export interface ExpectedSettings {
+  readonly logPath?: pulumi.Input<string> | undefined;
+  readonly logPathWindows?: pulumi.Input<string> | undefined;
+  readonly logRotate?: pulumi.Input<{ readonly [K in keyof LogRotate]?: pulumi.Input<number> | undefined }> | undefined;
+  readonly username?: pulumi.Input<string> | undefined;
+}
+
+/**
+ * Says of each setting that is not as expected what was expected and what was found.
+ * @param secret the expectation is one, so that neither value may be printed
+ */
+export function unmetExpectations(
+  expected: pulumi.Unwrap<ExpectedSettings>,
+  settings: RecordedSettings,
+  secret: boolean,
+): string[] {
+  const { logRotate, ...rest } = expected;
+  const { logRotate: thresholds, ...found } = settings;
+  return [...compare("", rest, found, secret), ...compare("logRotate.", logRotate ?? {}, thresholds ?? {}, secret)];
+}
+
+function compare(path: string, expected: object, found: object, secret: boolean): string[] {
+  const values = new Map<string, unknown>(Object.entries(found));
+  return Object.entries(expected)
+    .filter(([name, value]) => value !== undefined && value !== null && value !== values.get(name))
+    .map(([name, value]) => {
+      const what = secret ? "not as expected" : `${say(values.get(name))}, expected ${say(value)}`;
+      return `${path}${name} is ${what}.`;
+    });
+}
+
+function say(value: unknown): string {
+  return value === undefined || value === null ? "not set" : JSON.stringify(value);
+}
