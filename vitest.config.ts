@@ -3,9 +3,10 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
+    globalSetup: ["test/engine/install-package.ts"],
     setupFiles: ["test/fail-on-console.ts"],
     reporters: ["default", "./test/summary-reporter.ts"],
-    testTimeout: 20_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
   },
 });
