@@ -44,7 +44,7 @@ const schema = z.strictObject({
   caCertificate: key.optional(),
   allowHttp: z.boolean().default(false),
   timeoutSeconds: z.number().gt(0, "must be more than 0").max(3600, "must be at most 3600").default(30),
-  maxRetries: z.int("must be a whole number").min(0, "must be at least 0").max(10, "must be at most 10").default(3),
+  maxRetries: z.int().min(0, "must be at least 0").max(10, "must be at most 10").default(3),
 });
 
 /** @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` that names what is wrong, never a key */

@@ -20,6 +20,7 @@ function say(issue: Issue): string {
 }
 
 function article(type: string): string {
+  if (type === "int") return "a whole number";
   return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
 }
 

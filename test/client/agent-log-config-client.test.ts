@@ -1,0 +1,352 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import path from "node:path";
+import { inspect } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { AgentLogConfigClient, type ConnectionOptions, type ReadArguments } from "../../sdk/client/index.ts";
+import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+
+const PROJECT_ID = "0123456789abcdef01234567";
+const MONITORING: ReadArguments = { projectId: PROJECT_ID, agent: "monitoring" };
+const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
+
+async function open(
+  connection: Partial<ConnectionOptions> = {},
+  service: ServiceOptions = {},
+): Promise<{ client: AgentLogConfigClient; service: Service }> {
+  const started = await startService(service);
+  onTestFinished(() => started.close());
+  const options = { baseUrl: started.baseUrl, ...KEYS, allowHttp: true, maxRetries: 0, ...connection };
+  const client = new AgentLogConfigClient(options);
+  onTestFinished(() => client.close());
+  return { client, service: started };
+}
+
+describe("get", () => {
+  it.each([
+    { description: "monitoring agent", agent: "monitoring", path: "monitoringAgentConfig" },
+    { description: "backup agent", agent: "backup", path: "backupAgentConfig" },
+  ] as const)("reads the $description from the path of the contract", async ({ agent, path: name }) => {
+    const { client, service } = await open();
+    service.set(PROJECT_ID, agent, { logPath: "/var/log/agent.log" });
+    expect(await client.get({ projectId: PROJECT_ID, agent })).toMatchObject({
+      id: `${PROJECT_ID}/${agent}`,
+      logPath: "/var/log/agent.log",
+    });
+    const { method, target, headers } = service.requests.at(-1) ?? {};
+    expect({ method, target, accept: headers?.accept }).toEqual({
+      method: "GET",
+      target: `/api/public/v1.0/groups/${PROJECT_ID}/automationConfig/${name}`,
+      accept: "application/json",
+    });
+  });
+
+  const NOTHING = {
+    logPath: undefined,
+    logPathWindows: undefined,
+    logRotate: undefined,
+    username: undefined,
+    configOverrides: undefined,
+  };
+  const NO_THRESHOLDS = {
+    sizeThresholdMB: undefined,
+    timeThresholdHrs: undefined,
+    numUncompressed: undefined,
+    percentOfDiskspace: undefined,
+    numTotal: undefined,
+  };
+
+  it.each([
+    { description: "nothing", body: {}, expected: NOTHING },
+    {
+      description: "null for everything",
+      body: { logPath: null, logRotate: null, configOverrides: null },
+      expected: NOTHING,
+    },
+    {
+      description: "every field of the contract, section 2.1",
+      body: {
+        configOverrides: { maxSize: "536870912", enabled: false },
+        logPath: "/var/log/monitoring-agent.log",
+        logPathWindows: "%SystemDrive%\\monitoring-agent.log",
+        logRotate: { sizeThresholdMB: 1000.0, timeDurationHrs: 24 },
+        username: "CN=agent,OU=ops",
+      },
+      expected: {
+        configOverrides: { maxSize: "536870912", enabled: false },
+        logPath: "/var/log/monitoring-agent.log",
+        logPathWindows: "%SystemDrive%\\monitoring-agent.log",
+        logRotate: { ...NO_THRESHOLDS, sizeThresholdMB: 1000, timeThresholdHrs: 24 },
+        username: "CN=agent,OU=ops",
+      },
+    },
+    {
+      description: "the other spelling of the hours, and what else real services send",
+      body: { logRotate: { timeThresholdHrs: 0.5, numUncompressed: 5, percentOfDiskspace: 0.02, numTotal: 0 } },
+      expected: {
+        ...NOTHING,
+        logRotate: {
+          sizeThresholdMB: undefined,
+          timeThresholdHrs: 0.5,
+          numUncompressed: 5,
+          percentOfDiskspace: 0.02,
+          numTotal: 0,
+        },
+      },
+    },
+    {
+      description: "numbers as strings",
+      body: { logRotate: { sizeThresholdMB: "1000.5" } },
+      expected: { ...NOTHING, logRotate: { ...NO_THRESHOLDS, sizeThresholdMB: 1000.5 } },
+    },
+    {
+      description: "credentials and unknown fields, which are dropped",
+      body: { password: "p", sslPEMKeyPwd: "p", kerberosWindowsPassword: "p", name: "7.6.0.1059-1", urls: {} },
+      expected: NOTHING,
+    },
+  ])("understands a body with $description", async ({ body, expected }) => {
+    const { client, service } = await open();
+    service.set(PROJECT_ID, "monitoring", body);
+    const { serviceVersion, ...settings } = await client.get(MONITORING);
+    expect(settings).toStrictEqual({ id: `${PROJECT_ID}/monitoring`, ...MONITORING, ...expected });
+    expect(serviceVersion?.versionString).toMatch(/^7\.0\.11/);
+  });
+
+  it.each([{ envelope: true }, { pretty: true }, { envelope: true, pretty: true }])(
+    "gives the same result with %o",
+    async (options) => {
+      const { client, service } = await open();
+      service.set(PROJECT_ID, "monitoring", { logPath: "/var/log/agent.log" });
+      const plain = await client.get(MONITORING);
+      expect(await client.get({ ...MONITORING, ...options })).toEqual(plain);
+      const query = new URL(service.requests.at(-1)?.target ?? "", "http://localhost").searchParams;
+      expect(Object.fromEntries(query)).toEqual(Object.fromEntries(Object.keys(options).map((name) => [name, "true"])));
+    },
+  );
+
+  it.each([
+    { header: "gitHash=0123; versionString=v20200901", expected: { gitHash: "0123", versionString: "v20200901" } },
+    { header: "gitHash=0123", expected: { gitHash: "0123", versionString: undefined } },
+    { header: "something else", expected: { gitHash: undefined, versionString: undefined } },
+    { header: undefined, expected: undefined },
+  ])("takes the version header as it comes: $header", async ({ header, expected }) => {
+    const { client, service } = await open();
+    service.answerWith({
+      status: 200,
+      headers: header === undefined ? {} : { "X-Vendor-Service-Version": header },
+      body: "{}",
+    });
+    expect((await client.get(MONITORING)).serviceVersion).toEqual(expected);
+  });
+
+  it.each<{ description: string; args: unknown; message: string }>([
+    {
+      description: "a malformed project id",
+      args: { projectId: "0123", agent: "monitoring" },
+      message: 'Nothing was read: projectId must be 24 hexadecimal digits, not "0123".',
+    },
+    {
+      description: "a path in place of a project id",
+      args: { projectId: "../../../admin/0123456789", agent: "monitoring" },
+      message: 'Nothing was read: projectId must be 24 hexadecimal digits, not "../../../admin/0123456789".',
+    },
+    {
+      description: "several mistakes at once",
+      args: { projectId: PROJECT_ID, agent: "backups", pretty: "yes", envelop: true },
+      message:
+        'Nothing was read: agent must be "monitoring" or "backup", not "backups"; pretty must be a boolean, not "yes"; unknown: envelop.',
+    },
+  ])("refuses $description before anything is sent", async ({ args, message }) => {
+    const { client, service } = await open();
+    const untyped: { get(args: unknown): Promise<unknown> } = client;
+    await expect(untyped.get(args)).rejects.toMatchObject({
+      name: "TypeError",
+      code: "ERR_INVALID_ARG_VALUE",
+      message,
+    });
+    expect(service.requests).toHaveLength(0);
+  });
+});
+
+describe("getRaw", () => {
+  it("gives the answer as the service sent it, out of its envelope", async () => {
+    const { client, service } = await open();
+    service.set(PROJECT_ID, "monitoring", { password: "p", unknown: [1] });
+    const raw = await client.getRaw({ ...MONITORING, envelope: true });
+    expect(raw.text).toBe('{"status":200,"content":{"password":"p","unknown":[1]}}');
+    expect(raw.body).toEqual({ password: "p", unknown: [1] });
+  });
+});
+
+describe("refusals", () => {
+  it.each([
+    { status: 401, body: {}, code: "ERR_WRONG_KEY", says: "check publicKey and privateKey" },
+    { status: 401, body: { errorCode: "NOT_IN_GROUP" }, code: "ERR_NOT_A_MEMBER", says: "check projectId" },
+    {
+      status: 401,
+      body: { errorCode: "USER_UNAUTHORIZED" },
+      code: "ERR_ROLE_MISSING",
+      says: "Project Automation Admin",
+    },
+    { status: 403, body: { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" }, code: "ERR_ACCESS_LIST", says: "access list" },
+    { status: 403, body: { errorCode: "IP_ADDRESS_NOT_ON_WHITELIST" }, code: "ERR_ACCESS_LIST", says: "access list" },
+    { status: 403, body: {}, code: "ERR_REFUSED", says: "roles" },
+    { status: 404, body: { errorCode: "GROUP_NOT_FOUND" }, code: "ERR_PROJECT_NOT_FOUND", says: "no such project" },
+    { status: 404, body: {}, code: "ERR_NOT_FOUND", says: "check baseUrl" },
+    { status: 400, body: { errorCode: "RATE_LIMITED_IP" }, code: "ERR_RATE_LIMITED", says: "fewer projects" },
+    { status: 429, body: {}, code: "ERR_RATE_LIMITED", says: "fewer projects" },
+    { status: 500, body: {}, code: "ERR_UNAVAILABLE", says: "try again later" },
+    { status: 503, body: {}, code: "ERR_UNAVAILABLE", says: "try again later" },
+    { status: 418, body: { detail: "I brew." }, code: "ERR_REFUSED", says: "status 418, I brew" },
+    { status: 400, body: { errorCode: "toString" }, code: "ERR_REFUSED", says: "toString" },
+  ])("of status $status with $body are $code", async ({ status, body, code, says }) => {
+    const { client, service } = await open();
+    service.answerWith({ status, body: JSON.stringify({ error: status, ...body }) });
+    const refusal = expect(client.get(MONITORING)).rejects;
+    await refusal.toMatchObject({ code, status, message: expect.stringContaining(says) });
+  });
+
+  it.each([
+    {
+      description: "in an envelope on HTTP 200",
+      body: { status: 404, content: { error: 404, errorCode: "GROUP_NOT_FOUND" } },
+    },
+    { description: "without the envelope on HTTP 200", body: { error: 404, errorCode: "GROUP_NOT_FOUND" } },
+  ])("are found $description", async ({ body }) => {
+    const { client, service } = await open();
+    service.answerWith({ status: 200, body: JSON.stringify(body) });
+    await expect(client.get({ ...MONITORING, envelope: true })).rejects.toMatchObject({
+      code: "ERR_PROJECT_NOT_FOUND",
+      status: 404,
+    });
+  });
+
+  it("of a wrong key take two requests", async () => {
+    const { client, service } = await open({ privateKey: "wrong" });
+    await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_WRONG_KEY" });
+    expect(service.requests.map(({ status }) => status)).toEqual([401, 401]);
+  });
+});
+
+describe("answers that make no sense", () => {
+  it.each([
+    {
+      description: "HTML",
+      answer: { headers: { "Content-Type": "text/html" }, body: "<html>" },
+      says: "no JSON (text/html)",
+    },
+    { description: "nothing", answer: { body: "" }, says: "no JSON" },
+    { description: "JSON that is cut off", answer: { body: '{"logPath":"/var' }, says: "no JSON" },
+    { description: "a list", answer: { body: "[]" }, says: "the value must be an object" },
+    { description: "a number for a path", answer: { body: '{"logPath":5}' }, says: "logPath must be a string" },
+    {
+      description: "words for a number",
+      answer: { body: '{"logRotate":{"sizeThresholdMB":"many"}}' },
+      says: "logRotate.sizeThresholdMB must be a number",
+    },
+    {
+      description: "more than 1 MiB",
+      answer: { body: `"${"x".repeat(1_048_576)}"` },
+      says: "longer than 1048576 bytes",
+    },
+    { description: "another status", answer: { status: 204 }, says: "status 204" },
+  ])("are one clear error: $description", async ({ answer, says }) => {
+    const { client, service } = await open();
+    service.answerWith({ status: 200, ...answer });
+    await expect(client.get(MONITORING)).rejects.toMatchObject({
+      code: "ERR_INVALID_RESPONSE",
+      message: expect.stringContaining(says),
+    });
+  });
+
+  it("change no prototype", async () => {
+    const { client, service } = await open();
+    service.answerWith({ status: 200, body: '{"__proto__":{"a":1},"configOverrides":{"__proto__":{"a":1},"b":2}}' });
+    const { configOverrides } = await client.get(MONITORING);
+    expect(configOverrides).toMatchObject({ b: 2 });
+    expect({}).not.toHaveProperty("a");
+    expect(configOverrides).not.toHaveProperty("a");
+  });
+});
+
+describe("connections", () => {
+  it("are made over TLS to a service of a private authority", async () => {
+    const pem = (name: string) => readFileSync(path.join(import.meta.dirname, "fixtures", name), "utf8");
+    const tls = { key: pem("server.key"), cert: pem("server.crt") };
+    const caCertificate = path.join(import.meta.dirname, "fixtures/ca.crt");
+    const { client, service } = await open({ caCertificate, allowHttp: false }, { tls });
+    service.set(PROJECT_ID, "monitoring", { logPath: "/var/log/agent.log" });
+    expect(await client.get(MONITORING)).toMatchObject({ logPath: "/var/log/agent.log" });
+    const untrusting = new AgentLogConfigClient({ baseUrl: service.baseUrl, ...KEYS, maxRetries: 0 });
+    onTestFinished(() => untrusting.close());
+    await expect(untrusting.get(MONITORING)).rejects.toMatchObject({
+      code: "ERR_TLS",
+      message: expect.stringContaining("set caCertificate"),
+    });
+  });
+
+  it("that are refused say what to check", async () => {
+    const { client, service } = await open();
+    await service.close();
+    await expect(client.get(MONITORING)).rejects.toMatchObject({
+      code: "ERR_CONNECTION",
+      temporary: true,
+      message: expect.stringContaining("nothing listens there"),
+    });
+  });
+
+  it("that are cut say so", async () => {
+    const { client, service } = await open();
+    service.answerWith("reset");
+    await expect(client.get(MONITORING)).rejects.toMatchObject({
+      code: "ERR_CONNECTION",
+      message: expect.stringContaining("the connection was cut"),
+    });
+  });
+
+  it("to a server that never answers end after timeoutSeconds", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await new Promise((resolve) => silent.once("listening", resolve));
+    const address = silent.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const client = new AgentLogConfigClient({
+      baseUrl: `http://127.0.0.1:${port}`,
+      ...KEYS,
+      allowHttp: true,
+      timeoutSeconds: 0.1,
+    });
+    await expect(client.get(MONITORING)).rejects.toMatchObject({
+      code: "ERR_TIMEOUT",
+      message: expect.stringContaining("no answer within 0.1 s"),
+    });
+  });
+
+  it("end with the caller's signal, and the read with its reason", async () => {
+    const { client, service } = await open();
+    const reason = new Error("enough");
+    await expect(client.get(MONITORING, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(service.requests).toHaveLength(0);
+    const controller = new AbortController();
+    const read = client.get(MONITORING, { signal: controller.signal });
+    controller.abort(reason);
+    await expect(read).rejects.toBe(reason);
+  });
+
+  it("are tried again after an outage, maxRetries times", async () => {
+    const { client, service } = await open({ maxRetries: 1 });
+    service.answerWith({ status: 503 });
+    await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE" });
+    expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(2);
+  });
+});
+
+describe("secrets", () => {
+  it("are in no error and in no client that is printed", async () => {
+    const { client, service } = await open();
+    service.answerWith({ status: 200, body: '{"password":"body-password","logPath":5}' });
+    const error = await client.get(MONITORING).catch((reason: unknown) => reason);
+    const printed = [client, error].map((value) => inspect(value, { depth: 9, showHidden: true })).join("\n");
+    for (const secret of [KEYS.privateKey, "body-password", "response="]) expect(printed).not.toContain(secret);
+  });
+});
