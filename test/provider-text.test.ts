@@ -1,0 +1,24 @@
+import { expect, it } from "vitest";
+import { PROVIDER_TEXT } from "../sdk/provider-text.ts";
+
+it("has one provider text for ever, since every state holds it", () => {
+  expect(PROVIDER_TEXT).toBe(
+    [
+      "exports.handler = () => {",
+      "  let configuration;",
+      '  const call = (method) => async (...args) => require("pulumi-agent-log-config/dynamic-provider")[method](configuration, ...args);',
+      "  return {",
+      "    configure: async (request) => { configuration = request.config; },",
+      '    check: call("check"),',
+      '    diff: call("diff"),',
+      '    create: call("create"),',
+      '    update: call("update"),',
+      '    read: call("read"),',
+      "    delete: async () => {},",
+      "  };",
+      "};",
+      "",
+    ].join("\n"),
+  );
+  expect(Buffer.byteLength(PROVIDER_TEXT)).toBeLessThanOrEqual(600);
+});
