@@ -24,7 +24,7 @@ export function configurationKey(setting: ConnectionSetting): string {
 }
 
 /** The environment variable of a setting. */
-export function environmentVariable(setting: ConnectionSetting): string {
+function environmentVariable(setting: ConnectionSetting): string {
   return `AGENT_LOG_CONFIG_${setting.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
 }
 

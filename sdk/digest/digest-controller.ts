@@ -23,6 +23,11 @@ export class DigestController implements Dispatcher.DispatchController {
     else if (this.#paused) wire.pause();
   }
 
+  /** True once the caller has given the request up; {@link aborted} is true too where only one on the wire was cut off. */
+  get abandoned(): boolean {
+    return this.#aborted;
+  }
+
   get aborted(): boolean {
     return this.#aborted || (this.#wire?.aborted ?? false);
   }

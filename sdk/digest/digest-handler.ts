@@ -49,8 +49,10 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
   ) {
     const { query, ...rest } = request;
     this.#dispatch = dispatch;
-    this.#uri = query == null ? request.path : `${request.path}?${stringify(query)}`;
-    this.#request = query == null ? request : { ...rest, path: this.#uri };
+    // As undici joins them; it refuses a query beside one in the path.
+    const search = query == null || /[?#]/.test(request.path) ? "" : stringify(query);
+    this.#uri = search === "" ? request.path : `${request.path}?${search}`;
+    this.#request = search === "" ? request : { ...rest, path: this.#uri };
     this.#handler = handler;
     this.#origin = origin;
     this.#session = session;
@@ -109,7 +111,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
 
   onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
     if (this.#finished) return;
-    if (this.#next !== undefined && !this.#controller.aborted) this.#repeat(this.#next);
+    if (this.#next !== undefined && !this.#controller.abandoned) this.#repeat(this.#next);
     else this.#fail(error);
   }
 
@@ -131,6 +133,12 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
     }
     const target = landed === undefined ? this.#uri : `${landed.pathname}${landed.search}`;
     const misdirected = target !== this.#uri && this.#signed !== undefined;
+    // The redirect may have made it a GET, which can't be seen from here.
+    if (target !== this.#uri && (statusCode === 401 || statusCode === 400) && !isRead(this.#request.method)) {
+      this.#landed();
+      this.#session.ended(this);
+      return undefined;
+    }
     this.#uri = target;
     if (statusCode === 401) return this.#answerTo(headers, misdirected);
     if (statusCode === 400 && misdirected && this.#repeats < MAX_REPEATS) {
@@ -162,9 +170,12 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
         `The server answered 401 to ${this.#request.method} ${this.#origin}${this.#uri}, and its body, a stream, can't be sent again: send a string or a buffer, or make a read first.`,
       );
     }
-    if (nonce?.kept) {
+    if (nonce?.kept && !misdirected) {
       this.#refused = nonce;
-      this.#unshareable ||= challenge.stale ? nonce.accepted <= 1 : nonce.inFlight > 0;
+      const unshareable = challenge.stale ? nonce.accepted <= 1 : nonce.inFlight > 0;
+      this.#unshareable ||= unshareable;
+      // Apache httpd counts by opaque, so nonces with the same one would get in each other's way: ask for another.
+      if (unshareable && !this.#session.separated && nonce.sharesOpaque(challenge)) return () => this.#probe();
     }
     return () => this.#sign(new Nonce(challenge, this.#credentials));
   }
@@ -210,6 +221,11 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
     return this.#send({ ...this.#request, path: this.#uri, headers });
   }
 
+  #probe(): boolean {
+    this.#signed = undefined;
+    return this.#send({ ...this.#request, path: this.#uri });
+  }
+
   #send(request: Dispatcher.DispatchOptions): boolean {
     try {
       return this.#dispatch(request, this);
@@ -248,7 +264,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
   #fail(error: Error): void {
     this.#finished = true;
     this.#landed();
-    if (this.#controller.aborted) this.#session.abandoned(this);
+    if (this.#controller.abandoned) this.#session.abandoned(this);
     else this.#session.ended(this);
     this.#handler.onResponseError?.(this.#controller, error);
   }
@@ -264,6 +280,10 @@ function historyOf(context: unknown): readonly URL[] {
   return typeof context === "object" && context !== null && "history" in context && Array.isArray(context.history)
     ? context.history
     : [];
+}
+
+function isRead(method: string): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 function isReplayable(body: Dispatcher.DispatchOptions["body"] | Blob | ArrayBuffer): boolean {

@@ -54,7 +54,7 @@ export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInte
   return (dispatch) => (request, handler) => {
     const origin = originOf(request.origin);
     const caller = outermost(handler);
-    const firstOrigin = firstOrigins.get(caller) ?? origin;
+    const firstOrigin = firstOrigins.get(caller) ?? (isRedirected(request, origin) ? "unknown" : origin);
     firstOrigins.set(caller, firstOrigin);
     const trusted = origins === undefined ? origin === firstOrigin : origins.has(origin);
     if (!trusted || hasAuthorization(request.headers)) return dispatch(request, handler);
@@ -62,9 +62,10 @@ export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInte
   };
 }
 
-function checkCredentials({ username, password }: DigestOptions): Credentials {
-  // RFC 9110, section 5.5: a control character would end the header that carries the name.
-  if (typeof username !== "string" || username === "" || /\p{Cc}/u.test(username)) {
+function checkCredentials(options: DigestOptions | undefined): Credentials {
+  const { username, password } = options ?? {};
+  // RFC 9110, section 5.5: a control character would end the header that carries the name; RFC 8187 can't encode half a character.
+  if (typeof username !== "string" || username === "" || /[\p{Cc}\p{Cs}]/u.test(username)) {
     throw invalidArgument("username must be a string with at least one character and no control characters");
   }
   if (typeof password !== "string") throw invalidArgument("password must be a string");
@@ -73,6 +74,7 @@ function checkCredentials({ username, password }: DigestOptions): Credentials {
 
 function checkOrigins(origins: DigestOptions["origins"]): ReadonlySet<string> | undefined {
   if (origins === undefined) return undefined;
+  if (!Array.isArray(origins)) throw invalidArgument("origins must be an array of URLs");
   const read = origins.map((origin) => (URL.canParse(origin) ? new URL(origin).origin : undefined));
   if (read.includes(undefined) || read.includes("null")) {
     throw invalidArgument(`origins must be URLs such as https://example.com:8443, not ${origins.join(", ")}`);
@@ -88,6 +90,16 @@ function invalidArgument(message: string): TypeError {
 function originOf(origin: string | URL | undefined): string {
   if (origin === undefined) return "";
   return typeof origin === "string" ? new URL(origin).origin : origin.origin;
+}
+
+/**
+ * True for what undici's redirect interceptor sends on. Only where another interceptor hides the caller's handler is
+ * that all there is to see of a redirect; then not even one within the origin is trusted.
+ */
+function isRedirected(request: Dispatcher.DispatchOptions, origin: string): boolean {
+  return Object.getOwnPropertySymbols(request).some(
+    (symbol) => symbol.description === "request origin" && Reflect.get(request, symbol) === origin,
+  );
 }
 
 /** The handler of the caller, below which undici's retry and redirect handlers put their own. */

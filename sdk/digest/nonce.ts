@@ -47,6 +47,11 @@ export class Nonce {
     return this.count >= MAX_NONCE_COUNT;
   }
 
+  /** True where the server gave this nonce and that of the challenge one and the same opaque. */
+  sharesOpaque({ opaque }: DigestChallenge): boolean {
+    return opaque !== undefined && opaque === this.#challenge.opaque;
+  }
+
   /** The nonce that takes this one's place, as `Authentication-Info` says (RFC 7616, section 3.5). */
   successor(nextnonce: string): Nonce {
     const next = new Nonce({ ...this.#challenge, nonce: nextnonce, stale: false }, this.#credentials);

@@ -41,7 +41,10 @@ export interface Service {
   readonly baseUrl: string;
   /** Every request so far, those that were refused among them, oldest first. */
   readonly requests: readonly ServiceRequest[];
-  /** Replaces the settings of one agent; `undefined` removes them, and a project without settings is not found. */
+  /**
+   * Replaces the settings of one agent; `undefined` removes them. An agent without settings has every field absent, a
+   * project without any is not found.
+   */
   set(projectId: string, agent: Agent, settings: ServiceSettings | undefined): void;
   /** Answers every authenticated request like this from now on; `undefined` ends that. `"reset"` cuts the connection. */
   answerWith(answer: CannedAnswer | "reset" | undefined): void;
@@ -146,16 +149,17 @@ interface Content {
   readonly content: unknown;
 }
 
+const READ = new RegExp(`^(${PREFIX}/groups/([0-9a-f]{24})/automationConfig/)(?:monitoring|backup)AgentConfig$`, "i");
+
 function contentOf(path: string, settings: ReadonlyMap<string, ServiceSettings>): Content {
-  const found = settings.get(path);
-  if (found !== undefined) return { status: 200, content: found };
-  const projectId = new RegExp(
-    `^${PREFIX}/groups/([0-9a-f]{24})/automationConfig/(?:monitoring|backup)AgentConfig$`,
-    "i",
-  ).exec(path)?.[1];
-  return projectId === undefined
-    ? refusal(404, "Not Found", "RESOURCE_NOT_FOUND", `Cannot find resource ${path}.`, [path])
-    : refusal(404, "Not Found", "GROUP_NOT_FOUND", `No group with ID ${projectId} exists.`, [projectId]);
+  const [, project, projectId] = READ.exec(path) ?? [];
+  if (project === undefined || projectId === undefined) {
+    return refusal(404, "Not Found", "RESOURCE_NOT_FOUND", `Cannot find resource ${path}.`, [path]);
+  }
+  if (![...settings.keys()].some((key) => key.startsWith(project))) {
+    return refusal(404, "Not Found", "GROUP_NOT_FOUND", `No group with ID ${projectId} exists.`, [projectId]);
+  }
+  return { status: 200, content: settings.get(path) ?? {} };
 }
 
 function methodNotAllowed(): Content {
