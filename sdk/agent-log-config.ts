@@ -68,6 +68,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
    * creates or updates the resource, so it is no good as an input.
    */
   declare readonly lastReadAt: pulumi.Output<string>;
+  declare private readonly __lastReadAt: pulumi.Output<string>;
 
   /**
    * Adopts the settings with this id: reads them, without ever changing or deleting the record.
@@ -100,6 +101,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
       },
     );
     if (args !== undefined) later.resolve(readWhenKnown(args, this, opts.dependsOn));
+    this.lastReadAt = this.__lastReadAt;
     // The state says null for what the service does not have.
     this.logPath = this.logPath.apply((value) => value ?? undefined);
     this.logPathWindows = this.logPathWindows.apply((value) => value ?? undefined);
@@ -117,7 +119,7 @@ interface Reading {
 
 /** The properties that come from the engine alone. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
-  ["projectId", "agent", "whenUnavailable", "lastReadAt", ...Object.keys(NO_SETTINGS)].map((key) => [key, undefined]),
+  ["projectId", "agent", "whenUnavailable", "__lastReadAt", ...Object.keys(NO_SETTINGS)].map((key) => [key, undefined]),
 );
 
 /**

@@ -28,7 +28,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
   #announced = false;
   #finished = false;
   #repeats = 0;
-  #signed: { readonly nonce: Nonce; readonly authorization: Authorization } | undefined;
+  #signed: { readonly authorization: Authorization; readonly count: number; readonly alone: boolean } | undefined;
   #underWay: Nonce | undefined;
   /** The kept nonce that the server refused. */
   #refused: Nonce | undefined;
@@ -172,12 +172,18 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
     }
     if (nonce?.kept && !misdirected) {
       this.#refused = nonce;
-      const unshareable = challenge.stale ? nonce.accepted <= 1 : nonce.inFlight > 0;
+      const shared = this.#sharedNonce(nonce);
+      const unshareable = challenge.stale ? nonce.accepted <= 1 : shared;
       this.#unshareable ||= unshareable;
       // Apache httpd counts by opaque, so nonces with the same one would get in each other's way: ask for another.
-      if (unshareable && !this.#session.separated && nonce.sharesOpaque(challenge)) return () => this.#probe();
+      if (unshareable && shared && nonce.sharesOpaque(challenge)) return () => this.#probe();
     }
     return () => this.#sign(new Nonce(challenge, this.#credentials));
+  }
+
+  /** Whether other requests used the nonce while this one was under way. */
+  #sharedNonce(nonce: Nonce): boolean {
+    return nonce.inFlight > 0 || this.#signed?.alone === false || nonce.count !== this.#signed?.count;
   }
 
   #read(lines: readonly string[]): DigestChallenge {
@@ -216,7 +222,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
     const authorization = nonce.authorize(this.#request.method, this.#uri);
     nonce.inFlight += 1;
     this.#underWay = nonce;
-    this.#signed = { nonce, authorization };
+    this.#signed = { authorization, count: nonce.count, alone: nonce.inFlight === 1 };
     const headers = withAuthorization(this.#request.headers, authorization.header);
     return this.#send({ ...this.#request, path: this.#uri, headers });
   }

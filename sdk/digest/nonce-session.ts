@@ -73,10 +73,6 @@ export class NonceSession {
     this.#prober.proceed("probe");
   }
 
-  get separated(): boolean {
-    return this.#unused !== undefined;
-  }
-
   /** From now on every request under way has a nonce of its own. */
   separate(): void {
     this.#unused ??= [];

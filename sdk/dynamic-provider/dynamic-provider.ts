@@ -81,7 +81,7 @@ export async function read(
   id: string,
   recorded: Properties,
 ): Promise<{ id?: string; props: Properties; inputs: Properties }> {
-  const { lastReadAt: _, ...before } = recorded;
+  const { __lastReadAt: lastReadAt, ...before } = recorded;
   const adopting = recorded["projectId"] === undefined;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
@@ -94,7 +94,7 @@ export async function read(
       if (error.temporary && recorded["whenUnavailable"] === "useRecorded") {
         warnOfOutage(id, error.message, recorded);
         const kept = { ...before, configOverrides: secret(recorded["configOverrides"]) };
-        return { id, props: { ...kept, lastReadAt: recorded["lastReadAt"] ?? null }, inputs: kept };
+        return { id, props: { ...kept, __lastReadAt: lastReadAt ?? null }, inputs: kept };
       }
     }
     throw printedOnce(error, id, adopting);
@@ -115,7 +115,7 @@ function gone(id: string, { message }: AgentLogConfigError): { props: Properties
   return { props: {}, inputs: {} };
 }
 
-function warnOfOutage(id: string, outage: string, { lastReadAt }: Properties): void {
+function warnOfOutage(id: string, outage: string, { __lastReadAt: lastReadAt }: Properties): void {
   const age =
     typeof lastReadAt === "string"
       ? `the settings recorded ${ageOf(lastReadAt)} (${lastReadAt})`
@@ -129,9 +129,9 @@ function ageOf(time: string): string {
   return minutes < 2880 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} days ago`;
 }
 
-/** When the settings were read is kept among the outputs alone, so that it never shows as a change. */
+/** When the settings were read is kept among the outputs alone, under a name that the engine does not show. */
 function readNow(properties: Properties): Properties {
-  return { ...properties, lastReadAt: new Date().toISOString() };
+  return { ...properties, __lastReadAt: new Date().toISOString() };
 }
 
 function idOf({ projectId, agent }: Properties): string {
@@ -151,11 +151,9 @@ function recordedIn(properties: Properties): Properties {
   return Object.fromEntries(Object.keys(NO_SETTINGS).map((key) => [key, properties[key] ?? null]));
 }
 
-/** What a person may change: the internal properties, what is absent and the time of the last read left out. */
+/** What a person may change: the internal properties and what is absent left out. */
 function comparable(properties: Properties): Properties {
-  const compared = Object.entries(properties).filter(
-    ([key, value]) => !key.startsWith("__") && key !== "lastReadAt" && value !== null,
-  );
+  const compared = Object.entries(properties).filter(([key, value]) => !key.startsWith("__") && value !== null);
   return Object.fromEntries(compared);
 }
 

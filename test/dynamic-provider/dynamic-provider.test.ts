@@ -39,7 +39,7 @@ describe("check", () => {
     const news = { ...NOTHING, whenUnavailable: "useRecorded" };
     expect(check(CONFIGURATION, RECORDED, news)).toEqual({ inputs, failures: [] });
     const lastReadAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
-    expect(diff(CONFIGURATION, `${PROJECT_ID}/monitoring`, { ...inputs, lastReadAt }, inputs)).toEqual({
+    expect(diff(CONFIGURATION, `${PROJECT_ID}/monitoring`, { ...inputs, __lastReadAt: lastReadAt }, inputs)).toEqual({
       changes: false,
     });
     expect(vi.mocked(console.warn).mock.calls).toEqual([
@@ -82,7 +82,7 @@ describe("diff", () => {
       expected: { replaces: [] },
     },
   ])("of $description leaves to the engine what the engine can do", ({ news, expected }) => {
-    const olds = { ...RECORDED, lastReadAt: "2026-01-01T00:00:00.000Z" };
+    const olds = { ...RECORDED, __lastReadAt: "2026-01-01T00:00:00.000Z" };
     expect(diff(CONFIGURATION, `${PROJECT_ID}/monitoring`, olds, news)).toEqual(expected);
   });
 });
@@ -91,7 +91,7 @@ describe("create", () => {
   it("names the resource after project and agent, and says when it was read", () => {
     const { id, outs } = create(CONFIGURATION, RECORDED);
     expect(id).toBe(`${PROJECT_ID}/monitoring`);
-    expect(outs).toMatchObject({ ...RECORDED, lastReadAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
+    expect(outs).toMatchObject({ ...RECORDED, __lastReadAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
   });
 });
 
@@ -116,7 +116,7 @@ describe("read", () => {
     const { configuration } = await open();
     const { id, props, inputs } = await read(configuration, ID, {
       ...RECORDED,
-      lastReadAt: "2026-01-01T00:00:00.000Z",
+      __lastReadAt: "2026-01-01T00:00:00.000Z",
     });
     expect(id).toBe(ID);
     expect(inputs).toEqual({
@@ -128,7 +128,7 @@ describe("read", () => {
         value: { mmsApiKey: "k" },
       },
     });
-    expect(props).toEqual({ ...inputs, lastReadAt: expect.not.stringContaining("2026-01-01") });
+    expect(props).toEqual({ ...inputs, __lastReadAt: expect.not.stringContaining("2026-01-01") });
   });
 
   it("takes a project for gone only on the service's own word", async () => {

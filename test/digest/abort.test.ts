@@ -1,0 +1,282 @@
+import type { ServerResponse } from "node:http";
+import { Agent, Client, type Dispatcher, request } from "undici";
+import { expect, test } from "vitest";
+import { closeAfterTest, digestWith, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
+import { acceptWith, refuse, startDigestServer, startScriptedServer } from "./digest-server.ts";
+import type { LocalServer, Respond } from "./local-server.ts";
+
+const CHALLENGE = refuse('Digest realm="r", nonce="n", qop="auth"');
+
+function hold(): Respond {
+  return () => {};
+}
+
+/** Ends the head of a response and leaves its body open. */
+function openBody(statusCode: number): Respond {
+  return (_request, response) => {
+    response.writeHead(statusCode, { "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"' }).write("begin");
+  };
+}
+
+function pour(response: ServerResponse): void {
+  while (!response.destroyed && response.write("x".repeat(16_384)));
+  if (!response.destroyed) response.once("drain", () => pour(response));
+}
+
+async function read(dispatcher: Dispatcher, server: LocalServer, signal: AbortSignal): Promise<number> {
+  const { statusCode, body } = await request(server.origin, { dispatcher, signal });
+  await body.text();
+  return statusCode;
+}
+
+const REASON = new Error("given up");
+
+test("an abort while probing fails with its reason", async () => {
+  const server = await startScriptedServer(hold());
+  const controller = new AbortController();
+  const reading = read(openDigestAgent(), server, controller.signal);
+  await server.reached(1);
+  controller.abort(REASON);
+  await expect(reading).rejects.toBe(REASON);
+});
+
+test("an abort while probing lets another one probe", async () => {
+  const server = await startScriptedServer(hold(), CHALLENGE, acceptWith({}));
+  const agent = openDigestAgent();
+  const controller = new AbortController();
+  const reading = read(agent, server, controller.signal);
+  const waiting = readMany(agent, server.origin, 15, 15);
+  await server.reached(1);
+  controller.abort(REASON);
+  await reading.catch(() => {});
+  expect(await waiting).toEqual({ 200: 15 });
+});
+
+test("an abort while probing costs one more probe", async () => {
+  const server = await startScriptedServer(hold(), CHALLENGE, acceptWith({}));
+  const agent = openDigestAgent();
+  const controller = new AbortController();
+  const reading = read(agent, server, controller.signal);
+  const waiting = readMany(agent, server.origin, 15, 15);
+  await server.reached(1);
+  controller.abort(REASON);
+  await Promise.all([reading.catch(() => {}), waiting]);
+  expect(server.requests).toHaveLength(17);
+});
+
+test("an abort while waiting fails with its reason", async () => {
+  const server = await startScriptedServer(hold());
+  const agent = openDigestAgent();
+  const controller = new AbortController();
+  const probing = new AbortController();
+  const first = read(agent, server, probing.signal);
+  const second = read(agent, server, controller.signal);
+  await server.reached(1);
+  controller.abort(REASON);
+  await expect(second).rejects.toBe(REASON);
+  probing.abort();
+  await first.catch(() => {});
+});
+
+test("an abort while waiting never reaches the server", async () => {
+  const server = await startDigestServer();
+  const agent = openDigestAgent();
+  const controller = new AbortController();
+  const first = readStatus(agent, server.origin);
+  const second = read(agent, server, controller.signal).catch(() => {});
+  controller.abort(REASON);
+  await Promise.all([first, second]);
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a signal that is aborted already reaches no server while another one probes", async () => {
+  const server = await startDigestServer();
+  const agent = openDigestAgent();
+  const first = readStatus(agent, server.origin);
+  await expect(read(agent, server, AbortSignal.abort(REASON))).rejects.toBe(REASON);
+  await first;
+});
+
+test("an abort during the refusal's body fails with its reason", async () => {
+  const server = await startScriptedServer(openBody(401));
+  const controller = new AbortController();
+  const reading = read(openDigestAgent(), server, controller.signal);
+  await server.reached(1);
+  controller.abort(REASON);
+  await expect(reading).rejects.toBe(REASON);
+});
+
+test("an abort while the repeat is queued fails with its reason", async () => {
+  const server = await startScriptedServer(CHALLENGE, hold());
+  const client = closeAfterTest(new Client(server.origin));
+  const dispatcher = client.compose(digestWith());
+  const controller = new AbortController();
+  const reading = read(dispatcher, server, controller.signal);
+  const blocking = readStatus(client, server.origin).catch(() => {});
+  await server.reached(2);
+  controller.abort(REASON);
+  await expect(Promise.race([reading, blocking])).rejects.toBe(REASON);
+});
+
+test("an abort of the repeat on the wire lets those who wait go on", async () => {
+  const server = await startScriptedServer(CHALLENGE, hold(), CHALLENGE, acceptWith({}));
+  const agent = openDigestAgent();
+  const controller = new AbortController();
+  const reading = read(agent, server, controller.signal).catch(() => {});
+  const waiting = readMany(agent, server.origin, 15, 15);
+  await server.reached(2);
+  controller.abort(REASON);
+  await reading;
+  expect(await waiting).toEqual({ 200: 15 });
+});
+
+test("an abort during the answer's body fails with its reason", async () => {
+  const server = await startScriptedServer(CHALLENGE, openBody(200));
+  const controller = new AbortController();
+  const { body } = await request(server.origin, { dispatcher: openDigestAgent(), signal: controller.signal });
+  controller.abort(REASON);
+  await expect(body.text()).rejects.toBe(REASON);
+});
+
+test("an abort during the answer's body leaves the nonce good", async () => {
+  const server = await startScriptedServer(CHALLENGE, openBody(200), acceptWith({}));
+  const agent = openDigestAgent();
+  const controller = new AbortController();
+  const { body } = await request(server.origin, { dispatcher: agent, signal: controller.signal });
+  controller.abort(REASON);
+  await body.text().catch(() => {});
+  await readStatus(agent, server.origin);
+  expect(server.requests).toHaveLength(3);
+});
+
+const MOMENTS: readonly {
+  readonly description: string;
+  readonly script: readonly [Respond, ...Respond[]];
+  readonly requests: number;
+}[] = [
+  { description: "while probing", script: [hold()], requests: 1 },
+  { description: "during the refusal's body", script: [openBody(401)], requests: 1 },
+  { description: "while the repeat is answered", script: [CHALLENGE, hold()], requests: 2 },
+];
+
+test.for(MOMENTS)("destroy $description ends every request", async ({ script, requests }) => {
+  const server = await startScriptedServer(...script);
+  const agent = new Agent();
+  const reads = Array.from({ length: 16 }, () => readStatus(agent.compose(digestWith()), server.origin));
+  const dispatcher = agent.compose(digestWith());
+  const sharing = Array.from({ length: 16 }, () => readStatus(dispatcher, server.origin));
+  const ended = Promise.allSettled([...reads, ...sharing]);
+  await server.reached(requests);
+  await agent.destroy();
+  expect((await ended).map(({ status }) => status)).toEqual(Array.from({ length: 32 }, () => "rejected"));
+});
+
+test.for(MOMENTS)("destroy $description leaves no socket", async ({ script, requests }) => {
+  const server = await startScriptedServer(...script);
+  const agent = new Agent();
+  const dispatcher = agent.compose(digestWith());
+  const ended = Promise.allSettled(Array.from({ length: 16 }, () => readStatus(dispatcher, server.origin)));
+  await server.reached(requests);
+  await agent.destroy();
+  await ended;
+  await server.deserted();
+  expect(server.sockets.size).toBe(0);
+});
+
+test("close while reading leaves no request hanging", async () => {
+  const server = await startDigestServer();
+  const agent = new Agent();
+  const reading = Promise.allSettled(
+    Array.from({ length: 16 }, () => readStatus(agent.compose(digestWith()), server.origin)),
+  );
+  await server.reached(1);
+  await agent.close();
+  expect(await reading).toHaveLength(16);
+});
+
+test("close while others wait for a nonce leaves no request hanging", async () => {
+  const server = await startDigestServer();
+  const agent = new Agent();
+  const dispatcher = agent.compose(digestWith());
+  const reading = Promise.allSettled(Array.from({ length: 16 }, () => readStatus(dispatcher, server.origin)));
+  await agent.close();
+  expect(await reading).toHaveLength(16);
+});
+
+test("an agent that is closed refuses a read", async () => {
+  const agent = new Agent();
+  const dispatcher = agent.compose(digestWith());
+  await agent.close();
+  await expect(readStatus(dispatcher, "http://127.0.0.1:9")).rejects.toMatchObject({ code: "UND_ERR_DESTROYED" });
+});
+
+test("headersTimeout ends a probe", async () => {
+  const server = await startScriptedServer(hold());
+  const reading = request(server.origin, { dispatcher: openDigestAgent(), headersTimeout: 50 });
+  await expect(reading).rejects.toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" });
+});
+
+test("those who waited for a probe that timed out go on", async () => {
+  const server = await startScriptedServer(hold(), CHALLENGE, acceptWith({}));
+  const agent = openDigestAgent();
+  const probe = request(server.origin, { dispatcher: agent, headersTimeout: 50 }).catch(() => {});
+  const waiting = readStatus(agent, server.origin);
+  await probe;
+  expect(await waiting).toBe(200);
+});
+
+test("those who waited for a probe whose connection broke go on", async () => {
+  const server = await startScriptedServer(
+    (_request, response) => response.destroy(),
+    (seen, response) => (seen.headers.authorization === undefined ? CHALLENGE : acceptWith({}))(seen, response),
+  );
+  const agent = openDigestAgent();
+  const probe = readStatus(agent, server.origin).catch(() => {});
+  const waiting = readMany(agent, server.origin, 15, 15);
+  await probe;
+  expect(await waiting).toEqual({ 200: 15 });
+});
+
+test("an unreachable server fails every read", async () => {
+  const dispatcher = openDigestAgent();
+  const reads = Array.from({ length: 16 }, () => readStatus(dispatcher, "http://127.0.0.1:1"));
+  const statuses = (await Promise.allSettled(reads)).map(({ status }) => status);
+  expect(new Set(statuses)).toEqual(new Set(["rejected"]));
+});
+
+test("an endless refusal is cut and the read goes on", async () => {
+  const server = await startScriptedServer((_request, response) => {
+    response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n"' });
+    pour(response);
+  }, acceptWith({}));
+  expect(await readStatus(openDigestAgent(), server.origin)).toBe(200);
+});
+
+test("a refusal that breaks off is answered", async () => {
+  const server = await startScriptedServer((_request, response) => {
+    response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n"', "Content-Length": 1000 });
+    response.write("begin", () => response.destroy());
+  }, acceptWith({}));
+  expect(await readStatus(openDigestAgent(), server.origin)).toBe(200);
+});
+
+test("an agent works on after aborts at every moment", async () => {
+  const server = await startDigestServer();
+  const agent = openDigestAgent();
+  const reads = Array.from({ length: 64 }, async (_, index) => {
+    const controller = new AbortController();
+    const reading = read(agent, server, controller.signal);
+    for (let turn = 0; turn < index; turn += 1) await new Promise(setImmediate);
+    controller.abort(REASON);
+    await reading.catch(() => {});
+  });
+  await Promise.all(reads);
+  expect(await readStatus(agent, server.origin)).toBe(200);
+});
+
+test("every refusal's connection is used again", async () => {
+  const server = await startDigestServer({ nonces: { uses: 1 } });
+  const client = closeAfterTest(new Client(server.origin));
+  await readMany(client.compose(digestWith()), server.origin, 50, 1);
+  expect(server.sockets.size).toBe(1);
+});

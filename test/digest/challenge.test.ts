@@ -1,0 +1,364 @@
+import { expect, test } from "vitest";
+import { parseChallenges, parseParameters } from "../../sdk/digest/challenge.ts";
+import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
+import { DigestError } from "../../sdk/digest/digest-error.ts";
+import { openDigestAgent, readStatus } from "./digest-agent.ts";
+import { acceptWith, refuse, startScriptedServer } from "./digest-server.ts";
+
+const CHOSEN = [
+  {
+    description: "every parameter of RFC 7616",
+    input: [
+      'Digest realm="r", domain="/a /b", nonce="n", opaque="o", stale=true, algorithm=SHA-256, qop="auth,auth-int", charset=UTF-8, userhash=true',
+    ],
+    expected: {
+      realm: "r",
+      nonce: "n",
+      opaque: "o",
+      algorithm: "SHA-256",
+      hash: "sha256",
+      session: false,
+      qop: "auth",
+      stale: true,
+      userhash: true,
+      utf8: true,
+    },
+  },
+  {
+    description: "a nonce alone",
+    input: ['Digest nonce="n"'],
+    expected: {
+      realm: "",
+      nonce: "n",
+      opaque: undefined,
+      algorithm: undefined,
+      hash: "md5",
+      session: false,
+      qop: undefined,
+      stale: false,
+      userhash: false,
+      utf8: false,
+    },
+  },
+  {
+    description: "scheme and names in any case",
+    input: ['dIGEST NONCE="n", Realm="R"'],
+    expected: { nonce: "n", realm: "R" },
+  },
+  { description: "a tab behind the scheme", input: ['Digest\tnonce="n"'], expected: { nonce: "n" } },
+  {
+    description: "white space round =",
+    input: ['Digest nonce = "n" ,realm\t=\t"r"'],
+    expected: { nonce: "n", realm: "r" },
+  },
+  {
+    description: "no space behind commas",
+    input: ['Digest realm="r",nonce="n",qop="auth"'],
+    expected: { nonce: "n", qop: "auth" },
+  },
+  {
+    description: "empty list elements",
+    input: [', ,Digest ,, realm="r", ,nonce="n",,'],
+    expected: { realm: "r", nonce: "n" },
+  },
+  {
+    description: "parameters in reverse",
+    input: ['Digest qop="auth", algorithm=MD5, nonce="n", realm="r"'],
+    expected: { realm: "r", nonce: "n" },
+  },
+  {
+    description: "unknown parameters",
+    input: ['Digest x="1", nonce="n", y=2, z-1="a=b, c"'],
+    expected: { nonce: "n" },
+  },
+  {
+    description: "the last of a parameter that comes twice",
+    input: ['Digest nonce="a", nonce="b"'],
+    expected: { nonce: "b" },
+  },
+  {
+    description: "quoted pairs",
+    input: ['Digest realm="a \\"b\\" \\\\ \\c", nonce="n"'],
+    expected: { realm: 'a "b" \\ c' },
+  },
+  {
+    description: "commas and pairs inside a string",
+    input: ['Digest realm="x, Digest nonce=\\"fake\\", qop=none", nonce="n"'],
+    expected: { nonce: "n", qop: undefined },
+  },
+  {
+    description: "a nonce without quotes",
+    input: ["Digest nonce=AbC/+==, qop=auth"],
+    expected: { nonce: "AbC/+==", qop: "auth" },
+  },
+  { description: "an empty realm", input: ['Digest realm="", nonce="n"'], expected: { realm: "" } },
+  { description: "an empty nonce", input: ['Digest realm="r", nonce=""'], expected: { nonce: "" } },
+  { description: "op in the place of qop", input: ['Digest nonce="n", op="auth"'], expected: { qop: "auth" } },
+  { description: "qop before op", input: ['Digest nonce="n", op="auth-int", qop="auth"'], expected: { qop: "auth" } },
+  {
+    description: "auth of several qops",
+    input: ['Digest nonce="n", qop=" auth-int , AUTH "'],
+    expected: { qop: "auth" },
+  },
+  { description: "an empty qop as none", input: ['Digest nonce="n", qop=""'], expected: { qop: undefined } },
+  { description: "stale in any case", input: ['Digest nonce="n", stale="TRUE"'], expected: { stale: true } },
+  { description: "any other stale as false", input: ['Digest nonce="n", stale=yes'], expected: { stale: false } },
+  { description: "charset in any case", input: ['Digest nonce="n", charset="utf-8"'], expected: { utf8: true } },
+  { description: "userhash in any case", input: ['Digest nonce="n", userhash=True'], expected: { userhash: true } },
+  {
+    description: "algorithm in any case",
+    input: ['Digest nonce="n", algorithm="sha-512-256"'],
+    expected: { hash: "sha512-256" },
+  },
+  {
+    description: "a session algorithm",
+    input: ['Digest nonce="n", algorithm=MD5-SESS'],
+    expected: { hash: "md5", session: true },
+  },
+  {
+    description: "a challenge behind a token68",
+    input: ['Negotiate abc==, Digest nonce="n"'],
+    expected: { nonce: "n" },
+  },
+  { description: "a challenge behind a bare scheme", input: ['Negotiate, Digest nonce="n"'], expected: { nonce: "n" } },
+  {
+    description: "a challenge between others",
+    input: ['Basic realm="b", Digest nonce="n", Bearer realm="t"'],
+    expected: { nonce: "n", realm: "" },
+  },
+  {
+    description: "a challenge in a later line",
+    input: ['Basic realm="b"', "NTLM", 'Digest nonce="n"'],
+    expected: { nonce: "n" },
+  },
+  {
+    description: "the strongest of one line",
+    input: ['Digest nonce="m", algorithm=MD5, Digest nonce="s", algorithm=SHA-256'],
+    expected: { nonce: "s", hash: "sha256" },
+  },
+  {
+    description: "the strongest of several lines",
+    input: ['Digest nonce="m"', 'Digest nonce="s", algorithm=SHA-256', 'Digest nonce="t", algorithm=SHA-512-256'],
+    expected: { nonce: "t", hash: "sha512-256" },
+  },
+  {
+    description: "the first of equally strong ones",
+    input: ['Digest nonce="a", algorithm=MD5', 'Digest nonce="b", algorithm=MD5'],
+    expected: { nonce: "a" },
+  },
+  {
+    description: "the one with a known algorithm",
+    input: ['Digest nonce="x", algorithm=SHA3-512', 'Digest nonce="m", algorithm=MD5'],
+    expected: { nonce: "m" },
+  },
+  {
+    description: "the one with auth",
+    input: ['Digest nonce="i", algorithm=SHA-256, qop="auth-int"', 'Digest nonce="a", qop="auth"'],
+    expected: { nonce: "a" },
+  },
+  {
+    description: "what comes before a malformed part",
+    input: ['Digest nonce="n", Basic realm="unclosed'],
+    expected: { nonce: "n" },
+  },
+  {
+    description: "another line than a malformed one",
+    input: ['Digest "', 'Digest nonce="n"'],
+    expected: { nonce: "n" },
+  },
+];
+
+test.for(CHOSEN)("reads $description", ({ input, expected }) => {
+  expect(chooseDigestChallenge(input)).toMatchObject(expected);
+});
+
+const UNANSWERABLE = [
+  {
+    description: "auth-int alone",
+    input: ['Digest nonce="n", qop="auth-int"'],
+    code: "ERR_DIGEST_UNSUPPORTED_CHALLENGE",
+    quoted: 'qop="auth-int"',
+  },
+  {
+    description: "an unknown algorithm",
+    input: ['Digest nonce="n", algorithm=SHA-1'],
+    code: "ERR_DIGEST_UNSUPPORTED_CHALLENGE",
+    quoted: "algorithm=SHA-1",
+  },
+  {
+    description: "an algorithm that is only a suffix",
+    input: ['Digest nonce="n", algorithm=-sess'],
+    code: "ERR_DIGEST_UNSUPPORTED_CHALLENGE",
+    quoted: "algorithm=-sess",
+  },
+  {
+    description: "an empty algorithm",
+    input: ['Digest nonce="n", algorithm=""'],
+    code: "ERR_DIGEST_UNSUPPORTED_CHALLENGE",
+    quoted: "algorithm=",
+  },
+  {
+    description: "no nonce",
+    input: ['Digest realm="r"'],
+    code: "ERR_DIGEST_UNSUPPORTED_CHALLENGE",
+    quoted: "no nonce",
+  },
+  {
+    description: "Digest without parameters",
+    input: ["Digest"],
+    code: "ERR_DIGEST_UNSUPPORTED_CHALLENGE",
+    quoted: "no nonce",
+  },
+  { description: "Basic alone", input: ['Basic realm="r"'], code: "ERR_DIGEST_UNSUPPORTED_CHALLENGE", quoted: "basic" },
+  {
+    description: "other schemes alone",
+    input: ["Negotiate abc==", "NTLM"],
+    code: "ERR_DIGEST_UNSUPPORTED_CHALLENGE",
+    quoted: "negotiate, ntlm",
+  },
+  { description: "an empty header", input: [""], code: "ERR_DIGEST_UNSUPPORTED_CHALLENGE", quoted: "nothing" },
+  {
+    description: "an unclosed quote",
+    input: ['Digest realm="r, nonce=n'],
+    code: "ERR_DIGEST_MALFORMED_CHALLENGE",
+    quoted: 'Digest realm="r, nonce=n',
+  },
+  {
+    description: "an escape at the end",
+    input: ['Digest nonce="n\\'],
+    code: "ERR_DIGEST_MALFORMED_CHALLENGE",
+    quoted: 'Digest nonce="n\\',
+  },
+  {
+    description: "text behind a string",
+    input: ['Digest nonce="n"x'],
+    code: "ERR_DIGEST_MALFORMED_CHALLENGE",
+    quoted: 'Digest nonce="n"x',
+  },
+  {
+    description: "parameters without commas",
+    input: ['Digest nonce="n" qop="auth"'],
+    code: "ERR_DIGEST_MALFORMED_CHALLENGE",
+    quoted: 'Digest nonce="n" qop',
+  },
+  {
+    description: "a parameter without a scheme",
+    input: ['nonce="n"'],
+    code: "ERR_DIGEST_MALFORMED_CHALLENGE",
+    quoted: 'nonce="n"',
+  },
+  {
+    description: "a quote in the place of a scheme",
+    input: ['"Digest" nonce="n"'],
+    code: "ERR_DIGEST_MALFORMED_CHALLENGE",
+    quoted: '"Digest"',
+  },
+];
+
+test.for(UNANSWERABLE)("$description is one error that quotes the part", async ({ input, code, quoted }) => {
+  const server = await startScriptedServer(refuse(...input));
+  await expect(readStatus(openDigestAgent(), server.origin)).rejects.toMatchObject({
+    name: "DigestError",
+    code,
+    message: expect.stringContaining(quoted),
+  });
+});
+
+test.for(UNANSWERABLE)("$description costs one request", async ({ input }) => {
+  const server = await startScriptedServer(refuse(...input));
+  await readStatus(openDigestAgent(), server.origin).catch(() => {});
+  expect(server.requests).toHaveLength(1);
+});
+
+test("a 401 without a challenge is the caller's", async () => {
+  const server = await startScriptedServer((_request, response) => {
+    response.writeHead(401).end();
+  });
+  expect(await readStatus(openDigestAgent(), server.origin)).toBe(401);
+});
+
+test("goes on after an error with a challenge that can be answered", async () => {
+  const server = await startScriptedServer(refuse('Digest nonce="'), refuse('Digest nonce="n"'), acceptWith({}));
+  const agent = openDigestAgent();
+  await readStatus(agent, server.origin).catch(() => {});
+  expect(await readStatus(agent, server.origin)).toBe(200);
+});
+
+test("quotes at most a short part of a long header", () => {
+  const choose = () => chooseDigestChallenge([`Digest nonce="${"x".repeat(60_000)}`]);
+  expect(choose).toThrow(/^.{1,300}$/s);
+});
+
+test("reads several challenges of one line apart", () => {
+  const { challenges } = parseChallenges('Negotiate YII=, Newauth realm="apps", type=1, Basic realm="simple"');
+  expect(challenges).toEqual([
+    { scheme: "negotiate", parameters: new Map() },
+    {
+      scheme: "newauth",
+      parameters: new Map([
+        ["realm", "apps"],
+        ["type", "1"],
+      ]),
+    },
+    { scheme: "basic", parameters: new Map([["realm", "simple"]]) },
+  ]);
+});
+
+test("reads a list of parameters without a scheme", () => {
+  expect(parseParameters('a=1, B="x, y"')).toEqual(
+    new Map([
+      ["a", "1"],
+      ["b", "x, y"],
+    ]),
+  );
+});
+
+const BROKEN_LISTS = ["a", 'a="', "a=1 b=2", "=1", "a=1, Digest"];
+
+test.for(BROKEN_LISTS)("gives nothing for a broken list: %s", (input) => {
+  expect(parseParameters(input)).toBeUndefined();
+});
+
+// Each of them is what makes a careless regular expression try every way to split the text.
+const HOSTILE = [
+  '"',
+  ",",
+  " ",
+  "\\",
+  "a",
+  "=",
+  "a=",
+  "a ",
+  "a, ",
+  '\\"',
+  '"a',
+  'a="',
+  "a/",
+  "Digest ",
+  "Digest a/",
+  'a="b",',
+  "\t=",
+  "-sess",
+];
+const PREFIXES = [
+  "",
+  "Digest ",
+  "Digest nonce=",
+  'Digest nonce="',
+  'Digest nonce="n", ',
+  "Digest a",
+  'Digest nonce="n", algorithm=',
+];
+const HOSTILE_LINES = PREFIXES.flatMap((prefix) => HOSTILE.map((part) => ({ prefix, part })));
+
+test.for(HOSTILE_LINES)("reads 64 KiB of $part behind $prefix in milliseconds", ({ prefix, part }) => {
+  const line = prefix + part.repeat(65_536 / part.length);
+  const before = process.threadCpuUsage();
+  try {
+    chooseDigestChallenge([line]);
+  } catch (error) {
+    if (!(error instanceof DigestError)) throw error;
+  }
+  // Time of this thread alone, so that a busy machine changes nothing; in microseconds.
+  expect(process.threadCpuUsage(before).user).toBeLessThan(200_000);
+});

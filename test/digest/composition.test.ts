@@ -1,0 +1,339 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createSecureServer } from "node:http2";
+import { PassThrough, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
+import {
+  Agent,
+  Client,
+  type Dispatcher,
+  EnvHttpProxyAgent,
+  fetch,
+  interceptors,
+  Pool,
+  pipeline,
+  request,
+  stream,
+} from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import { DigestProtection } from "../../sdk/testing/digest-protection.ts";
+import { closeAfterTest, digestWith, openAgent, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
+import { acceptWith, PASSWORD, refuse, startDigestServer, startScriptedServer, USERNAME } from "./digest-server.ts";
+import { startLocalServer } from "./local-server.ts";
+
+const CHALLENGE = refuse('Digest realm="r", nonce="n", qop="auth"');
+
+const CALLS: readonly {
+  readonly description: string;
+  readonly read: (url: string, dispatcher: Dispatcher) => Promise<string>;
+}[] = [
+  {
+    description: "request",
+    read: async (url, dispatcher) => (await request(url, { dispatcher })).body.text(),
+  },
+  { description: "fetch", read: async (url, dispatcher) => (await fetch(url, { dispatcher })).text() },
+  {
+    description: "stream",
+    read: async (url, dispatcher) => {
+      const chunks: Buffer[] = [];
+      const collect = new Writable({
+        write(chunk: Buffer, _encoding, done) {
+          chunks.push(chunk);
+          done();
+        },
+      });
+      await stream(url, { dispatcher, method: "GET" }, () => collect);
+      return Buffer.concat(chunks).toString();
+    },
+  },
+  {
+    description: "pipeline, once a nonce is known",
+    read: async (url, dispatcher) => {
+      await readStatus(dispatcher, url);
+      const duplex = pipeline(url, { dispatcher, method: "PUT" }, ({ body }) => body.pipe(new PassThrough()));
+      duplex.end("content");
+      return await text(duplex);
+    },
+  },
+];
+
+test.for(CALLS)("works with $description", async ({ read }) => {
+  const server = await startDigestServer();
+  expect(await read(server.origin, openDigestAgent())).toBe("accepted");
+});
+
+const DISPATCHERS: readonly { readonly description: string; readonly open: (origin: string) => Dispatcher }[] = [
+  { description: "Agent", open: () => new Agent() },
+  { description: "Pool", open: (origin) => new Pool(origin, { connections: 4 }) },
+  { description: "Client", open: (origin) => new Client(origin) },
+  { description: "Client with pipelining", open: (origin) => new Client(origin, { pipelining: 8 }) },
+  {
+    description: "EnvHttpProxyAgent",
+    open: () => new EnvHttpProxyAgent({ httpProxy: "", httpsProxy: "", noProxy: "*" }),
+  },
+];
+
+test.for(DISPATCHERS)("works on $description", async ({ open }) => {
+  const server = await startDigestServer();
+  const dispatcher = closeAfterTest(open(server.origin)).compose(digestWith());
+  expect(await readMany(dispatcher, server.origin, 64, 16)).toEqual({ 200: 64 });
+});
+
+test("works on a Client that is given no origin", async () => {
+  const server = await startDigestServer();
+  const dispatcher = closeAfterTest(new Client(server.origin)).compose(digestWith());
+  const { statusCode, body } = await dispatcher.request({ path: "/", method: "GET" });
+  await body.dump();
+  expect(statusCode).toBe(200);
+});
+
+test("works through a proxy", async () => {
+  const server = await startDigestServer();
+  const proxy = await startLocalServer((seen, response) => {
+    const { pathname, search } = new URL(seen.target);
+    const { host: _, connection: __, "proxy-connection": ___, ...headers } = seen.headers;
+    request(`${server.origin}${pathname}${search}`, { headers, dispatcher: closing }).then(async (answer) => {
+      response.writeHead(answer.statusCode, answer.headers).end(await answer.body.text());
+    });
+  });
+  const closing = closeAfterTest(new Agent());
+  const options = { httpProxy: proxy.origin, proxyTunnel: false, noProxy: "" };
+  const dispatcher = closeAfterTest(new EnvHttpProxyAgent(options)).compose(digestWith());
+  expect(await readStatus(dispatcher, `${server.origin}/a?b=c`)).toBe(200);
+});
+
+function pem(name: string): string {
+  return readFileSync(new URL(`fixtures/${name}`, import.meta.url), "utf8");
+}
+
+async function startHttp2Server(): Promise<{ readonly origin: string; readonly versions: readonly string[] }> {
+  const versions: string[] = [];
+  const protection = new DigestProtection({ realm: "h2", username: USERNAME, password: PASSWORD });
+  const identity = { key: pem("test-only-key.pem"), cert: pem("test-only-certificate.pem") };
+  const server = createSecureServer(identity, (incoming, response) => {
+    versions.push(incoming.httpVersion);
+    const verdict = protection.check(incoming.method, incoming.url, incoming.headers.authorization);
+    if (verdict.accepted) response.end("accepted");
+    else response.writeHead(401, { "WWW-Authenticate": ['Basic realm="b"', verdict.challenge] }).end("refused");
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => {
+    server.close();
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("The server does not listen on a port.");
+  return { origin: `https://127.0.0.1:${address.port}`, versions };
+}
+
+function openHttp2Agent(): Dispatcher {
+  const connect = { ca: pem("test-only-certificate.pem") };
+  return closeAfterTest(new Agent({ allowH2: true, connect })).compose(digestWith());
+}
+
+test("works over HTTP/2", async () => {
+  const server = await startHttp2Server();
+  expect(await readMany(openHttp2Agent(), server.origin, 64, 16)).toEqual({ 200: 64 });
+});
+
+test("takes as many requests over HTTP/2", async () => {
+  const server = await startHttp2Server();
+  await readMany(openHttp2Agent(), server.origin, 64, 16);
+  expect(server.versions).toEqual(Array.from({ length: 65 }, () => "2.0"));
+});
+
+const INTERCEPTORS: readonly {
+  readonly description: string;
+  readonly open: () => Dispatcher;
+}[] = [
+  { description: "retry in front", open: () => openAgent(digestWith(), interceptors.retry({ minTimeout: 1 })) },
+  { description: "retry behind", open: () => openAgent(interceptors.retry({ minTimeout: 1 }), digestWith()) },
+  {
+    description: "redirect in front",
+    open: () => openAgent(digestWith(), interceptors.redirect({ maxRedirections: 3 })),
+  },
+  {
+    description: "redirect behind",
+    open: () => openAgent(interceptors.redirect({ maxRedirections: 3 }), digestWith()),
+  },
+  {
+    description: "retry and redirect in front",
+    open: () =>
+      openAgent(digestWith(), interceptors.redirect({ maxRedirections: 3 }), interceptors.retry({ minTimeout: 1 })),
+  },
+  { description: "dump in front", open: () => openAgent(digestWith(), interceptors.dump({ maxSize: 1_000 })) },
+  { description: "responseError in front", open: () => openAgent(digestWith(), interceptors.responseError()) },
+  { description: "dns in front", open: () => openAgent(digestWith(), interceptors.dns()) },
+  { description: "dns behind", open: () => openAgent(interceptors.dns(), digestWith()) },
+  { description: "cache in front", open: () => openAgent(digestWith(), interceptors.cache()) },
+];
+
+test.for(INTERCEPTORS)("works with $description", async ({ open }) => {
+  const server = await startDigestServer();
+  expect(await readMany(open(), server.origin, 32, 16)).toEqual({ 200: 32 });
+});
+
+test.for([INTERCEPTORS[0], INTERCEPTORS[4]].filter((row) => row !== undefined))(
+  "retries a failure of the server: $description",
+  async ({ open }) => {
+    const failure = acceptWith({});
+    const server = await startScriptedServer(CHALLENGE, (_request, response) => response.writeHead(503).end(), failure);
+    expect(await readStatus(open(), server.origin)).toBe(200);
+  },
+);
+
+test("works under two interceptors of its own kind", async () => {
+  const server = await startDigestServer();
+  expect(await readStatus(openAgent(digestWith(), digestWith()), server.origin)).toBe(200);
+});
+
+const QUERIES = [
+  { description: "pairs", path: "/a", query: { b: "c d", e: ["1", "2"] }, expected: "/a?b=c%20d&e=1&e=2" },
+  { description: "nothing", path: "/a", query: {}, expected: "/a" },
+];
+
+test.for(QUERIES)("signs a query that is an option: $description", async ({ path, query, expected }) => {
+  const server = await startDigestServer();
+  const options = { origin: server.origin, path, query, method: "GET" };
+  const { statusCode, body } = await openDigestAgent().request(options);
+  await body.dump();
+  expect([statusCode, server.requests[1]?.target]).toEqual([200, expected]);
+});
+
+test("leaves a query beside a path with one to undici, which refuses it", async () => {
+  const server = await startDigestServer();
+  const options = { origin: server.origin, path: "/a?b", query: { c: "d" }, method: "GET" };
+  await expect(openDigestAgent().request(options)).rejects.toThrow("Query params cannot be passed");
+});
+
+const HEADERS: readonly { readonly description: string; readonly headers: Dispatcher.DispatchOptions["headers"] }[] = [
+  { description: "an object", headers: Object.freeze({ "X-One": "1", "X-Many": Object.freeze(["2", "3"]).slice() }) },
+  { description: "a flat array", headers: Object.freeze(["X-One", "1", "X-Many", "2", "X-Many", "3"]).slice() },
+  {
+    description: "Headers",
+    headers: new Headers([
+      ["X-One", "1"],
+      ["X-Many", "2"],
+      ["X-Many", "3"],
+    ]),
+  },
+  {
+    description: "a Map",
+    headers: Object.freeze(
+      new Map<string, string | string[]>([
+        ["X-One", "1"],
+        ["X-Many", ["2", "3"]],
+      ]),
+    ),
+  },
+];
+
+test.for(HEADERS)("sends the caller's headers each time: $description", async ({ headers = null }) => {
+  const server = await startDigestServer();
+  const { body } = await openDigestAgent().request({ origin: server.origin, path: "/", method: "GET", headers });
+  await body.dump();
+  const sent = server.requests.map((seen) => [seen.headers["x-one"], seen.headers["x-many"]]);
+  expect(sent).toEqual([
+    ["1", "2, 3"],
+    ["1", "2, 3"],
+  ]);
+});
+
+test.for(HEADERS)("leaves the caller's headers as they are: $description", async ({ headers = null }) => {
+  const before = inspectHeaders(headers);
+  const server = await startDigestServer();
+  const { body } = await openDigestAgent().request({ origin: server.origin, path: "/", method: "GET", headers });
+  await body.dump();
+  expect(inspectHeaders(headers)).toBe(before);
+});
+
+function inspectHeaders(headers: object | null): string {
+  return JSON.stringify(headers !== null && Symbol.iterator in headers ? Array.from(Object(headers)) : headers);
+}
+
+test("leaves the caller's options as they are", async () => {
+  const server = await startDigestServer();
+  const options = Object.freeze({ origin: server.origin, path: "/", method: "GET", query: Object.freeze({ a: "b" }) });
+  const { statusCode, body } = await openDigestAgent().request(options);
+  await body.dump();
+  expect(statusCode).toBe(200);
+});
+
+const OWN_AUTHORIZATION: readonly {
+  readonly description: string;
+  readonly headers: Dispatcher.DispatchOptions["headers"];
+}[] = [
+  { description: "an object", headers: { AUTHORIZATION: "Bearer own" } },
+  { description: "a flat array", headers: ["X-One", "1", "Authorization", "Bearer own"] },
+  { description: "Headers", headers: new Headers({ Authorization: "Bearer own" }) },
+  { description: "a Map", headers: new Map([["authorization", "Bearer own"]]) },
+];
+
+test.for(OWN_AUTHORIZATION)(
+  "leaves a request with its own Authorization alone: $description",
+  async ({ headers = null }) => {
+    const server = await startDigestServer();
+    const { body } = await openDigestAgent().request({ origin: server.origin, path: "/", method: "GET", headers });
+    await body.dump();
+    expect(server.requests.map((seen) => seen.headers.authorization)).toEqual(["Bearer own"]);
+  },
+);
+
+test("answers HEAD", async () => {
+  const server = await startDigestServer();
+  const { statusCode, body } = await request(server.origin, { dispatcher: openDigestAgent(), method: "HEAD" });
+  await body.dump();
+  expect(statusCode).toBe(200);
+});
+
+test("passes informational responses on", async () => {
+  const seen: number[] = [];
+  const server = await startDigestServer({
+    respond: (_request, response) => {
+      response.writeEarlyHints({ link: "</style.css>; rel=preload" });
+      response.end("accepted");
+    },
+  });
+  const onInfo = ({ statusCode }: { readonly statusCode: number }) => seen.push(statusCode);
+  const options = {
+    origin: server.origin,
+    path: "/",
+    method: "GET",
+    onInfo: (info: { statusCode: number }) => void onInfo(info),
+  };
+  const { body } = await openDigestAgent().request(options);
+  await body.dump();
+  expect(seen).toEqual([103]);
+});
+
+test("passes trailers on", async () => {
+  const server = await startDigestServer({
+    respond: (_request, response) => {
+      response.setHeader("Trailer", "X-End");
+      response.write("accepted");
+      response.addTrailers({ "X-End": "yes" });
+      response.end();
+    },
+  });
+  const { body, trailers } = await request(server.origin, { dispatcher: openDigestAgent() });
+  await body.dump();
+  expect(trailers).toEqual({ "x-end": "yes" });
+});
+
+test("a body that is read slowly arrives whole", async () => {
+  const content = "x".repeat(3_000_000);
+  const server = await startDigestServer({ respond: (_request, response) => response.end(content) });
+  const { body } = await request(server.origin, { dispatcher: openDigestAgent(), highWaterMark: 1 });
+  expect(await body.text()).toBe(content);
+});
+
+test("a server without keep-alive is answered", async () => {
+  const server = await startScriptedServer(
+    (seen, response) => {
+      response.setHeader("Connection", "close");
+      CHALLENGE(seen, response);
+    },
+    acceptWith({ Connection: "close" }),
+  );
+  expect(await readMany(openDigestAgent(), server.origin, 32, 16)).toEqual({ 200: 32 });
+});

@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { chooseDigestChallenge, type DigestChallenge } from "../../sdk/digest/digest-challenge.ts";
+import { DigestError } from "../../sdk/digest/digest-error.ts";
+import { Nonce } from "../../sdk/digest/nonce.ts";
+import { readAuthorization } from "./read-authorization.ts";
+
+const SEED = 20_150_930;
+
+/** What can be inside a quoted string of a header: no control characters but the tab (RFC 9110, section 5.5). */
+const quotedText = fc.string({ unit: fc.constantFrom(...headerCharacters()), maxLength: 40 });
+const userText = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter((text) => !/\p{Cc}/u.test(text));
+
+function headerCharacters(): readonly string[] {
+  const codes = Array.from({ length: 256 }, (_, code) => code);
+  const printable = codes.filter((code) => code === 9 || (code >= 32 && code < 127) || code >= 160);
+  // Twice, so that what can break a string comes often.
+  return [...printable.map((code) => String.fromCharCode(code)), ...'"\\,= "\\,= '];
+}
+
+function inQuotes(text: string): string {
+  return `"${text.replace(/[\\"]/g, (character) => `\\${character}`)}"`;
+}
+
+test("an answer holds what went into it", () => {
+  const parts = fc.record({
+    realm: quotedText,
+    nonce: quotedText,
+    opaque: quotedText,
+    username: userText,
+    path: fc.webPath(),
+    query: fc.webQueryParameters(),
+  });
+  fc.assert(
+    fc.property(parts, ({ realm, nonce, opaque, username, path, query }) => {
+      const line = `Digest realm=${inQuotes(realm)}, nonce=${inQuotes(nonce)}, opaque=${inQuotes(opaque)}, qop="auth", charset=UTF-8`;
+      const uri = `/${path}?${query}"`;
+      const answer = new Nonce(chooseDigestChallenge([line]), { username, password: "p" }).authorize("GET", uri);
+      const sent = readAuthorization(answer.header);
+      const sentUser = sent["username"] ?? decodeURIComponent(sent["username*"]?.replace(/^UTF-8''/, "") ?? "");
+      expect({ ...sent, user: sentUser }).toMatchObject({ realm, nonce, opaque, uri, user: username, nc: "00000001" });
+    }),
+    { seed: SEED, numRuns: 200 },
+  );
+});
+
+test("an answer is a header that can be sent", () => {
+  fc.assert(
+    fc.property(quotedText, userText, fc.boolean(), (realm, username, utf8) => {
+      const line = `Digest realm=${inQuotes(realm)}, nonce="n"${utf8 ? ", charset=UTF-8" : ""}`;
+      const answer = new Nonce(chooseDigestChallenge([line]), { username, password: "p" }).authorize("GET", "/");
+      expect(answer.header).toMatch(/^[\t\x20-\x7e\x80-\xff]*$/);
+    }),
+    { seed: SEED, numRuns: 500 },
+  );
+});
+
+const VALID = [
+  'Digest realm="r", nonce="dcd98b7102dd2f0e", opaque="5ccc069c", qop="auth,auth-int", algorithm=MD5',
+  'Digest realm="a \\"b\\", c=d", nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcC==", stale=true, charset=UTF-8, userhash=true',
+  'Negotiate YII=, Digest nonce="n1", algorithm=SHA-256-sess, Basic realm="b", Digest nonce="n2", algorithm=SHA-512-256',
+  'digest nonce = unquoted , op="auth" ,, realm=""',
+];
+
+type Mutation = (text: string, at: number, length: number, inserted: string) => string;
+const MUTATIONS: readonly Mutation[] = [
+  (text, at, length) => text.slice(0, at) + text.slice(at + length),
+  (text, at, _length, inserted) => text.slice(0, at) + inserted + text.slice(at),
+  (text, at, length) =>
+    text.slice(0, at) +
+    text.slice(at + length, at + 2 * length) +
+    text.slice(at, at + length) +
+    text.slice(at + 2 * length),
+  (text, at, length) => text.slice(0, at + length) + text.slice(at),
+  (text, at) => text.slice(0, at),
+];
+
+const anyByte = fc.string({
+  unit: fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code)),
+  maxLength: 4,
+});
+const mutation = fc.record({
+  mutate: fc.constantFrom(...MUTATIONS),
+  place: fc.double({ min: 0, max: 1, noNaN: true }),
+  length: fc.nat({ max: 12 }),
+  inserted: fc.oneof(anyByte, fc.constantFrom('"', "\\", ",", "=", " ", "\r\n", "\0", "Digest ", 'nonce="x"', "-sess")),
+});
+const mutated = fc
+  .tuple(fc.constantFrom(...VALID), fc.array(mutation, { minLength: 1, maxLength: 4 }))
+  .map(([valid, mutations]) =>
+    mutations.reduce((text, { mutate, place, length, inserted }) => {
+      return mutate(text, Math.floor(place * text.length), length, inserted);
+    }, valid),
+  );
+
+function chooseOrFail(line: string): DigestChallenge | DigestError {
+  try {
+    return chooseDigestChallenge([line]);
+  } catch (error) {
+    if (error instanceof DigestError) return error;
+    throw error;
+  }
+}
+
+const HASH_NAMES = { MD5: "md5", "SHA-256": "sha256", "SHA-512-256": "sha512-256" };
+
+test("a mutated challenge is read or refused, never misread", () => {
+  fc.assert(
+    fc.property(mutated, (line) => {
+      const read = chooseOrFail(line);
+      if (read instanceof DigestError) return;
+      const name = (read.algorithm ?? "MD5").toUpperCase().replace(/-SESS$/, "");
+      // A nonce with quoted pairs is in the text in its escaped spelling.
+      expect(line.replace(/\\(.)/gs, "$1")).toContain(read.nonce.replace(/\\(.)/gs, "$1"));
+      expect(Object.entries(HASH_NAMES)).toContainEqual([name, read.hash]);
+    }),
+    { seed: SEED, numRuns: 10_000 },
+  );
+});
+
+test("10,000 mutated challenges are read in three seconds", () => {
+  const lines = fc.sample(mutated, { seed: SEED, numRuns: 10_000 });
+  const before = process.threadCpuUsage();
+  for (const line of lines) chooseOrFail(line);
+  // Time of this thread alone, in microseconds
+  expect(process.threadCpuUsage(before).user).toBeLessThan(3_000_000);
+});
+
+test("an answer to a mutated challenge can be read", () => {
+  fc.assert(
+    fc.property(mutated, (line) => {
+      const read = chooseOrFail(line);
+      if (read instanceof DigestError) return;
+      const answer = new Nonce(read, { username: "u", password: "p" }).authorize("GET", "/");
+      expect(readAuthorization(answer.header)).toMatchObject({ nonce: read.nonce, realm: read.realm });
+    }),
+    { seed: SEED, numRuns: 3000 },
+  );
+});

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import { openDigestAgent, readStatus } from "./digest-agent.ts";
+import { PASSWORD, refuse, startScriptedServer, USERNAME } from "./digest-server.ts";
+import type { LocalServer, Respond } from "./local-server.ts";
+import { readAuthorization } from "./read-authorization.ts";
+
+const CHALLENGE = 'Digest realm="r", nonce="n", qop="auth"';
+
+function md5(text: string): string {
+  return createHash("md5").update(text).digest("hex");
+}
+
+/** Answers with an `Authentication-Info` that is made from the `rspauth` of RFC 7616, section 3.5. */
+function prove(infoWith: (rspauth: string) => string | string[]): Respond {
+  return ({ headers }, response) => {
+    const { realm, nonce, nc, cnonce, qop, uri } = readAuthorization(headers.authorization);
+    const middle = qop === undefined ? nonce : `${nonce}:${nc}:${cnonce}:${qop}`;
+    const rspauth = md5(`${md5(`${USERNAME}:${realm}:${PASSWORD}`)}:${middle}:${md5(`:${uri}`)}`);
+    response.writeHead(200, { "Authentication-Info": infoWith(rspauth) }).end("accepted");
+  };
+}
+
+async function read(
+  respond: Respond,
+  challenge = CHALLENGE,
+): Promise<{ readonly status: number; readonly server: LocalServer }> {
+  const server = await startScriptedServer(refuse(challenge), respond);
+  const agent = openDigestAgent();
+  return { status: await readStatus(agent, `${server.origin}/a?b`), server };
+}
+
+const RIGHT: readonly { readonly description: string; readonly infoWith: (rspauth: string) => string | string[] }[] = [
+  { description: "is right", infoWith: (rspauth) => `rspauth="${rspauth}", qop=auth` },
+  { description: "is right in capitals", infoWith: (rspauth) => `rspauth="${rspauth.toUpperCase()}"` },
+  { description: "is right and not quoted", infoWith: (rspauth) => `qop=auth,rspauth=${rspauth}` },
+  { description: "is right in a second line", infoWith: (rspauth) => ["qop=auth", `rspauth="${rspauth}"`] },
+  { description: "is absent", infoWith: () => "qop=auth" },
+  { description: "is in a header that can't be read", infoWith: () => 'rspauth="' },
+  { description: "covers a body that was not asked for", infoWith: () => 'rspauth="0000", qop=auth-int' },
+];
+
+test.for(RIGHT)("takes an answer whose rspauth $description", async ({ infoWith }) => {
+  expect((await read(prove(infoWith))).status).toBe(200);
+});
+
+test("takes the rspauth of RFC 2069", async () => {
+  expect(
+    (
+      await read(
+        prove((rspauth) => `rspauth="${rspauth}"`),
+        'Digest realm="r", nonce="n"',
+      )
+    ).status,
+  ).toBe(200);
+});
+
+const WRONG = [
+  { description: "is wrong", info: 'rspauth="00000000000000000000000000000000"' },
+  { description: "is empty", info: 'rspauth=""' },
+  { description: "is wrong beside a next nonce", info: 'nextnonce="n2", qop=auth, rspauth="0"' },
+];
+
+test.for(WRONG)("refuses an answer whose rspauth $description", async ({ info }) => {
+  await expect(read(prove(() => info))).rejects.toMatchObject({
+    name: "DigestError",
+    code: "ERR_DIGEST_SERVER_NOT_VERIFIED",
+  });
+});
+
+test("asks for a nonce again after a wrong rspauth", async () => {
+  const server = await startScriptedServer(
+    refuse(CHALLENGE),
+    prove(() => 'rspauth="0"'),
+    refuse(CHALLENGE),
+    prove((rspauth) => `rspauth="${rspauth}"`),
+  );
+  const agent = openDigestAgent();
+  await readStatus(agent, server.origin).catch(() => {});
+  expect(await readStatus(agent, server.origin)).toBe(200);
+});
+
+test("never shows the password where rspauth is wrong", async () => {
+  const failure = await read(prove(() => 'rspauth="0"')).catch((error: unknown) => error);
+  expect(failure instanceof Error && `${failure.message}${failure.stack}`).not.toContain(PASSWORD);
+});

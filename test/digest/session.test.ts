@@ -1,0 +1,239 @@
+import { interceptors } from "undici";
+import { expect, test } from "vitest";
+import type { NoncePolicy } from "../../sdk/testing/digest-protection.ts";
+import { digestWith, openAgent, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
+import { acceptWith, refuse, startDigestServer, startScriptedServer } from "./digest-server.ts";
+import { type LocalServer, startLocalServer } from "./local-server.ts";
+import { readAuthorization } from "./read-authorization.ts";
+
+function answersTo(server: LocalServer): readonly Readonly<Record<string, string>>[] {
+  const headers = server.requests.map((request) => request.headers.authorization);
+  return headers.filter((header) => header !== undefined).map(readAuthorization);
+}
+
+test("reads that start together ask for one nonce", async () => {
+  const server = await startDigestServer();
+  await readMany(openDigestAgent(), server.origin, 16, 16);
+  expect(server.requests.filter((request) => request.headers.authorization === undefined)).toHaveLength(1);
+});
+
+test("counts are taken in the order of the calls", async () => {
+  const server = await startDigestServer();
+  const agent = openDigestAgent();
+  const places = Array.from({ length: 16 }, (_, index) => index + 1);
+  await Promise.all(places.map((place) => readStatus(agent, `${server.origin}/${place}`)));
+  const expected = places.map((place) => [`/${place}`, place.toString(16).padStart(8, "0")]);
+  expect(Object.fromEntries(answersTo(server).map(({ uri = "", nc }) => [uri, nc]))).toEqual(
+    Object.fromEntries(expected),
+  );
+});
+
+const REQUESTS: readonly {
+  readonly description: string;
+  readonly nonces: NoncePolicy;
+  readonly reads: number;
+  readonly atATime: number;
+  readonly atMost: number;
+}[] = [
+  { description: "one at a time, nonces good for 1,023", nonces: {}, reads: 2100, atATime: 1, atMost: 2100 + 3 },
+  { description: "a burst of 16", nonces: {}, reads: 16, atATime: 16, atMost: 17 },
+  { description: "16 at a time, one nonce", nonces: {}, reads: 800, atATime: 16, atMost: 801 },
+  {
+    description: "one at a time, one-time nonces that are announced",
+    nonces: { uses: 1, announcesNext: true },
+    reads: 400,
+    atATime: 1,
+    atMost: 401,
+  },
+  {
+    description: "16 at a time, one-time nonces that are announced",
+    nonces: { uses: 1, announcesNext: true },
+    reads: 1600,
+    atATime: 16,
+    atMost: 1600 * 1.05,
+  },
+  {
+    description: "16 at a time, strict counts",
+    nonces: { strictCounts: true },
+    reads: 1600,
+    atATime: 16,
+    atMost: 1600 * 1.08,
+  },
+  { description: "one at a time, strict counts", nonces: { strictCounts: true }, reads: 400, atATime: 1, atMost: 401 },
+  { description: "one at a time, one-time nonces", nonces: { uses: 1 }, reads: 100, atATime: 1, atMost: 200 },
+  { description: "16 at a time, one-time nonces", nonces: { uses: 1 }, reads: 160, atATime: 16, atMost: 320 + 16 },
+  { description: "16 at a time, nonces good for 5", nonces: { uses: 5 }, reads: 400, atATime: 16, atMost: 800 },
+];
+
+test.for(REQUESTS)("every read succeeds: $description", async ({ nonces, reads, atATime }) => {
+  const server = await startDigestServer({ nonces });
+  expect(await readMany(openDigestAgent(), server.origin, reads, atATime)).toEqual({ 200: reads });
+});
+
+test.for(REQUESTS)(
+  "takes at most $atMost requests for $reads reads: $description",
+  async ({ nonces, reads, atATime, atMost }) => {
+    const server = await startDigestServer({ nonces });
+    await readMany(openDigestAgent(), server.origin, reads, atATime);
+    expect(server.requests.length).toBeLessThanOrEqual(atMost);
+  },
+);
+
+test("50 bursts of 16 take 801 requests", async () => {
+  const server = await startDigestServer();
+  const agent = openDigestAgent();
+  for (let burst = 0; burst < 50; burst += 1) await readMany(agent, server.origin, 16, 16);
+  expect(server.requests).toHaveLength(801);
+});
+
+test("follows nextnonce with the same opaque", async () => {
+  const server = await startScriptedServer(
+    refuse('Digest realm="r", nonce="first", opaque="o", qop="auth"'),
+    acceptWith({ "Authentication-Info": 'nextnonce="second"' }),
+    acceptWith({}),
+  );
+  const agent = openDigestAgent();
+  for (const _ of [1, 2]) await readStatus(agent, server.origin);
+  expect(answersTo(server)[1]).toMatchObject({ nonce: "second", opaque: "o", nc: "00000001" });
+});
+
+const KEPT_REFUSALS = [
+  { description: "a stale refusal", challenge: 'Digest realm="r", nonce="new", qop="auth", stale=true' },
+  { description: "a refusal that is not stale", challenge: 'Digest realm="r", nonce="new", qop="auth"' },
+];
+
+test.for(KEPT_REFUSALS)("answers $description of a kept nonce once", async ({ challenge }) => {
+  const first = refuse('Digest realm="r", nonce="old", qop="auth"');
+  const server = await startScriptedServer(first, acceptWith({}), refuse(challenge), acceptWith({}));
+  const agent = openDigestAgent();
+  await readStatus(agent, server.origin);
+  expect(await readStatus(agent, server.origin)).toBe(200);
+});
+
+test.for(KEPT_REFUSALS)("keeps the nonce that worked after $description", async ({ challenge }) => {
+  const first = refuse('Digest realm="r", nonce="old", qop="auth"');
+  const server = await startScriptedServer(first, acceptWith({}), refuse(challenge), acceptWith({}));
+  const agent = openDigestAgent();
+  for (const _ of [1, 2, 3]) await readStatus(agent, server.origin);
+  expect(answersTo(server).map(({ nonce, nc }) => `${nonce} ${nc}`)).toEqual([
+    "old 00000001",
+    "old 00000002",
+    "new 00000001",
+    "new 00000002",
+  ]);
+});
+
+test("a key that is taken back costs two requests", async () => {
+  const challenge = refuse('Digest realm="r", nonce="n", qop="auth"');
+  const server = await startScriptedServer(challenge, acceptWith({}), challenge);
+  const agent = openDigestAgent();
+  await readStatus(agent, server.origin);
+  await readStatus(agent, server.origin);
+  expect(server.requests).toHaveLength(4);
+});
+
+const WRONG = { password: "another" };
+
+test("a wrong key comes back as the server's 401", async () => {
+  const server = await startDigestServer();
+  expect(await readStatus(openDigestAgent(WRONG), server.origin)).toBe(401);
+});
+
+test("a wrong key costs two requests", async () => {
+  const server = await startDigestServer();
+  await readStatus(openDigestAgent(WRONG), server.origin);
+  expect(server.requests).toHaveLength(2);
+});
+
+test("a wrong key costs 17 requests for 16 at a time", async () => {
+  const server = await startDigestServer();
+  await readMany(openDigestAgent(WRONG), server.origin, 16, 16);
+  expect(server.requests).toHaveLength(17);
+});
+
+test("a server that calls every nonce stale gets four requests", async () => {
+  const server = await startScriptedServer(refuse('Digest realm="r", nonce="n", stale=true'));
+  expect(await readStatus(openDigestAgent(), server.origin)).toBe(401);
+  expect(server.requests).toHaveLength(4);
+});
+
+test("16 at a time, a server that calls every nonce stale gets at most four requests for each", async () => {
+  const server = await startScriptedServer(refuse('Digest realm="r", nonce="n", stale=true'));
+  expect(await readMany(openDigestAgent(), server.origin, 16, 16)).toEqual({ 401: 16 });
+  expect(server.requests.length).toBeLessThanOrEqual(64);
+});
+
+test("another origin has a nonce of its own", async () => {
+  const [one, other] = [await startDigestServer(), await startDigestServer()];
+  const agent = openDigestAgent();
+  for (const server of [one, other, one, other]) await readStatus(agent, server.origin);
+  expect([one, other].map((server) => server.requests.length)).toEqual([3, 3]);
+});
+
+test("another interceptor has a nonce of its own", async () => {
+  const server = await startDigestServer();
+  for (const agent of [openDigestAgent(), openDigestAgent()]) await readStatus(agent, server.origin);
+  expect(server.requests).toHaveLength(4);
+});
+
+/** Counts by opaque, as Apache httpd does, which gives a client that sends one no other. */
+async function startCountingByOpaque(): Promise<LocalServer> {
+  const counts = new Map<string, number>();
+  let nonces = 0;
+  return await startLocalServer((seen, response) => {
+    const { authorization } = seen.headers;
+    const { opaque = `opaque-${counts.size}`, nc = "" } =
+      authorization === undefined ? {} : readAuthorization(authorization);
+    const count = (counts.get(opaque) ?? 0) + 1;
+    if (Number.parseInt(nc, 16) === count) {
+      counts.set(opaque, count);
+      setImmediate(() => response.end("accepted"));
+      return;
+    }
+    counts.set(opaque, 0);
+    nonces += 1;
+    refuse(`Digest realm="r", nonce="nonce-${nonces}", opaque="${opaque}", qop="auth"`)(seen, response);
+  });
+}
+
+test("every read succeeds where counts are kept by opaque", async () => {
+  const server = await startCountingByOpaque();
+  expect(await readMany(openDigestAgent(), server.origin, 800, 16)).toEqual({ 200: 800 });
+});
+
+test("takes at most 1.08 requests for each read where counts are kept by opaque", async () => {
+  const server = await startCountingByOpaque();
+  await readMany(openDigestAgent(), server.origin, 800, 16);
+  expect(server.requests.length).toBeLessThanOrEqual(800 * 1.08);
+});
+
+test("one-time nonces with one opaque take two requests for each read", async () => {
+  const used = new Set<string>();
+  const server = await startLocalServer((seen, response) => {
+    const { authorization } = seen.headers;
+    const { nonce } = authorization === undefined ? {} : readAuthorization(authorization);
+    if (nonce !== undefined && !used.has(nonce)) response.end();
+    else
+      refuse(`Digest realm="r", nonce="${server.requests.length}", opaque="o", qop="auth", stale=true`)(seen, response);
+    if (nonce !== undefined) used.add(nonce);
+  });
+  await readMany(openDigestAgent(), server.origin, 100, 1);
+  expect(server.requests.length).toBeLessThanOrEqual(202);
+});
+
+test("a server that asks for no answer gets each read once", async () => {
+  const server = await startScriptedServer(acceptWith({}));
+  await readMany(openDigestAgent(), server.origin, 32, 16);
+  expect(server.requests).toHaveLength(32);
+});
+
+test("reads go on when the server forgets its nonces", async () => {
+  const server = await startDigestServer({
+    respond: (_request, response) => {
+      if (server.requests.length === 400) server.restart();
+      response.end();
+    },
+  });
+  const agent = openAgent(digestWith(), interceptors.retry({ minTimeout: 1, maxRetries: 3 }));
+  expect(await readMany(agent, server.origin, 800, 16)).toEqual({ 200: 800 });
+});

@@ -1,0 +1,101 @@
+import { setTimeout } from "node:timers/promises";
+import { interceptors } from "undici";
+import { expect, type TestContext, test } from "vitest";
+import { digestWith, readMany, readStatus } from "../digest/digest-agent.ts";
+import { findApache, startApache } from "./apache.ts";
+import { logOf, openTlsAgent, readThroughRestarts } from "./reads.ts";
+import type { ServerProcess } from "./server-process.ts";
+
+const found = findApache();
+
+async function start(context: TestContext): Promise<ServerProcess> {
+  return await startApache(typeof found === "string" ? context.skip(found) : found);
+}
+
+const READS = 2000;
+const PROFILES = [
+  { path: "/default", atATime: 1, atMost: READS + 1 },
+  { path: "/default", atATime: 16, atMost: READS + 1 },
+  { path: "/forever", atATime: 1, atMost: READS + 1 },
+  { path: "/forever", atATime: 16, atMost: READS + 1 },
+  { path: "/comma", atATime: 1, atMost: READS + 1 },
+  { path: "/comma", atATime: 16, atMost: READS + 1 },
+  // How often two seconds pass depends on the machine; the bound is for 40 s.
+  { path: "/short", atATime: 1, atMost: READS + 21 },
+  { path: "/short", atATime: 16, atMost: READS + 20 * 16 + 1 },
+  { path: "/onetime", atATime: 1, atMost: READS + 1 },
+  { path: "/onetime", atATime: 16, atMost: READS * 1.05 },
+  { path: "/strict", atATime: 1, atMost: READS + 1 },
+  { path: "/strict", atATime: 16, atMost: READS * 1.08 },
+];
+
+test.for(PROFILES)("reads $path, $atATime at a time, in at most $atMost requests", async (profile, context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(digestWith());
+  const statuses = await readMany(agent, `${server.origin}${profile.path}/settings.json`, READS, profile.atATime);
+  const log = await logOf(server, agent);
+  expect({ statuses, withinBounds: log.length <= profile.atMost, requests: log.length }).toMatchObject({
+    statuses: { 200: READS },
+    withinBounds: true,
+  });
+});
+
+test("counts 2,000 reads on one nonce", async (context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(digestWith());
+  await readMany(agent, `${server.origin}/default/settings.json`, READS, 1);
+  const log = await logOf(server, agent);
+  expect(log.at(-1)).toContain("nc=000007d0");
+});
+
+test("a wrong key costs two requests", async (context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(digestWith({ password: "another" }));
+  const status = await readStatus(agent, `${server.origin}/default/settings.json`);
+  expect([status, (await logOf(server, agent)).length]).toEqual([401, 2]);
+});
+
+test("a nonce that has expired costs one more request", async (context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(digestWith());
+  const url = `${server.origin}/short/settings.json`;
+  await readMany(agent, url, 3, 1);
+  // The server's nonces live for two seconds, and it has no other clock.
+  await setTimeout(2500);
+  await readStatus(agent, url);
+  const log = await logOf(server, agent);
+  expect(log.map((line) => line.split(" ")[0])).toEqual(["401", "200", "200", "200", "401", "200"]);
+});
+
+const REDIRECTS = [
+  { description: "in front", order: () => [digestWith(), interceptors.redirect({ maxRedirections: 2 })] },
+  { description: "behind", order: () => [interceptors.redirect({ maxRedirections: 2 }), digestWith()] },
+];
+
+test.for(REDIRECTS)("gives another origin no answer: redirect $description", async ({ order }, context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(...order());
+  await readStatus(agent, `${server.origin}/default/settings.json`);
+  await readStatus(agent, `${server.origin}/elsewhere/settings.json`);
+  const log = await logOf(server, agent);
+  const landed = log.filter((line) => line.includes(" localhost:"));
+  expect(landed).toEqual([expect.stringMatching(/^401 localhost:\d+ \/default\/settings.json authorization=- /)]);
+});
+
+test("every read succeeds through a restart", async (context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(digestWith());
+  let [left, restarted] = [READS, Promise.resolve()];
+  const failed: number[] = [];
+  const reader = async () => {
+    while (left > 0) {
+      left -= 1;
+      if (left === READS / 2) restarted = server.restart();
+      const status = await readThroughRestarts(agent, `${server.origin}/default/settings.json`);
+      if (status !== 200) failed.push(status);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, reader));
+  await restarted;
+  expect(failed).toEqual([]);
+});

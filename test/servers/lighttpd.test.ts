@@ -1,0 +1,94 @@
+import { expect, type TestContext, test } from "vitest";
+import { digestWith, readMany, readStatus } from "../digest/digest-agent.ts";
+import { findFasterClock, findLighttpd, startLighttpd } from "./lighttpd.ts";
+import { logOf, openTlsAgent, readThroughRestarts } from "./reads.ts";
+import type { ServerProcess } from "./server-process.ts";
+
+const found = await findLighttpd();
+const clock = await findFasterClock();
+
+async function start(context: TestContext): Promise<ServerProcess> {
+  return await startLighttpd(typeof found === "string" ? context.skip(found) : found);
+}
+
+/** A server whose clock runs so much faster. */
+async function startFaster(context: TestContext, times: number): Promise<ServerProcess> {
+  const { library } = typeof clock === "string" ? context.skip(clock) : clock;
+  const environment = { LD_PRELOAD: library, FAKETIME: `+0 x${times}` };
+  return await startLighttpd(typeof found === "string" ? context.skip(found) : found, environment);
+}
+
+const READS = 2000;
+const PROFILES = ["/md5", "/sha256", "/both", "/sha512-256", "/userhash"].flatMap((path) =>
+  [1, 16].map((atATime) => ({ path, atATime })),
+);
+
+test.for(PROFILES)("reads $path, $atATime at a time, in one request each and one more", async (profile, context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(digestWith());
+  const statuses = await readMany(agent, `${server.origin}${profile.path}/settings.json`, READS, profile.atATime);
+  const log = await logOf(server, agent);
+  expect({ statuses, requests: log.length }).toEqual({ statuses: { 200: READS }, requests: READS + 1 });
+});
+
+test("counts 2,000 reads on one nonce", async (context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(digestWith());
+  await readMany(agent, `${server.origin}/md5/settings.json`, READS, 1);
+  expect((await logOf(server, agent)).at(-1)).toContain("nc=000007d0");
+});
+
+const SENT = [
+  { description: "the strongest of two algorithms", path: "/both", expected: "algorithm=SHA-256" },
+  { description: "a hashed user name", path: "/userhash", expected: "userhash=true" },
+];
+
+test.for(SENT)("sends $description", async ({ path, expected }, context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(digestWith());
+  await readStatus(agent, `${server.origin}${path}/settings.json`);
+  expect((await logOf(server, agent)).at(-1)).toContain(expected);
+});
+
+test.for(["/md5", "/both", "/sha512-256", "/userhash"])("a wrong key costs two requests: %s", async (path, context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(digestWith({ password: "another" }));
+  const status = await readStatus(agent, `${server.origin}${path}/settings.json`);
+  expect([status, (await logOf(server, agent)).length]).toEqual([401, 2]);
+});
+
+/** Reads until the server's fast clock has passed the ten minutes that its nonces live for, and gives the log. */
+async function readPastExpiry(
+  server: ServerProcess,
+  atATime: number,
+  forMilliseconds: number,
+): Promise<readonly string[]> {
+  const agent = openTlsAgent(digestWith());
+  const end = performance.now() + forMilliseconds;
+  while (performance.now() < end) await readMany(agent, `${server.origin}/md5/settings.json`, 10 * atATime, atATime);
+  return await logOf(server, agent);
+}
+
+test("follows the nonces that are announced", async (context) => {
+  const log = await readPastExpiry(await startFaster(context, 300), 1, 4500);
+  expect(log.filter((line) => /info=.*nextnonce=/.test(line)).length).toBeGreaterThan(0);
+  expect(log.filter((line) => line.startsWith("401"))).toHaveLength(1);
+});
+
+test("every read succeeds through a restart", async (context) => {
+  const server = await start(context);
+  const agent = openTlsAgent(digestWith());
+  let [left, restarted] = [READS, Promise.resolve()];
+  const failed: number[] = [];
+  const reader = async () => {
+    while (left > 0) {
+      left -= 1;
+      if (left === READS / 2) restarted = server.restart();
+      const status = await readThroughRestarts(agent, `${server.origin}/md5/settings.json`);
+      if (status !== 200) failed.push(status);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, reader));
+  await restarted;
+  expect(failed).toEqual([]);
+});

@@ -1,0 +1,130 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const START_TIMEOUT_MS = 10_000;
+
+/** For tests only; good for 127.0.0.1 and localhost. */
+export const CERTIFICATE_FILE = fixture("test-only-certificate.pem");
+export const KEY_FILE = fixture("test-only-key.pem");
+
+function fixture(name: string): string {
+  return fileURLToPath(new URL(`../digest/fixtures/${name}`, import.meta.url));
+}
+
+/** Where a server runs and what it is to be given. */
+export interface Place {
+  readonly port: number;
+  /** A directory of its own, which other users can read. */
+  readonly directory: string;
+  /** What its access log must be called; one line for each request. */
+  readonly accessLog: string;
+}
+
+export interface Command {
+  readonly program: string;
+  readonly arguments: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  /** The signal that makes it end what it does, write its log and exit. */
+  readonly stopSignal: NodeJS.Signals;
+}
+
+export interface ServerProcess {
+  readonly origin: string;
+  restart(): Promise<void>;
+  /** Stops the server and reads its access log. */
+  stop(): Promise<readonly string[]>;
+}
+
+/** Starts a server in the foreground of a child process that ends with the test. */
+export async function startServerProcess(prepare: (place: Place) => Promise<Command>): Promise<ServerProcess> {
+  const directory = await mkdtemp(join(tmpdir(), "digest-server-"));
+  await chmod(directory, 0o755);
+  const accessLog = join(directory, "access.log");
+  const port = await freePort();
+  const command = await prepare({ port, directory, accessLog });
+  let running = await run(command, port);
+  onTestFinished(async () => {
+    // Not SIGKILL, which would leave the children of Apache httpd behind.
+    await running.end("SIGTERM");
+    await rm(directory, { recursive: true });
+  });
+  return {
+    origin: `https://127.0.0.1:${port}`,
+    async restart() {
+      await running.end("SIGTERM");
+      running = await run(command, port);
+    },
+    async stop() {
+      await running.end(command.stopSignal);
+      return (await readFile(accessLog, "utf8")).split("\n").filter((line) => line !== "");
+    },
+  };
+}
+
+interface Running {
+  end(signal: NodeJS.Signals): Promise<void>;
+}
+
+async function run(command: Command, port: number): Promise<Running> {
+  const child = spawn(command.program, command.arguments, {
+    env: { ...process.env, ...command.environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const output of [child.stdout, child.stderr]) {
+    output.setEncoding("utf8").on("data", (chunk: string) => {
+      printed += chunk;
+    });
+  }
+  const exited = once(child, "exit");
+  const deadline = performance.now() + START_TIMEOUT_MS;
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null || performance.now() > deadline) {
+      child.kill("SIGKILL");
+      throw new Error(`${command.program} does not start: ${printed}`);
+    }
+    await setTimeout(20);
+  }
+  return {
+    async end(signal) {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+      await exited;
+    },
+  };
+}
+
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("No free port.");
+  return address.port;
+}
+
+/** The first of these programs on PATH or where servers are installed. */
+export function findProgram(...names: readonly string[]): string | undefined {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((path) => existsSync(path));
+}
