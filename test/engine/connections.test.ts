@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import { startService } from "../../sdk/testing/index.ts";
+import { ENGINES, openProgram, PROJECT_ID } from "./program.ts";
+
+describe.each(ENGINES)("connections on the %s engine", (engine) => {
+  it("go with the provider that the engine uses, for two services in one stack", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "connections", { projectId: PROJECT_ID });
+    const other = await startService({ privateKey: "private-key-0002" });
+    context.onTestFinished(() => other.close());
+    other.set(PROJECT_ID, "monitoring", { logPath: "/other/monitoring.log" });
+    other.set(PROJECT_ID, "backup", { logPath: "/other/backup.log" });
+    const connect = async (key: string) => {
+      await deployment.setConfig("connections:first", JSON.stringify({ baseUrl: service.baseUrl, privateKey: key }));
+    };
+    await connect("private-key-0001");
+    const second = { baseUrl: other.baseUrl, privateKey: "private-key-0002" };
+    await deployment.setConfig("connections:second", JSON.stringify(second));
+
+    expect(await deployment.preview()).toMatchObject({ ok: true });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.outputs()).toEqual({
+      directPath: "/var/log/monitoring-agent.log",
+      teamPath: "/other/monitoring.log",
+      awaitedPath: "/other/backup.log",
+      outputPath: "/other/backup.log",
+    });
+    const refreshed = await deployment.refresh();
+    expect(refreshed).toMatchObject({ ok: true });
+
+    service.rotateKey("private-key-0003");
+    await connect("private-key-0003");
+    const rotated = await deployment.up();
+    expect(rotated).toMatchObject({ ok: true });
+    expect(rotated.text).toContain("~ pulumi:providers:pulumi-nodejs: (update)");
+    expect(rotated.text).not.toContain("replace");
+  });
+
+  it("are asked for with all places that they can be put", async (context) => {
+    const { deployment } = await openProgram(context, engine, "failing-output", { projectId: PROJECT_ID });
+    await deployment.unsetConfig("agent-log-config:baseUrl");
+    await deployment.unsetConfig("agent-log-config:privateKey");
+    const { text } = await deployment.preview();
+    expect(text).toContain(
+      "error: Connection settings are missing: baseUrl, privateKey. Give them to a Provider, or to the stack (pulumi config set agent-log-config:baseUrl, agent-log-config:privateKey; privateKey with --secret), or in the environment (AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PRIVATE_KEY).",
+    );
+  });
+});

@@ -1,0 +1,45 @@
+/** One stack of one program folder, on the real engine or on the stand-in. */
+export interface Deployment {
+  /** What the texts come from, for the names of tests: "Pulumi CLI 3.260.0" or "stand-in engine". */
+  readonly engine: string;
+  /** Sets a full key such as "agent-log-config:baseUrl". */
+  setConfig(key: string, value: string, options?: { secret?: boolean }): Promise<void>;
+  unsetConfig(key: string): Promise<void>;
+  preview(options?: PreviewOptions): Promise<Run>;
+  up(options?: UpOptions): Promise<Run>;
+  refresh(options?: RefreshOptions): Promise<Run>;
+  destroy(options?: RunOptions): Promise<Run>;
+  /** What `pulumi stack export` gives, with secrets encrypted. */
+  exportState(): Promise<unknown>;
+  /** What `pulumi stack output --json` gives, with secrets masked. */
+  outputs(): Promise<Record<string, unknown>>;
+  /** Ends what still runs and removes the temporary folders. The program folder stays as it was. */
+  close(): Promise<void>;
+}
+
+export interface RunOptions {
+  /** Added to the environment of the program and of the provider host for this run. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Ends the run with everything it started. */
+  readonly signal?: AbortSignal;
+}
+
+interface UpOptions extends RunOptions {
+  /** Reads every resource before the program runs, as `--refresh` does. */
+  readonly refresh?: boolean;
+}
+
+interface PreviewOptions extends UpOptions {
+  readonly expectNoChanges?: boolean;
+}
+
+interface RefreshOptions extends RunOptions {
+  readonly previewOnly?: boolean;
+}
+
+export interface Run {
+  readonly ok: boolean;
+  readonly exitCode: number;
+  /** Everything the person sees, standard output before standard error, without colours. */
+  readonly text: string;
+}

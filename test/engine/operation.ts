@@ -1,0 +1,63 @@
+import type { PropertyMap } from "./property-value.ts";
+import type { ProviderHosts } from "./provider-hosts.ts";
+import type { Resource } from "./resource.ts";
+import type { RunText, Step } from "./run-text.ts";
+
+/** One run of the stand-in engine on one stack: what was, what has become of it so far, and what is told about it. */
+export interface Operation {
+  readonly project: string;
+  readonly stack: string;
+  readonly planning: boolean;
+  readonly config: ReadonlyMap<string, { readonly value: string; readonly secret: boolean }>;
+  readonly text: RunText;
+  readonly hosts: ProviderHosts;
+  /** Records what the program asked of the engine and was answered. */
+  readonly record: (method: string, request: PropertyMap, response: PropertyMap) => void;
+  /** Waits for its turn, and fails once the run has failed. */
+  readonly oneAtATime: <Result>(act: () => Promise<Result>) => Promise<Result>;
+  /** What the state holds, less what is gone. */
+  readonly before: Map<string, Resource>;
+  /** What replacements have left behind, to be deleted when the program is through. */
+  readonly replaced: Resource[];
+  readonly after: Map<string, Resource>;
+}
+
+/** "program": the program has reported the failure itself. */
+type FailedDuring = "plan" | "protection" | "step" | "program";
+
+/** A failure that ends the run. What it says beside its message depends on where the engine stood. */
+export class EngineFailure extends Error {
+  readonly during: FailedDuring;
+
+  constructor(message: string, during: FailedDuring) {
+    super(message);
+    this.during = during;
+  }
+}
+
+/** Draws a step, takes it, and keeps its result: a failure of the provider fails the step. */
+export async function takeStep<Result>(
+  { text }: Operation,
+  step: Step,
+  take: () => Promise<{ result: Result; resource?: Resource }>,
+): Promise<Result> {
+  text.begin(step);
+  try {
+    const { result, resource } = await take();
+    const taken = resource ? { ...step, new: resource } : step;
+    text.count(taken);
+    text.end(taken);
+    return result;
+  } catch (error) {
+    throw new EngineFailure(error instanceof Error ? error.message : String(error), "step");
+  }
+}
+
+export function reportFailure({ text, planning }: Operation, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const during = error instanceof EngineFailure ? error.during : "plan";
+  if (during === "program") return;
+  text.error(planning && during === "step" ? `Preview failed: ${message}` : message);
+  if (during === "step") text.errorCount++;
+  if (planning ? during !== "plan" : during === "step") text.error(planning ? "preview failed" : "update failed");
+}

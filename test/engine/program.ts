@@ -1,0 +1,121 @@
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { inject, type TestContext } from "vitest";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Deployment } from "./deployment.ts";
+import { findPulumi } from "./find-pulumi.ts";
+import { openDeployment } from "./open-deployment.ts";
+
+export const PROJECT_ID = "0123456789abcdef01234567";
+export const PRIVATE_KEY = "private-key-0001";
+
+/** A body of the service with everything in it, credentials among it. */
+export const SETTINGS = {
+  logPath: "/var/log/monitoring-agent.log",
+  logPathWindows: "%SystemDrive%\\log\\monitoring-agent.log",
+  logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 },
+  username: "mms-monitoring-agent",
+  password: "body-password-0001",
+  configOverrides: { mmsApiKey: "body-api-key-0001", enabled: true },
+} as const;
+
+/** Nothing of this may ever be seen in clear. */
+export const SECRETS = [PRIVATE_KEY, SETTINGS.password, SETTINGS.configOverrides.mmsApiKey];
+
+/** The engines that every case runs on. */
+export const ENGINES = ["stand-in", "real"] as const;
+export type EngineName = (typeof ENGINES)[number];
+
+/** A folder of one of the programs in `programs/`, and a service that knows one project. */
+export interface ProgramFolder {
+  readonly directory: string;
+  readonly service: Service;
+}
+
+/** A program in a stack of its own. */
+export interface Program {
+  readonly deployment: Deployment;
+  readonly service: Service;
+}
+
+/**
+ * Opens a program in a new stack, with the service as the stack's connection. It is closed when the test ends.
+ *
+ * @param settings of the program's configuration, such as `{ args: {...} }`
+ */
+export async function openProgram(
+  context: TestContext,
+  engine: EngineName,
+  name: string,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Program> {
+  skipWithout(context, engine);
+  const { directory, service } = await makeProgramFolder(context, name);
+  const deployment = await openDeployment({ directory, engine });
+  context.onTestFinished(() => deployment.close());
+  await configure(deployment, service, name, settings);
+  return { deployment, service };
+}
+
+export async function configure(
+  deployment: Deployment,
+  service: Service,
+  name: string,
+  settings: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  await deployment.setConfig("agent-log-config:baseUrl", service.baseUrl);
+  await deployment.setConfig("agent-log-config:publicKey", "publickey");
+  await deployment.setConfig("agent-log-config:privateKey", PRIVATE_KEY, { secret: true });
+  await deployment.setConfig("agent-log-config:allowHttp", "true");
+  for (const [key, value] of Object.entries(settings)) {
+    await deployment.setConfig(`${name}:${key}`, typeof value === "string" ? value : JSON.stringify(value));
+  }
+}
+
+let made = 0;
+
+/** Makes a folder as `pulumi new typescript` does, in which the packed package is installed. It goes when the test ends. */
+export async function makeProgramFolder(context: TestContext, name: string): Promise<ProgramFolder> {
+  made += 1;
+  const directory = path.join(inject("installedPackage"), `${name}-${process.pid}-${made}`);
+  await writeTemplate(directory, name);
+  const service = await startService({ privateKey: PRIVATE_KEY });
+  service.set(PROJECT_ID, "monitoring", SETTINGS);
+  service.set(PROJECT_ID, "backup", { logPath: "/var/log/backup-agent.log" });
+  context.onTestFinished(async () => {
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return { directory, service };
+}
+
+function skipWithout(context: TestContext, engine: EngineName): void {
+  if (engine !== "real") return;
+  const found = findPulumi();
+  if (!("reason" in found)) return;
+  if (process.env["PULUMI_CLI"] === "required") throw new Error(`PULUMI_CLI=required, but: ${found.reason}`);
+  context.skip(`no Pulumi CLI: ${found.reason}`);
+}
+
+async function writeTemplate(directory: string, name: string): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  const write = (file: string, text: string) => writeFile(path.join(directory, file), text);
+  await write("Pulumi.yaml", `name: ${name}\nruntime:\n  name: nodejs\n  options:\n    packagemanager: npm\n`);
+  await write("package.json", JSON.stringify({ name, main: "index.ts" }));
+  await write("tsconfig.json", JSON.stringify({ compilerOptions: TEMPLATE_OPTIONS, files: ["index.ts"] }));
+  await copyFile(path.join(import.meta.dirname, "programs", `${name}.ts`), path.join(directory, "index.ts"));
+}
+
+const TEMPLATE_OPTIONS = {
+  strict: true,
+  outDir: "bin",
+  target: "es2020",
+  module: "commonjs",
+  moduleResolution: "node",
+  sourceMap: true,
+  experimentalDecorators: true,
+  pretty: true,
+  noFallthroughCasesInSwitch: true,
+  noImplicitReturns: true,
+  forceConsistentCasingInFileNames: true,
+};

@@ -1,0 +1,85 @@
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Deployment, Run, RunOptions } from "./deployment.ts";
+import { findPulumi } from "./find-pulumi.ts";
+import { type CommandResult, runCommand } from "./run-command.ts";
+import { runEnvironment } from "./run-environment.ts";
+import { withoutColours } from "./without-colours.ts";
+
+/** Opens a new stack "dev" of the program on the real engine, apart from any other Pulumi set-up of this machine. */
+export async function openRealDeployment(
+  directory: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Deployment> {
+  const found = findPulumi();
+  if ("reason" in found) throw new Error(`cannot run the real engine: ${found.reason}`);
+  const folder = await mkdtemp(join(tmpdir(), "deployment-"));
+  const backend = join(folder, "backend");
+  await mkdir(backend);
+  const isolated = runEnvironment({
+    PATH: [dirname(process.execPath), found.path].join(delimiter),
+    PULUMI_HOME: join(folder, "home"),
+    PULUMI_BACKEND_URL: pathToFileURL(backend).href,
+    PULUMI_CONFIG_PASSPHRASE: "correct horse",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+    ...env,
+  });
+  const common = ["--stack", "dev", "--non-interactive", "--color", "never"];
+  const closing = new AbortController();
+  const running = new Set<Promise<CommandResult>>();
+
+  const pulumi = async (args: readonly string[], options: RunOptions = {}, cwd = directory): Promise<CommandResult> => {
+    const command = runCommand(found.command, [...common, ...args], {
+      cwd,
+      env: { ...isolated, ...options.env },
+      signal: options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal,
+    });
+    running.add(command);
+    try {
+      return await command;
+    } finally {
+      running.delete(command);
+    }
+  };
+  const succeed = async (args: readonly string[], cwd?: string): Promise<string> => {
+    const result = await pulumi(args, {}, cwd);
+    if (result.exitCode !== 0) throw new Error(`pulumi ${args[0]} ended with ${result.exitCode}: ${result.stderr}`);
+    return result.stdout;
+  };
+  const configFile = ["--config-file", join(folder, "Pulumi.dev.yaml")];
+  const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {
+    const { exitCode, stdout, stderr } = await pulumi([...args, "--diff", ...configFile], options);
+    return { ok: exitCode === 0, exitCode, text: withoutColours(stdout + stderr) };
+  };
+
+  // The stack's file with its salt is written beside Pulumi.yaml: a copy keeps it out of the program folder.
+  await copyFile(join(directory, "Pulumi.yaml"), join(folder, "Pulumi.yaml"));
+  await succeed(["stack", "init"], folder);
+
+  return {
+    engine: `Pulumi CLI ${found.version}`,
+    setConfig: async (key, value, { secret = false } = {}) => {
+      await succeed(["config", "set", secret ? "--secret" : "--plaintext", ...configFile, "--", key, value]);
+    },
+    unsetConfig: async (key) => {
+      await succeed(["config", "rm", ...configFile, "--", key]);
+    },
+    preview: ({ expectNoChanges = false, refresh = false, ...options } = {}) =>
+      run(["preview", ...(expectNoChanges ? ["--expect-no-changes"] : []), ...(refresh ? ["--refresh"] : [])], options),
+    up: ({ refresh = false, ...options } = {}) =>
+      run(["up", "--yes", "--skip-preview", ...(refresh ? ["--refresh"] : [])], options),
+    refresh: ({ previewOnly = false, ...options } = {}) =>
+      run(["refresh", ...(previewOnly ? ["--preview-only"] : ["--yes", "--skip-preview"])], options),
+    destroy: (options) => run(["destroy", "--yes", "--skip-preview"], options),
+    exportState: async () => JSON.parse(await succeed(["stack", "export"])),
+    outputs: async () => JSON.parse(await succeed(["stack", "output", "--json"])),
+    close: async () => {
+      closing.abort();
+      await Promise.allSettled(running);
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

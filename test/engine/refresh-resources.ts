@@ -1,0 +1,50 @@
+import { compareProperties } from "./difference.ts";
+import { withoutIgnored } from "./ignore-changes.ts";
+import { EngineFailure, type Operation } from "./operation.ts";
+import { markMapLike, parseProperties } from "./property-value.ts";
+import { textOf } from "./provider-host.ts";
+import { isDynamic, type Resource } from "./resource.ts";
+import type { Step } from "./run-text.ts";
+
+/** Reads all dynamic resources of the state, in parallel, and brings the state up to date. */
+export async function refreshResources(operation: Operation, draw: (step: Step) => void): Promise<void> {
+  const { before } = operation;
+  const read = await Promise.allSettled([...before.values()].map((old) => refresh(operation, old)));
+  const steps = read.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  for (const step of steps) draw(step);
+  for (const { old, new: fresh } of steps) {
+    if (fresh) before.set(fresh.urn, fresh);
+    else if (old) before.delete(old.urn);
+  }
+  for (const [urn, resource] of before) {
+    before.set(urn, {
+      ...resource,
+      dependencies: resource.dependencies.filter((dependency) => before.has(dependency)),
+    });
+  }
+  const failed = read.find((outcome) => outcome.status === "rejected");
+  if (failed)
+    throw new EngineFailure(failed.reason instanceof Error ? failed.reason.message : "refresh failed", "step");
+}
+
+async function refresh(operation: Operation, old: Resource): Promise<Step> {
+  const host = isDynamic(old.type) ? await operation.hosts.of(old.provider, operation.before) : undefined;
+  if (host === undefined) return { op: "same", old, new: old };
+  const { urn, name, type, id } = old;
+  const answer = await host.call("Read", { id, urn, properties: old.outputs, inputs: old.inputs, name, type });
+  if (textOf(answer["id"]) === "") return { op: "delete", old };
+
+  const outputs = markMapLike(parseProperties(answer["properties"]), old.outputs);
+  const inputs = answer["inputs"] ? markMapLike(parseProperties(answer["inputs"]), old.inputs) : old.inputs;
+  const fresh = { ...old, id: textOf(answer["id"]), inputs, outputs };
+  if (old.external) return { op: compareProperties(old.outputs, outputs) ? "update" : "same", old, new: fresh };
+
+  // The engine asks what it would take to undo what has happened outside.
+  const ignoreChanges = old.ignoreChanges.length > 0 ? { ignoreChanges: [...old.ignoreChanges] } : {};
+  const undo = { id, urn, olds: outputs, news: old.inputs, ...ignoreChanges, oldInputs: inputs, name, type };
+  const { changes } = await host.call("Diff", undo);
+  if (changes === "DIFF_NONE") return { op: "same", old, new: fresh };
+  if (changes === "DIFF_SOME") return { op: "update", old, new: fresh };
+  const detail = compareProperties(withoutIgnored(old.inputs, old), withoutIgnored(inputs, old));
+  return detail ? { op: "update", old, new: fresh, detail } : { op: "same", old, new: fresh };
+}

@@ -1,0 +1,269 @@
+import { randomUUID } from "node:crypto";
+import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
+import { compareProperties } from "./difference.ts";
+import { keepIgnored } from "./ignore-changes.ts";
+import { EngineFailure, type Operation, takeStep } from "./operation.ts";
+import {
+  isSecret,
+  mapValues,
+  markMapLike,
+  type PropertyMap,
+  parseProperties,
+  secret,
+  unknownValue,
+} from "./property-value.ts";
+import { type ProviderHost, textOf } from "./provider-host.ts";
+import { isDynamic, providerType, providerUrn, type Resource, stackType, stashType } from "./resource.ts";
+import type { Step } from "./run-text.ts";
+
+/** Refused by name: the engine would act on them, and what it does is not modelled. */
+const refusedOptions = [
+  "importid",
+  "replaceonchangesList",
+  "aliasesList",
+  "aliasurnsList",
+  "deletebeforereplacedefined",
+  "retainondelete",
+  "deletedwith",
+  "replaceWithList",
+  "replacementTrigger",
+  "transformsList",
+  "hooks",
+  "hidediffsList",
+  "remote",
+  "stateMigrationsList",
+  "packageref",
+] as const;
+
+/** Does what a program's registration of a resource asks for, and gives the resource as the program sees it. */
+export async function registerResource(operation: Operation, request: RegisterResourceRequest): Promise<Resource> {
+  const wanted = wantedResource(operation, request);
+  const old = operation.before.get(wanted.urn);
+  if (old?.external) throw new Error(`stand-in engine: taking over ${wanted.urn} from get is not modelled`);
+  return !wanted.custom
+    ? registerComponent(operation, wanted, old)
+    : wanted.type === providerType
+      ? registerProvider(operation, wanted, old)
+      : wanted.type === stashType
+        ? registerStash(operation, wanted, old)
+        : registerDynamic(operation, wanted, old);
+}
+
+/** Gives the reference to the provider of resources that name none, and configures it from the stack's configuration. */
+export function defaultProvider(operation: Operation): string {
+  const urn = `urn:pulumi:${operation.stack}::${operation.project}::${providerType}::default`;
+  const entries = [...operation.config].map(([key, { value, secret: isHidden }]) => [
+    key,
+    isHidden ? secret(value) : value,
+  ]);
+  const inputs = parseProperties(Object.fromEntries(entries));
+  const known = operation.after.get(urn);
+  if (known) return `${urn}::${known.id}`;
+  const id = operation.before.get(urn)?.id ?? newId(operation);
+  const provider = { ...nothing, urn, type: providerType, name: "default", id, custom: true, inputs, outputs: inputs };
+  operation.after.set(urn, provider);
+  operation.hosts.configure(provider);
+  return `${urn}::${id}`;
+}
+
+export function resourceUrn({ stack, project }: Operation, type: string, name: string, parent: string): string {
+  const parentType = parent.split("::")[2] ?? "";
+  const qualified = parentType === "" || parentType === stackType ? type : `${parentType}$${type}`;
+  return `urn:pulumi:${stack}::${project}::${qualified}::${name}`;
+}
+
+export const nothing = {
+  id: "",
+  parent: "",
+  provider: "",
+  custom: false,
+  external: false,
+  protect: false,
+  inputs: {},
+  outputs: {},
+  dependencies: [],
+  ignoreChanges: [],
+  additionalSecretOutputs: [],
+};
+
+function wantedResource(operation: Operation, request: RegisterResourceRequest): Resource {
+  const type = request.getType();
+  const name = request.getName();
+  const options = request.toObject();
+  for (const option of refusedOptions) {
+    const value = options[option];
+    if (Array.isArray(value) ? value.length > 0 : value) {
+      throw new Error(`stand-in engine: the option ${option} of ${name} is not modelled`);
+    }
+  }
+  const parent = request.getParent();
+  const urn = resourceUrn(operation, type, name, parent);
+  if (operation.after.has(urn)) throw new Error(`Duplicate resource URN '${urn}'; try giving it a unique name`);
+  const inputs = parseProperties(request.getObject()?.toJavaScript());
+  return {
+    ...nothing,
+    urn,
+    type,
+    name,
+    parent,
+    inputs,
+
+    provider: request.getProvider(),
+    custom: request.getCustom(),
+    protect: request.getProtect() ?? false,
+    dependencies: request.getDependenciesList(),
+    ignoreChanges: request.getIgnorechangesList(),
+    additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
+  };
+}
+
+/** What a component gives is known, drawn and kept when the program registers its outputs. */
+async function registerComponent(operation: Operation, wanted: Resource, old: Resource | undefined): Promise<Resource> {
+  const component = { ...wanted, outputs: old?.outputs ?? {} };
+  const step: Step = { op: old ? "same" : "create", old, new: component };
+  operation.text.begin(step);
+  operation.text.count(step);
+  operation.after.set(component.urn, component);
+  return { ...component, outputs: wanted.inputs };
+}
+
+async function registerProvider(operation: Operation, wanted: Resource, old: Resource | undefined): Promise<Resource> {
+  const provider = { ...wanted, id: old?.id ?? newId(operation), outputs: wanted.inputs };
+  operation.hosts.configure(provider);
+  const op = old === undefined ? "create" : compareProperties(old.inputs, wanted.inputs) ? "update" : "same";
+  return settle(operation, { op, old, new: wanted }, async () => provider);
+}
+
+async function registerStash(operation: Operation, wanted: Resource, old: Resource | undefined): Promise<Resource> {
+  const input = wanted.inputs["input"] ?? null;
+  const outputs = { input, output: old?.outputs["output"] ?? input };
+  const id = old?.id ?? (operation.planning ? "" : randomUUID());
+  const op = old === undefined ? "create" : compareProperties(old.inputs, wanted.inputs) ? "update" : "same";
+  return settle(operation, { op, old, new: wanted }, async () => ({ ...wanted, id, outputs }));
+}
+
+async function registerDynamic(operation: Operation, wanted: Resource, old: Resource | undefined): Promise<Resource> {
+  if (!isDynamic(wanted.type)) throw new Error(`stand-in engine: resources of type ${wanted.type} are not modelled`);
+  const provider = wanted.provider || defaultProvider(operation);
+  if (old && providerUrn(old.provider) !== providerUrn(provider)) {
+    throw new Error(`stand-in engine: moving ${wanted.name} to another provider is not modelled`);
+  }
+  const host = await operation.hosts.of(provider, operation.before);
+  const step = await operation.oneAtATime(() => planDynamic(operation, host, { ...wanted, provider }, old));
+  const { new: planned = wanted } = step;
+  const preview = async () => ({ ...planned, outputs: host ? planned.inputs : {} });
+  switch (step.op) {
+    case "same":
+      return settle(operation, step, async () => ({ ...planned, outputs: old?.outputs ?? {} }));
+    case "update":
+      return settle(operation, step, operation.planning ? preview : () => update(host, planned, old));
+    case "create":
+      return settle(operation, step, operation.planning ? preview : () => create(host, planned));
+    default: {
+      const refused = old?.protect ? new EngineFailure(replaceMessage(wanted.urn), "protection") : undefined;
+      if (refused && !operation.planning) throw refused;
+      const made = await takeQuietly(operation.planning ? preview : () => create(host, planned));
+      if (old && !operation.planning) operation.replaced.push(old);
+      const replacement = await settle(operation, { ...step, new: made });
+      if (refused) throw refused;
+      return replacement;
+    }
+  }
+}
+
+/** Asks the provider what is to be done. The engine does so for one resource at a time, whatever --parallel says. */
+async function planDynamic(
+  operation: Operation,
+  host: ProviderHost | undefined,
+  wanted: Resource,
+  old: Resource | undefined,
+): Promise<Step> {
+  const news = old ? keepIgnored(wanted.inputs, old.inputs, wanted) : wanted.inputs;
+  const inputs = await check(host, wanted, old?.inputs ?? {}, news);
+  const planned = { ...wanted, id: old?.id ?? "", inputs };
+  if (old === undefined) return { op: "create", new: planned };
+  const { changes, replaces } = host ? await host.call("Diff", changeRequest(planned, old)) : unknownChanges(operation);
+  // What the provider says outweighs what the inputs say.
+  const detail = changes === "DIFF_NONE" ? undefined : compareProperties(old.inputs, inputs);
+  if (detail === undefined && changes !== "DIFF_SOME") return { op: "same", old, new: planned };
+  const shown = changes === "DIFF_SOME" ? undefined : detail;
+  if (!Array.isArray(replaces)) return { op: "update", old, new: planned, detail: shown };
+  if (wanted.ignoreChanges.length > 0) {
+    throw new Error(`stand-in engine: replacing ${wanted.name}, which ignores changes, is not modelled`);
+  }
+  const fresh = await check(host, wanted, {}, news);
+  const freshDetail = shown && compareProperties(old.inputs, fresh);
+  return { op: "replace", old, new: { ...planned, id: "", inputs: fresh }, detail: freshDetail };
+}
+
+async function check(host: ProviderHost | undefined, wanted: Resource, olds: PropertyMap, news: PropertyMap) {
+  if (host === undefined) return news;
+  const { urn, name, type } = wanted;
+  const answer = await host.call("Check", { urn, olds, news, name, type });
+  const inputs = markMapLike(parseProperties(answer["inputs"]), news);
+  const failures = Array.isArray(answer["failures"]) ? answer["failures"].map(parseProperties) : [];
+  if (failures.length === 0) return inputs;
+  const lines = failures.map((failure) => {
+    const property = textOf(failure["property"]);
+    const value = inputs[property];
+    const shown = value === undefined ? "<nil>" : isSecret(value) ? "[secret]" : String(value);
+    const about = property === "" ? "" : `: property ${property} value {${shown}}`;
+    return `${type} resource '${name}'${about} has a problem: ${textOf(failure["reason"])}`;
+  });
+  throw new EngineFailure(lines.join("\n"), "plan");
+}
+
+function unknownChanges({ text }: Operation): PropertyMap {
+  text.warn("warning: The provider for this resource has inputs that are not known during preview.");
+  text.warn("This preview may not correctly represent the changes that will be applied during an update.");
+  return { changes: "DIFF_SOME" };
+}
+
+async function create(host: ProviderHost | undefined, planned: Resource): Promise<Resource> {
+  const { urn, name, type, inputs } = planned;
+  const answer = await host?.call("Create", { urn, properties: inputs, name, type });
+  const outputs = markMapLike(parseProperties(answer?.["properties"]), inputs);
+  return { ...planned, id: textOf(answer?.["id"]), outputs };
+}
+
+async function update(host: ProviderHost | undefined, planned: Resource, old: Resource | undefined): Promise<Resource> {
+  const answer = old && (await host?.call("Update", changeRequest(planned, old)));
+  return { ...planned, outputs: markMapLike(parseProperties(answer?.["properties"]), planned.inputs) };
+}
+
+function changeRequest({ urn, name, type, inputs, ignoreChanges }: Resource, old: Resource): PropertyMap {
+  const ignored = ignoreChanges.length > 0 ? { ignoreChanges: [...ignoreChanges] } : {};
+  return { id: old.id, urn, olds: old.outputs, news: inputs, ...ignored, oldInputs: old.inputs, name, type };
+}
+
+async function takeQuietly(make: () => Promise<Resource>): Promise<Resource> {
+  try {
+    return await make();
+  } catch (error) {
+    throw new EngineFailure(error instanceof Error ? error.message : String(error), "step");
+  }
+}
+
+/** Takes a step, marks its outputs, and keeps the resource. */
+export async function settle(operation: Operation, step: Step, make?: () => Promise<Resource>): Promise<Resource> {
+  const resource = await takeStep(operation, step, async () => {
+    const made = (await make?.()) ?? step.new;
+    if (made === undefined) throw new Error("stand-in engine: a step without a resource");
+    const isSecretOutput = (key: string) => made.additionalSecretOutputs.includes(key);
+    const outputs = mapValues(made.outputs, (value: PropertyMap[string], key) =>
+      isSecretOutput(key) ? secret(value) : value,
+    );
+    const marked = { ...made, outputs };
+    return { result: marked, resource: marked };
+  });
+  operation.after.set(resource.urn, resource);
+  return resource;
+}
+
+function newId({ planning }: Operation): string {
+  return planning ? unknownValue : randomUUID();
+}
+
+function replaceMessage(urn: string): string {
+  return `unable to replace resource "${urn}"\nas it is currently marked for protection. To unprotect the resource, remove the \`protect\` flag from the resource in your Pulumi program and run \`pulumi up\``;
+}

@@ -1,0 +1,44 @@
+import type { PropertyMap } from "./property-value.ts";
+
+/** A resource as the state holds it. */
+export interface Resource {
+  readonly urn: string;
+  readonly type: string;
+  readonly name: string;
+  readonly id: string;
+  readonly parent: string;
+  /** URN and id of the provider, or nothing where the engine itself provides the resource. */
+  readonly provider: string;
+  readonly custom: boolean;
+  /** Adopted by `get`: read, and never created, changed or deleted. */
+  readonly external: boolean;
+  readonly protect: boolean;
+  readonly inputs: PropertyMap;
+  readonly outputs: PropertyMap;
+  readonly dependencies: readonly string[];
+  readonly ignoreChanges: readonly string[];
+  readonly additionalSecretOutputs: readonly string[];
+}
+
+/** In the order of creation: a resource comes after all that it depends on. */
+export type Resources = ReadonlyMap<string, Resource>;
+
+export const stackType = "pulumi:pulumi:Stack";
+export const providerType = "pulumi:providers:pulumi-nodejs";
+export const stashType = "pulumi:index:Stash";
+
+export function isDynamic(type: string): boolean {
+  return /^pulumi-nodejs:dynamic[:/]/.test(type);
+}
+
+export function isDefaultProvider(resource: Resource): boolean {
+  return resource.type === providerType && resource.name === "default";
+}
+
+export function providerUrn(reference: string): string {
+  return reference.slice(0, reference.lastIndexOf("::"));
+}
+
+export function dependsOn(resource: Resource, urn: string): boolean {
+  return resource.parent === urn || providerUrn(resource.provider) === urn || resource.dependencies.includes(urn);
+}

@@ -1,0 +1,68 @@
+import { spawn, spawnSync } from "node:child_process";
+
+export interface CommandOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+export interface CommandResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command without a terminal. An abort ends it with everything it started, and rejects. */
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<CommandResult> {
+  options.signal.throwIfAborted();
+  const child = spawn(command, args, {
+    cwd: options.cwd,
+    env: options.env,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+  });
+  const kill = () => killTree(child.pid);
+  options.signal.addEventListener("abort", kill, { once: true });
+  let stdout = "";
+  let stderr = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+  });
+  try {
+    const exitCode = await new Promise<number>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", (code) => resolve(code ?? -1));
+    });
+    options.signal.throwIfAborted();
+    return { exitCode, stdout, stderr };
+  } finally {
+    options.signal.removeEventListener("abort", kill);
+  }
+}
+
+/** The CLI starts its plugins in groups of their own, and they outlive a CLI that is killed. */
+function killTree(pid: number | undefined): void {
+  if (pid === undefined) return;
+  const children = spawnSync("ps", ["-A", "-o", "pid=,ppid="], { encoding: "utf8" }).stdout ?? "";
+  const pairs = children.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+  const tree = [pid];
+  for (const parent of tree) tree.push(...pairs.flatMap(([child, of]) => (child && of === parent ? [child] : [])));
+  for (const member of tree) killGroup(member);
+}
+
+/** A child that was spawned detached leads a group of its own: the group goes, and so does what the child started. */
+export function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(process.platform === "win32" ? pid : -pid, "SIGKILL");
+  } catch {
+    // It leads no group, or has ended already.
+  }
+}

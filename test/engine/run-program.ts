@@ -1,0 +1,212 @@
+import { spawn } from "node:child_process";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { LogRequest, SetRootResourceRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import type {
+  ReadResourceRequest,
+  RegisterResourceOutputsRequest,
+  RegisterResourceRequest,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import { deleteResource, deleteResources } from "./delete-resources.ts";
+import { EngineFailure, type Operation } from "./operation.ts";
+import { mapValues, parseProperties } from "./property-value.ts";
+import { readResource } from "./read-resource.ts";
+import { registerResource } from "./register-resource.ts";
+import { stackType } from "./resource.ts";
+import { killGroup } from "./run-command.ts";
+import { runEnvironment } from "./run-environment.ts";
+import type { Step } from "./run-text.ts";
+import {
+  Empty,
+  EngineService,
+  engineMessages,
+  grpc,
+  maxMessageBytes,
+  ResourceMonitorService,
+  resourceMessages,
+  Struct,
+} from "./sdk.ts";
+
+export interface ProgramOptions {
+  readonly directory: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly signal: AbortSignal;
+}
+
+type ServiceHandlers = Record<string, object>;
+
+// What a current CLI advertises, so that the SDK takes the same paths.
+const features = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] as const;
+const organization = "organization";
+
+/** Runs the program under the SDK's own runner and does what it asks for, as the engine would. */
+export async function runProgram(operation: Operation, options: ProgramOptions): Promise<void> {
+  options.signal.throwIfAborted();
+  const failing = new AbortController();
+  const fail = (error: unknown) => failing.abort(error);
+  const server = new grpc.Server(maxMessageBytes);
+  server.addService(ResourceMonitorService, monitor(operation, failing.signal, fail));
+  server.addService(EngineService, engine(operation));
+  const port = await new Promise<number>((resolve, reject) => {
+    const done = (error: Error | null, bound: number) => (error ? reject(error) : resolve(bound));
+    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), done);
+  });
+  operation.hosts.prepare();
+  try {
+    const code = await runnerExit(operation, options, `127.0.0.1:${port}`, failing.signal);
+    if (failing.signal.aborted) throw failing.signal.reason;
+    // 32 says that the program has reported what went wrong.
+    if (code === 32) throw new EngineFailure("", "program");
+    if (code !== 0) throw new Error(`an unhandled error occurred: Program exited with non-zero exit code: ${code}`);
+  } finally {
+    server.forceShutdown();
+  }
+}
+
+async function runnerExit(operation: Operation, options: ProgramOptions, address: string, failing: AbortSignal) {
+  const { project, stack, planning, config, text } = operation;
+  const ends = AbortSignal.any([options.signal, failing]);
+  ends.throwIfAborted();
+  const runner = createRequire(join(options.directory, "package.json")).resolve("@pulumi/pulumi/cmd/run/index.js");
+  const secretKeys = [...config].filter(([, { secret }]) => secret).map(([key]) => key);
+  const args = ["--monitor", address, "--engine", address, "--organization", organization, "--project", project];
+  args.push("--root-directory", options.directory, "--stack", stack, "--pwd", options.directory, "--parallel", "8");
+  const child = spawn(process.execPath, [runner, ...args, ...(planning ? ["--dry-run"] : []), "."], {
+    cwd: options.directory,
+    stdio: ["ignore", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+    env: {
+      ...runEnvironment(options.env),
+      PULUMI_NODEJS_TYPESCRIPT: "true",
+      PULUMI_CONFIG: JSON.stringify(Object.fromEntries([...config].map(([key, { value }]) => [key, value]))),
+      PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys),
+    },
+  });
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding("utf8").on("data", (printed: string) => {
+      for (const line of printed.replace(/\n$/, "").split("\n")) text.warn(`${line}\n`);
+    });
+  }
+  const kill = () => killGroup(child.pid);
+  ends.addEventListener("abort", kill, { once: true });
+  try {
+    return await new Promise<number | null>((resolve, reject) => {
+      child.once("error", reject);
+      child.once("close", resolve);
+    });
+  } finally {
+    ends.removeEventListener("abort", kill);
+    options.signal.throwIfAborted();
+  }
+}
+
+function monitor(operation: Operation, failing: AbortSignal, fail: (error: unknown) => void): ServiceHandlers {
+  let keepStackOutputs = () => {};
+  /** A failed request ends the run: the program is stopped, as the engine cancels a deployment. */
+  const act = <Request, Answer>(handle: (request: Request) => Promise<Answer>) =>
+    unary(async (request: Request) => {
+      try {
+        failing.throwIfAborted();
+        return await handle(request);
+      } catch (error) {
+        fail(error);
+        throw error;
+      }
+    });
+  return {
+    ...refusals(Object.keys(ResourceMonitorService), fail),
+    getDeploymentInfo: unary(async () => {
+      const { project, stack, planning, config } = operation;
+      const info = new resourceMessages.DeploymentInfo().setProject(project).setStack(stack).setDryrun(planning);
+      info
+        .setOrganization(organization)
+        .setParallel(8)
+        .setSupportedfeaturesList([...features]);
+      info.setConfigsecretkeysList([...config].filter(([, { secret }]) => secret).map(([key]) => key));
+      for (const [key, { value }] of config) info.getConfigMap().set(key, value);
+      return info;
+    }),
+    registerResource: act(async (request: RegisterResourceRequest) => {
+      const { urn, id, outputs } = await registerResource(operation, request);
+      const object = parseProperties(request.getObject()?.toJavaScript());
+      const ignoreChanges = request.getIgnorechangesList();
+      const ignored = ignoreChanges.length > 0 ? { ignoreChanges } : {};
+      const asked = { type: request.getType(), name: request.getName(), ...ignored, object };
+      operation.record("ResourceMonitor/RegisterResource", asked, { urn, ...(id ? { id } : {}), object: outputs });
+      return new resourceMessages.RegisterResourceResponse()
+        .setUrn(urn)
+        .setId(id)
+        .setObject(Struct.fromJavaScript(outputs));
+    }),
+    readResource: act(async (request: ReadResourceRequest) => {
+      const { urn, outputs } = await readResource(operation, request);
+      return new resourceMessages.ReadResourceResponse().setUrn(urn).setProperties(Struct.fromJavaScript(outputs));
+    }),
+    registerResourceOutputs: act(async (request: RegisterResourceOutputsRequest) => {
+      const registered = operation.after.get(request.getUrn());
+      if (registered === undefined) throw new Error(`stand-in engine: there is no resource ${request.getUrn()}`);
+      const old = operation.before.get(registered.urn);
+      const resource = { ...registered, outputs: parseProperties(request.getOutputs()?.toJavaScript()) };
+      const step: Step = { op: old ? "same" : "create", old, new: resource };
+      const keep = () => {
+        operation.after.set(resource.urn, resource);
+        operation.text.end(step);
+      };
+      // The outputs of the stack count once everything else has succeeded.
+      if (resource.type === stackType) keepStackOutputs = keep;
+      else keep();
+      return new Empty();
+    }),
+    signalAndWaitForShutdown: act(async (_request: unknown) => {
+      for (const old of operation.replaced) await deleteResource(operation, old);
+      await deleteResources(
+        operation,
+        [...operation.before.values()].filter(({ urn }) => !operation.after.has(urn)),
+      );
+      keepStackOutputs();
+      return new Empty();
+    }),
+  };
+}
+
+function engine({ text }: Operation): ServiceHandlers {
+  let root = "";
+  return {
+    ...refusals(Object.keys(EngineService), () => {}),
+    log: unary(async (request: LogRequest) => {
+      const severity = ["debug", "info", "warning", "error"][request.getSeverity()];
+      const message = request.getMessage();
+      if (severity === "info") text.warn(message);
+      else if (severity !== "debug") text.warn(`${severity}: ${message}`);
+      return new Empty();
+    }),
+    getRootResource: unary(async () => new engineMessages.GetRootResourceResponse().setUrn(root)),
+    setRootResource: unary(async (request: SetRootResourceRequest) => {
+      root = request.getUrn();
+      return new engineMessages.SetRootResourceResponse();
+    }),
+    requirePulumiVersion: unary(async () => new engineMessages.RequirePulumiVersionResponse()),
+  };
+}
+
+function refusals(methods: readonly string[], fail: (error: unknown) => void): ServiceHandlers {
+  return mapValues(Object.fromEntries(methods.map((method) => [method, method])), (method: string) =>
+    unary(async () => {
+      const refusal = new Error(`stand-in engine: ${method} is not modelled`);
+      fail(refusal);
+      throw refusal;
+    }),
+  );
+}
+
+function unary<Request, Answer>(handle: (request: Request) => Promise<Answer>) {
+  return (
+    call: { request: Request },
+    done: (error: { code: number; details: string } | null, answer?: Answer) => void,
+  ) => {
+    handle(call.request).then(
+      (answer) => done(null, answer),
+      (error: Error) => done({ code: grpc.status.UNKNOWN, details: error.message }),
+    );
+  };
+}

@@ -1,0 +1,183 @@
+import { createCipheriv, randomBytes } from "node:crypto";
+import { appendFileSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { deleteResources } from "./delete-resources.ts";
+import type { Deployment, Run, RunOptions } from "./deployment.ts";
+import { type Operation, reportFailure } from "./operation.ts";
+import { type PropertyMap, parseProperties, replaceSecrets, signatureKey } from "./property-value.ts";
+import { ProviderHosts } from "./provider-hosts.ts";
+import { refreshResources } from "./refresh-resources.ts";
+import { type Resource, type Resources, stackType } from "./resource.ts";
+import { runProgram } from "./run-program.ts";
+import { RunText } from "./run-text.ts";
+import { withoutColours } from "./without-colours.ts";
+
+const stack = "dev";
+const farewell = `The resources in the stack have been deleted, but the history and configuration associated with the stack are still maintained. \nIf you want to remove the stack completely, run \`pulumi stack rm ${stack}\`.\n`;
+
+/** Opens a new stack of the program on an engine that needs no Pulumi CLI. What it does not model it refuses by name. */
+export async function openStandInDeployment(
+  directory: string,
+  env: Readonly<Record<string, string>>,
+): Promise<Deployment> {
+  const folder = resolve(directory);
+  const project = /^name:\s*["']?([\w.-]+)/m.exec(readFileSync(join(folder, "Pulumi.yaml"), "utf8"))?.[1];
+  if (project === undefined) throw new Error(`Pulumi.yaml in ${folder} names no project`);
+  const config = new Map<string, { readonly value: string; readonly secret: boolean }>();
+  const closing = new AbortController();
+  const running = new Set<Promise<Run>>();
+  const key = randomBytes(32);
+  let state: Resources = new Map();
+
+  const perform = async (
+    title: string,
+    planning: boolean,
+    options: RunOptions,
+    act: (operation: Operation, signal: AbortSignal, env: Record<string, string>) => Promise<void>,
+    goodbye = "",
+  ): Promise<Operation & { readonly run: Run }> => {
+    const runEnv = { ...env, ...options.env };
+    const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
+    signal.throwIfAborted();
+    const record = recorder(runEnv["PULUMI_DEBUG_GRPC"]);
+    const text = new RunText(`${title} (${stack})`, planning);
+    const hosts = new ProviderHosts({
+      directory: folder,
+      project,
+      env: runEnv,
+      signal,
+      onCall: ({ method, request, response, error }) => record(`ResourceProvider/${method}`, request, response, error),
+    });
+    let turn: Promise<unknown> = Promise.resolve();
+    const operation: Operation = {
+      project,
+      stack,
+      planning,
+      config,
+      text,
+      hosts,
+      record,
+      oneAtATime: (take) => {
+        const result = turn.then(take);
+        turn = result;
+        result.catch(() => {});
+        return result;
+      },
+      before: new Map(state),
+      replaced: [],
+      after: new Map(),
+    };
+    let failure: { readonly reason: unknown } | undefined;
+    try {
+      await act(operation, signal, runEnv);
+    } catch (reason) {
+      failure = { reason };
+    }
+    const printed = await hosts.stop();
+    signal.throwIfAborted();
+    for (const line of printed.split("\n").slice(0, -1)) text.warn(`${line}\n`);
+    if (failure) reportFailure(operation, failure.reason);
+    const run = { ok: !failure, exitCode: failure ? 1 : 0, text: withoutColours(text.finish(failure ? "" : goodbye)) };
+    if (!planning) state = new Map([...operation.before, ...operation.after]);
+    return { ...operation, run };
+  };
+  const track = async (operation: Promise<Operation & { readonly run: Run }>): Promise<Run> => {
+    const run = operation.then((performed) => performed.run);
+    running.add(run);
+    try {
+      return await run;
+    } finally {
+      running.delete(run);
+    }
+  };
+
+  return {
+    engine: "stand-in engine",
+    setConfig: async (name, value, { secret = false } = {}) => {
+      config.set(name, { value, secret });
+    },
+    unsetConfig: async (name) => {
+      config.delete(name);
+    },
+    preview: ({ refresh = false, expectNoChanges = false, ...options } = {}) => {
+      const preview = perform("Previewing update", true, options, update(refresh, folder)).then((performed) =>
+        expectNoChanges && performed.run.ok && performed.text.changes > 0
+          ? { ...performed, run: unexpectedChanges(performed.run) }
+          : performed,
+      );
+      return track(preview);
+    },
+    up: ({ refresh = false, ...options } = {}) => track(perform("Updating", false, options, update(refresh, folder))),
+    refresh: ({ previewOnly = false, ...options } = {}) => {
+      const title = previewOnly ? "Previewing refresh" : "Refreshing";
+      const refresh = perform(title, previewOnly, options, async (operation) => {
+        await refreshResources(operation, (step) => operation.text.refreshed(step));
+      });
+      return track(refresh);
+    },
+    destroy: (options = {}) => {
+      const destroy = (operation: Operation) => deleteResources(operation, [...operation.before.values()]);
+      return track(perform("Destroying", false, options, destroy, farewell));
+    },
+    exportState: async () => ({
+      version: 3,
+      deployment: { resources: [...state.values()].map((resource) => exported(resource, key)) },
+    }),
+    outputs: async () => {
+      const outputs = [...state.values()].find(({ type }) => type === stackType)?.outputs ?? {};
+      return parseProperties(replaceSecrets(outputs, () => "[secret]"));
+    },
+    close: async () => {
+      closing.abort(new Error("the deployment was closed"));
+      await Promise.allSettled(running);
+    },
+  };
+}
+
+function update(refresh: boolean, directory: string) {
+  return async (operation: Operation, signal: AbortSignal, env: Record<string, string>): Promise<void> => {
+    if (refresh) {
+      await refreshResources(operation, (step) => operation.text.refreshedBefore(step));
+    }
+    await runProgram(operation, { directory, env, signal });
+  };
+}
+
+function unexpectedChanges(run: Run): Run {
+  const text = `${run.text}error: no changes were expected for preview but changes were proposed\n`;
+  return { ok: false, exitCode: 7, text };
+}
+
+/** Writes what the engine asks and is answered, one call a line, as the real engine does for PULUMI_DEBUG_GRPC. */
+function recorder(file: string | undefined) {
+  return (method: string, request: PropertyMap, response?: PropertyMap, error?: string): void => {
+    if (file === undefined) return;
+    const outcome = error === undefined ? { response } : { errors: [error] };
+    appendFileSync(file, `${JSON.stringify({ method: `/pulumirpc.${method}`, request, ...outcome })}\n`);
+  };
+}
+
+function exported(resource: Resource, key: Buffer): Record<string, unknown> {
+  const encrypted = (map: PropertyMap) => replaceSecrets(map, (content) => encryptedSecret(content, key));
+  const { urn, custom, id, type, parent, provider, dependencies, protect, external, ignoreChanges } = resource;
+  const { additionalSecretOutputs } = resource;
+  const whole = { urn, custom, id, type, inputs: encrypted(resource.inputs), outputs: encrypted(resource.outputs) };
+  const rest = { parent, provider, dependencies, protect, external, ignoreChanges, additionalSecretOutputs };
+  return Object.fromEntries(
+    Object.entries({ ...whole, ...rest }).filter(([name, value]) => name === "custom" || isFull(value)),
+  );
+}
+
+function isFull(value: unknown): boolean {
+  return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+}
+
+function encryptedSecret(content: PropertyMap[string], key: Buffer): PropertyMap {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  const ciphertext = Buffer.concat([cipher.update(JSON.stringify(content)), cipher.final(), cipher.getAuthTag()]);
+  return {
+    [signatureKey]: "1b47061264138c4ac30d75fd1eb44270",
+    ciphertext: `v1:${nonce.toString("base64")}:${ciphertext.toString("base64")}`,
+  };
+}
