@@ -1,6 +1,5 @@
 import tls from "node:tls";
 import { type Dispatcher, EnvHttpProxyAgent, interceptors } from "undici";
-import { z } from "zod";
 import { digest } from "../digest/index.ts";
 import type { AgentLogConfigResult, ServiceVersion } from "./agent-log-config.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
@@ -50,13 +49,16 @@ const MAX_BODY_LENGTH = 1_048_576;
  * ```
  */
 export class AgentLogConfigClient {
-  readonly #connection: Connection;
+  readonly #url: URL;
+  readonly #timeoutSeconds: number;
   readonly #dispatcher: Dispatcher;
 
   /** @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work */
   constructor(options: ConnectionOptions) {
-    this.#connection = checkConnection(options);
-    this.#dispatcher = openDispatcher(this.#connection);
+    const connection = checkConnection(options);
+    this.#url = new URL(connection.baseUrl);
+    this.#timeoutSeconds = connection.timeoutSeconds;
+    this.#dispatcher = openDispatcher(this.#url, connection);
   }
 
   /**
@@ -64,10 +66,12 @@ export class AgentLogConfigClient {
    * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for arguments that can't work
    * @throws {@link AgentLogConfigError} for everything else; its `code` says what
    */
-  async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
-    const { projectId, agent } = checkReadArguments(args);
-    const { body, serviceVersion } = await this.getRaw(args, options);
-    const settings = readAgentLogSettings(body, this.#failure(args));
+  async get(args: ReadArguments, { signal }: ReadOptions = {}): Promise<AgentLogConfigResult> {
+    const checked = checkReadArguments(args);
+    const failure = this.#failure(checked);
+    const { body, serviceVersion } = await this.#read(checked, signal, failure);
+    const { projectId, agent } = checked;
+    const settings = readAgentLogSettings(body, failure);
     return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
   }
 
@@ -77,8 +81,7 @@ export class AgentLogConfigClient {
    */
   async getRaw(args: ReadArguments, { signal }: ReadOptions = {}): Promise<RawAgentLogConfig> {
     const checked = checkReadArguments(args);
-    const failure = this.#failure(checked);
-    return readResponse(await this.#request(checked, signal, failure), failure);
+    return this.#read(checked, signal, this.#failure(checked));
   }
 
   /** Waits for reads under way and closes the connections. */
@@ -86,42 +89,42 @@ export class AgentLogConfigClient {
     await this.#dispatcher.close();
   }
 
-  async #request(args: ReadArguments, signal: AbortSignal | undefined, failure: string): Promise<Response> {
+  async #read(args: ReadArguments, signal: AbortSignal | undefined, failure: string): Promise<RawAgentLogConfig> {
     signal?.throwIfAborted();
-    const { timeoutSeconds } = this.#connection;
-    const timeout = AbortSignal.timeout(timeoutSeconds * 1000);
+    const timeout = new AbortController();
+    const timer = setTimeout(() => timeout.abort(), this.#timeoutSeconds * 1000);
     try {
-      const { statusCode, headers, body } = await this.#dispatcher.request({
-        ...this.#target(args),
-        method: "GET",
-        // The contract, section 4.5
-        headers: { accept: "application/json" },
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-      });
-      return { status: statusCode, headers, text: await readText(body, failure) };
+      const either = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
+      return readResponse(await this.#request(args, either), failure);
     } catch (cause) {
       signal?.throwIfAborted();
       if (cause instanceof AgentLogConfigError) throw cause;
-      if (!timeout.aborted) throw connectionError(cause, failure);
-      throw new AgentLogConfigError(
-        "ERR_TIMEOUT",
-        `${failure}: no answer within ${timeoutSeconds} s; check the network, or raise timeoutSeconds.`,
-        { cause },
-      );
+      if (!timeout.signal.aborted) throw connectionError(cause, failure);
+      const seconds = this.#timeoutSeconds;
+      const message = `${failure}: no answer within ${seconds} s; check the network, or raise timeoutSeconds.`;
+      throw new AgentLogConfigError("ERR_TIMEOUT", message, { cause });
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  // The contract, sections 4.1, 4.2 and 4.4
-  #target({ projectId, agent, envelope, pretty }: ReadArguments): { origin: string; path: string } {
-    const url = new URL(`${this.#connection.baseUrl}/groups/${projectId}/automationConfig/${agent}AgentConfig`);
-    if (envelope) url.searchParams.set("envelope", "true");
-    if (pretty) url.searchParams.set("pretty", "true");
-    return { origin: url.origin, path: `${url.pathname}${url.search}` };
+  // The contract, sections 4.1, 4.2, 4.4 and 4.5
+  async #request({ projectId, agent, envelope, pretty }: ReadArguments, signal: AbortSignal): Promise<Response> {
+    const query = [envelope && "envelope=true", pretty && "pretty=true"].filter(Boolean).join("&");
+    const path = `${this.#url.pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig`;
+    const { statusCode, headers, body } = await this.#dispatcher.request({
+      origin: this.#url.origin,
+      path: query === "" ? path : `${path}?${query}`,
+      method: "GET",
+      headers: { accept: "application/json" },
+      signal,
+    });
+    return { status: statusCode, headers, text: await body.text() };
   }
 
   /** How every message about a failed read begins. */
   #failure({ projectId, agent }: ReadArguments): string {
-    return `Can't read the ${agent} agent's log settings of project ${projectId} from ${new URL(this.#connection.baseUrl).host}`;
+    return `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#url.host}`;
   }
 }
 
@@ -131,24 +134,21 @@ interface Response {
   readonly text: string;
 }
 
-function openDispatcher({ baseUrl, publicKey, privateKey, caCertificate, maxRetries }: Connection): Dispatcher {
+function openDispatcher({ origin }: URL, connection: Connection): Dispatcher {
+  const { publicKey, privateKey, caCertificate, maxRetries } = connection;
   const ca = caCertificate === undefined ? {} : { ca: [...tls.getCACertificates("default"), caCertificate] };
-  return new EnvHttpProxyAgent({ connections: MAX_CONNECTIONS, connect: ca, requestTls: ca }).compose(
-    digest({ username: publicKey, password: privateKey, origins: [new URL(baseUrl).origin] }),
+  const agent = new EnvHttpProxyAgent({
+    connections: MAX_CONNECTIONS,
+    maxResponseSize: MAX_BODY_LENGTH,
+    connect: ca,
+    requestTls: ca,
+    // Left out, the environment would be asked for it at every request.
+    noProxy: process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "",
+  });
+  return agent.compose(
+    digest({ username: publicKey, password: privateKey, origins: [origin] }),
     interceptors.retry({ maxRetries, statusCodes: [429, 502, 503, 504], throwOnError: false }),
   );
-}
-
-async function readText(body: Dispatcher.ResponseData["body"], failure: string): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  // Leaving the loop early destroys the body, and with it the connection.
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    length += chunk.length;
-    if (length > MAX_BODY_LENGTH) throw invalidResponse(failure, `the answer is longer than ${MAX_BODY_LENGTH} bytes`);
-  }
-  return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 function readResponse({ status, headers, text }: Response, failure: string): RawAgentLogConfig {
@@ -175,12 +175,14 @@ function parseJson(text: string): unknown {
   }
 }
 
-const envelopeSchema = z.object({ status: z.int(), content: z.unknown() });
-const errorSchema = z.object({ error: z.int() });
-
 /** Takes an answer out of its envelope; an error that came without one counts as well (contract, section 4.4). */
 function unwrap(body: unknown): { readonly status: number; readonly content: unknown } {
-  const envelope = envelopeSchema.safeParse(body);
-  if (envelope.success) return envelope.data;
-  return { status: errorSchema.safeParse(body).data?.error ?? 0, content: body };
+  if (!isObject(body)) return { status: 0, content: body };
+  const { status, content, error } = body;
+  if (typeof status === "number" && content !== undefined) return { status, content };
+  return { status: typeof error === "number" ? error : 0, content: body };
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

@@ -7,6 +7,13 @@ export function connectionError(cause: unknown, failure: string): AgentLogConfig
   if (error instanceof DigestError)
     return new AgentLogConfigError("ERR_AUTHENTICATION", `${failure}: ${error.message}`, { cause });
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
+    return new AgentLogConfigError(
+      "ERR_INVALID_RESPONSE",
+      `${failure}: the answer is longer than 1 MiB; check baseUrl.`,
+      { cause },
+    );
+  }
   const tls = TLS_ADVICE[code];
   if (tls !== undefined) return new AgentLogConfigError("ERR_TLS", `${failure}: ${tls} (${code}).`, { cause });
   const advice = CONNECTION_ADVICE[code] ?? "the connection failed; check baseUrl, the network and HTTPS_PROXY";

@@ -10,9 +10,8 @@ export function readServiceVersion(
   const name = Object.keys(headers).find((key) => /^x-.+-service-version$/i.test(key));
   const value = name === undefined ? undefined : [headers[name] ?? []].flat()[0];
   if (value === undefined) return undefined;
-  return { gitHash: part(value, "gitHash"), versionString: part(value, "versionString") };
+  return { gitHash: GIT_HASH.exec(value)?.[1], versionString: VERSION_STRING.exec(value)?.[1] };
 }
 
-function part(value: string, name: string): string | undefined {
-  return new RegExp(`(?:^|;)\\s*${name}=([^;\\s]+)`).exec(value)?.[1];
-}
+const GIT_HASH = /(?:^|;)\s*gitHash=([^;\s]+)/;
+const VERSION_STRING = /(?:^|;)\s*versionString=([^;\s]+)/;

@@ -47,12 +47,9 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
     session: NonceSession,
     credentials: Credentials,
   ) {
-    const { query, ...rest } = request;
     this.#dispatch = dispatch;
-    // As undici joins them; it refuses a query beside one in the path.
-    const search = query == null || /[?#]/.test(request.path) ? "" : stringify(query);
-    this.#uri = search === "" ? request.path : `${request.path}?${search}`;
-    this.#request = search === "" ? request : { ...rest, path: this.#uri };
+    this.#request = withQueryInPath(request);
+    this.#uri = this.#request.path;
     this.#handler = handler;
     this.#origin = origin;
     this.#session = session;
@@ -280,6 +277,14 @@ type Upgrade = NonNullable<Dispatcher.DispatchHandler["onRequestUpgrade"]>;
 type ResponseStart = NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>;
 type ResponseEnd = NonNullable<Dispatcher.DispatchHandler["onResponseEnd"]>;
 type ResponseHeaders = Parameters<ResponseStart>[2];
+
+/** The target as undici sends it; it refuses a query beside one that is in the path. */
+function withQueryInPath(request: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
+  if (request.query == null || /[?#]/.test(request.path)) return request;
+  const { query, path, ...rest } = request;
+  const search = stringify(query);
+  return search === "" ? request : { ...rest, path: `${path}?${search}` };
+}
 
 /** Where undici's redirect interceptor, set up below this one, has been. */
 function historyOf(context: unknown): readonly URL[] {

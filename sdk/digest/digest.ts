@@ -1,8 +1,10 @@
 import type { Dispatcher } from "undici";
 import { DigestHandler } from "./digest-handler.ts";
+import { invalidArgument } from "./invalid-argument.ts";
 import type { Credentials } from "./nonce.ts";
 import { NonceSession } from "./nonce-session.ts";
 import { hasAuthorization } from "./request-headers.ts";
+import { trustedOrigins } from "./trusted-origins.ts";
 
 export interface DigestOptions {
   /** The user name; no control characters. */
@@ -41,23 +43,21 @@ export interface DigestOptions {
  */
 export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInterceptor {
   const credentials = checkCredentials(options);
-  const origins = checkOrigins(options.origins);
+  const isTrusted = trustedOrigins(options.origins);
   const sessions = new Map<string, NonceSession>();
-  const firstOrigins = new WeakMap<object, string>();
+  const originOf = readOrigins();
 
   const sessionOf = (origin: string) => {
-    const session = sessions.get(origin) ?? new NonceSession();
+    const known = sessions.get(origin);
+    if (known !== undefined) return known;
+    const session = new NonceSession();
     sessions.set(origin, session);
     return session;
   };
 
   return (dispatch) => (request, handler) => {
     const origin = originOf(request.origin);
-    const caller = outermost(handler);
-    const firstOrigin = firstOrigins.get(caller) ?? (isRedirected(request, origin) ? "unknown" : origin);
-    firstOrigins.set(caller, firstOrigin);
-    const trusted = origins === undefined ? origin === firstOrigin : origins.has(origin);
-    if (!trusted || hasAuthorization(request.headers)) return dispatch(request, handler);
+    if (!isTrusted(origin, request, handler) || hasAuthorization(request.headers)) return dispatch(request, handler);
     return new DigestHandler(dispatch, request, handler, origin, sessionOf(origin), credentials).start();
   };
 }
@@ -72,39 +72,17 @@ function checkCredentials(options: DigestOptions | undefined): Credentials {
   return { username, password };
 }
 
-function checkOrigins(origins: DigestOptions["origins"]): ReadonlySet<string> | undefined {
-  if (origins === undefined) return undefined;
-  if (!Array.isArray(origins)) throw invalidArgument("origins must be an array of URLs");
-  const read = origins.map((origin) => (URL.canParse(origin) ? new URL(origin).origin : undefined));
-  if (read.includes(undefined) || read.includes("null")) {
-    throw invalidArgument(`origins must be URLs such as https://example.com:8443, not ${origins.join(", ")}`);
-  }
-  return new Set(read.filter((origin) => origin !== undefined));
-}
-
-function invalidArgument(message: string): TypeError {
-  return Object.assign(new TypeError(`digest(): ${message}.`), { code: "ERR_INVALID_ARG_VALUE" });
-}
-
-/** A Client or Pool is given no origin, since it has only one. */
-function originOf(origin: string | URL | undefined): string {
-  if (origin === undefined) return "";
-  return typeof origin === "string" ? new URL(origin).origin : origin.origin;
-}
-
-/**
- * True for what undici's redirect interceptor sends on. Only where another interceptor hides the caller's handler is
- * that all there is to see of a redirect; then not even one within the origin is trusted.
- */
-function isRedirected(request: Dispatcher.DispatchOptions, origin: string): boolean {
-  return Object.getOwnPropertySymbols(request).some(
-    (symbol) => symbol.description === "request origin" && Reflect.get(request, symbol) === origin,
-  );
-}
-
-/** The handler of the caller, below which undici's retry and redirect handlers put their own. */
-function outermost(handler: object): object {
-  return "handler" in handler && typeof handler.handler === "object" && handler.handler !== null
-    ? outermost(handler.handler)
-    : handler;
+/** Reads the origin of a request, mostly that of the one before. A Client or Pool is given none, since it has only one. */
+function readOrigins(): (origin: string | URL | undefined) => string {
+  let last: string | undefined;
+  let lastOrigin = "";
+  return (origin) => {
+    if (origin === undefined) return "";
+    if (typeof origin !== "string") return origin.origin;
+    if (origin !== last) {
+      lastOrigin = new URL(origin).origin;
+      last = origin;
+    }
+    return lastOrigin;
+  };
 }

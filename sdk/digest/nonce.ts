@@ -14,6 +14,14 @@ export interface Authorization {
   expectedRspauth(): string;
 }
 
+/** What the answers of all requests for one target have in common. */
+interface Target {
+  readonly method: string;
+  readonly uri: string;
+  readonly ha2: string;
+  readonly parameters: string;
+}
+
 // RFC 7616, section 3.4: nc is eight hexadecimal digits.
 const MAX_NONCE_COUNT = 0xffffffff;
 
@@ -33,6 +41,7 @@ export class Nonce {
   readonly #ha1: string;
   readonly #opening: string;
   readonly #closing: string;
+  #lastTarget: Target | undefined;
 
   constructor(challenge: DigestChallenge, credentials: Credentials) {
     this.#challenge = challenge;
@@ -67,13 +76,21 @@ export class Nonce {
   authorize(method: string, uri: string): Authorization {
     this.count += 1;
     const nc = this.count.toString(16).padStart(8, "0");
-    const responseTo = (a2: string) => this.#response(nc, this.#hash(a2));
-    const response = responseTo(`${method}:${uri}`);
-    const counted = this.#challenge.qop === undefined ? "" : `, qop=auth, nc=${nc}, cnonce="${this.#cnonce}"`;
+    const { ha2, parameters } = this.#targetOf(method, uri);
+    const counted = this.#challenge.qop === undefined ? "" : `, nc=${nc}`;
     return {
-      header: `${this.#opening}, uri="${quotable(uri)}"${counted}, response="${response}"${this.#closing}`,
-      expectedRspauth: () => responseTo(`:${uri}`),
+      header: `${parameters}${counted}, response="${this.#response(nc, ha2)}"`,
+      expectedRspauth: () => this.#response(nc, this.#hash(`:${uri}`)),
     };
+  }
+
+  /** Mostly a request is for what the one before it was for. */
+  #targetOf(method: string, uri: string): Target {
+    const last = this.#lastTarget;
+    if (last !== undefined && last.uri === uri && last.method === method) return last;
+    const parameters = `${this.#opening}, uri="${quotable(uri)}"${this.#closing}`;
+    this.#lastTarget = { method, uri, ha2: this.#hash(`${method}:${uri}`), parameters };
+    return this.#lastTarget;
   }
 
   #response(nc: string, ha2: string): string {
@@ -101,8 +118,12 @@ export class Nonce {
   }
 
   #closingParameters(): string {
-    const { opaque, algorithm } = this.#challenge;
-    return `${opaque === undefined ? "" : `, opaque="${quotable(opaque)}"`}${algorithm === undefined ? "" : `, algorithm=${algorithm}`}`;
+    const { opaque, algorithm, qop } = this.#challenge;
+    return [
+      opaque === undefined ? "" : `, opaque="${quotable(opaque)}"`,
+      algorithm === undefined ? "" : `, algorithm=${algorithm}`,
+      qop === undefined ? "" : `, qop=${qop}, cnonce="${this.#cnonce}"`,
+    ].join("");
   }
 
   /** The text as the bytes that the server expects, one character a byte, as everywhere in HTTP headers. */
@@ -117,7 +138,8 @@ export class Nonce {
 }
 
 function hashBytes(name: HashName, text: string): string {
-  return hash(name, Buffer.from(text, "latin1"), "hex");
+  // ASCII has the same bytes as UTF-8, and a buffer costs as much again as the hash.
+  return hash(name, isAscii(text) ? text : Buffer.from(text, "latin1"), "hex");
 }
 
 function isAscii(text: string): boolean {

@@ -247,7 +247,7 @@ describe("answers that make no sense", () => {
     {
       description: "more than 1 MiB",
       answer: { body: `"${"x".repeat(1_048_576)}"` },
-      says: "longer than 1048576 bytes",
+      says: "longer than 1 MiB",
     },
     { description: "another status", answer: { status: 204 }, says: "status 204" },
   ])("are one clear error: $description", async ({ answer, says }) => {
