@@ -1,5 +1,10 @@
 import type { Dispatcher } from "undici";
 
+/** A request that its caller may give up while nothing of it is on the wire. */
+export interface Abandonable {
+  abandon(reason: Error): void;
+}
+
 /**
  * What the caller holds for the whole of its request, however many requests go over the wire for it: it pauses, resumes
  * and aborts the one under way, and aborts a request that waits for its turn.
@@ -9,10 +14,10 @@ export class DigestController implements Dispatcher.DispatchController {
   #paused = false;
   #aborted = false;
   #reason: Error | null = null;
-  readonly #onAbortWhileWaiting: (reason: Error) => void;
+  readonly #request: Abandonable;
 
-  constructor(onAbortWhileWaiting: (reason: Error) => void) {
-    this.#onAbortWhileWaiting = onAbortWhileWaiting;
+  constructor(request: Abandonable) {
+    this.#request = request;
   }
 
   /** The request that is on the wire; undefined between two of them. */
@@ -52,7 +57,7 @@ export class DigestController implements Dispatcher.DispatchController {
     if (this.#aborted) return;
     this.#aborted = true;
     this.#reason = reason;
-    if (this.#wire === undefined) this.#onAbortWhileWaiting(reason);
+    if (this.#wire === undefined) this.#request.abandon(reason);
     else this.#wire.abort(reason);
   }
 

@@ -2,9 +2,9 @@ import { stringify } from "node:querystring";
 import { type Dispatcher, FormData } from "undici";
 import { readAuthenticationInfo } from "./authentication-info.ts";
 import { chooseDigestChallenge, type DigestChallenge } from "./digest-challenge.ts";
-import { DigestController } from "./digest-controller.ts";
+import { type Abandonable, DigestController } from "./digest-controller.ts";
 import { DigestError } from "./digest-error.ts";
-import { type Authorization, type Credentials, Nonce } from "./nonce.ts";
+import { type Credentials, Nonce } from "./nonce.ts";
 import type { NonceSession, Turn, Waiter } from "./nonce-session.ts";
 import { withAuthorization } from "./request-headers.ts";
 
@@ -15,7 +15,7 @@ const MAX_REFUSAL_LENGTH = 65_536;
 const MAX_REPEATS = 3;
 
 /** One request of a caller: as many requests on the wire as it takes to be accepted. */
-export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
+export class DigestHandler implements Dispatcher.DispatchHandler, Waiter, Abandonable {
   readonly #dispatch: Dispatcher.Dispatch;
   readonly #request: Dispatcher.DispatchOptions;
   readonly #handler: Dispatcher.DispatchHandler;
@@ -28,7 +28,10 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
   #announced = false;
   #finished = false;
   #repeats = 0;
-  #signed: { readonly authorization: Authorization; readonly count: number; readonly alone: boolean } | undefined;
+  /** The nonce count of the request on the wire; 0 where it has no answer. */
+  #count = 0;
+  /** No other request used the nonce when this one was sent. */
+  #alone = true;
   #underWay: Nonce | undefined;
   /** The kept nonce that the server refused. */
   #refused: Nonce | undefined;
@@ -54,7 +57,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
     this.#origin = origin;
     this.#session = session;
     this.#credentials = credentials;
-    this.#controller = new DigestController((reason) => this.#giveUp(reason));
+    this.#controller = new DigestController(this);
   }
 
   start(): boolean {
@@ -67,6 +70,10 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
 
   proceed(turn: Turn): boolean {
     return turn === "probe" ? this.#send(this.#request) : this.#sign(turn);
+  }
+
+  abandon(reason: Error): void {
+    if (!this.#finished) this.#fail(reason);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
@@ -129,7 +136,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
       return undefined;
     }
     const target = landed === undefined ? this.#uri : `${landed.pathname}${landed.search}`;
-    const misdirected = target !== this.#uri && this.#signed !== undefined;
+    const misdirected = target !== this.#uri && this.#count > 0;
     // The redirect may have made it a GET, which can't be seen from here.
     if (target !== this.#uri && (statusCode === 401 || statusCode === 400) && !isRead(this.#request.method)) {
       this.#landed();
@@ -180,7 +187,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
 
   /** Whether other requests used the nonce while this one was under way. */
   #sharedNonce(nonce: Nonce): boolean {
-    return nonce.inFlight > 0 || this.#signed?.alone === false || nonce.count !== this.#signed?.count;
+    return nonce.inFlight > 0 || !this.#alone || nonce.count !== this.#count;
   }
 
   #read(lines: readonly string[]): DigestChallenge {
@@ -194,21 +201,21 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
 
   #accepted(headers: ResponseHeaders): void {
     const nonce = this.#landed();
-    if (nonce === undefined || this.#signed === undefined) {
+    if (nonce === undefined) {
       this.#session.ended(this);
       return;
     }
-    const next = this.#verify(headers["authentication-info"], this.#signed.authorization);
+    const next = this.#verify(headers["authentication-info"], nonce);
     nonce.accepted += 1;
     nonce.kept = true;
     if (this.#unshareable) this.#session.separate();
     this.#session.accepted(this, nonce, this.#refused, next === undefined ? undefined : nonce.successor(next));
   }
 
-  #verify(info: string | string[] | undefined, authorization: Authorization): string | undefined {
+  #verify(info: string | string[] | undefined, nonce: Nonce): string | undefined {
     if (info === undefined) return undefined;
     try {
-      return readAuthenticationInfo([info].flat().join(", "), authorization);
+      return readAuthenticationInfo([info].flat().join(", "), () => nonce.expectedRspauth(this.#count, this.#uri));
     } catch (error) {
       this.#session.ended(this);
       throw error;
@@ -219,13 +226,14 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
     const authorization = nonce.authorize(this.#request.method, this.#uri);
     nonce.inFlight += 1;
     this.#underWay = nonce;
-    this.#signed = { authorization, count: nonce.count, alone: nonce.inFlight === 1 };
-    const headers = withAuthorization(this.#request.headers, authorization.header);
+    this.#count = nonce.count;
+    this.#alone = nonce.inFlight === 1;
+    const headers = withAuthorization(this.#request.headers, authorization);
     return this.#send({ ...this.#request, path: this.#uri, headers });
   }
 
   #probe(): boolean {
-    this.#signed = undefined;
+    this.#count = 0;
     return this.#send({ ...this.#request, path: this.#uri });
   }
 
@@ -258,10 +266,6 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter {
     if (this.#announced) return;
     this.#announced = true;
     this.#handler.onRequestStart?.(this.#controller, context);
-  }
-
-  #giveUp(reason: Error): void {
-    if (!this.#finished) this.#fail(reason);
   }
 
   #fail(error: Error): void {

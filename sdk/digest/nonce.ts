@@ -6,14 +6,6 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** What one request tells the server, and what is needed to verify the server's own answer to it. */
-export interface Authorization {
-  /** The value of the `Authorization` header. */
-  readonly header: string;
-  /** The `rspauth` of a server that knows the password (RFC 7616, section 3.5). */
-  expectedRspauth(): string;
-}
-
 /** What the answers of all requests for one target have in common. */
 interface Target {
   readonly method: string;
@@ -71,17 +63,20 @@ export class Nonce {
   /**
    * Signs one request and takes the next nonce count for it.
    * @param uri the request target exactly as it goes over the wire (RFC 7616, section 3.4.6)
+   * @returns the value of the `Authorization` header
    * @see RFC 7616, section 3.4.1
    */
-  authorize(method: string, uri: string): Authorization {
+  authorize(method: string, uri: string): string {
     this.count += 1;
-    const nc = this.count.toString(16).padStart(8, "0");
     const { ha2, parameters } = this.#targetOf(method, uri);
+    const nc = hexadecimal(this.count);
     const counted = this.#challenge.qop === undefined ? "" : `, nc=${nc}`;
-    return {
-      header: `${parameters}${counted}, response="${this.#response(nc, ha2)}"`,
-      expectedRspauth: () => this.#response(nc, this.#hash(`:${uri}`)),
-    };
+    return `${parameters}${counted}, response="${this.#response(nc, ha2)}"`;
+  }
+
+  /** The `rspauth` of a server that knows the password, for the request with this count (RFC 7616, section 3.5). */
+  expectedRspauth(count: number, uri: string): string {
+    return this.#response(hexadecimal(count), this.#hash(`:${uri}`));
   }
 
   /** Mostly a request is for what the one before it was for. */
@@ -135,6 +130,10 @@ export class Nonce {
   #hash(text: string): string {
     return hashBytes(this.#challenge.hash, text);
   }
+}
+
+function hexadecimal(count: number): string {
+  return count.toString(16).padStart(8, "0");
 }
 
 function hashBytes(name: HashName, text: string): string {

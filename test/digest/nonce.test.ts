@@ -12,7 +12,7 @@ function nonceAt(count: number): Nonce {
 }
 
 function signWith(nonce: Nonce): Readonly<Record<string, string>> {
-  return readAuthorization(nonce.authorize("GET", "/").header);
+  return readAuthorization(nonce.authorize("GET", "/"));
 }
 
 const COUNTS = [
