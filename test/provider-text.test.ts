@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { PROVIDER_TEXT } from "../sdk/provider-text.ts";
 
@@ -21,4 +22,15 @@ it("has one provider text for ever, since every state holds it", () => {
     ].join("\n"),
   );
   expect(Buffer.byteLength(PROVIDER_TEXT)).toBeLessThanOrEqual(600);
+});
+
+it("deletes without the package, and needs it for everything else", async () => {
+  const exports: { handler?: () => Record<string, () => Promise<unknown>> } = {};
+  const require = (name: string) => {
+    throw new Error(`Cannot find module '${name}'`);
+  };
+  runInNewContext(PROVIDER_TEXT, { exports, require });
+  const provider = exports.handler?.();
+  await expect(provider?.["delete"]?.()).resolves.toBeUndefined();
+  await expect(provider?.["check"]?.()).rejects.toThrow("pulumi-agent-log-config/dynamic-provider");
 });

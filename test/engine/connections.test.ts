@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { cp } from "node:fs/promises";
+import path from "node:path";
+import { describe, expect, inject, it } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
 import { ENGINES, openProgram, PROJECT_ID } from "./program.ts";
 
@@ -43,5 +45,33 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     expect(text).toContain(
       "error: Connection settings are missing: baseUrl, privateKey. Give them to a Provider, or to the stack (pulumi config set agent-log-config:baseUrl, agent-log-config:privateKey; privateKey with --secret), or in the environment (AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PRIVATE_KEY).",
     );
+  });
+
+  it("that are not known yet make what is read with them unknown, and so does a component to wait for", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "unknown-connection", { projectId: PROJECT_ID });
+    const preview = await deployment.preview();
+    for (const output of ["connected", "read", "grouped", "readAfter"]) {
+      expect(preview.text).toMatch(new RegExp(`${output}\\s*: \\[unknown\\]`));
+    }
+    expect(service.requests).toHaveLength(0);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.outputs()).toEqual({
+      connected: "/var/log/monitoring-agent.log",
+      read: "/var/log/monitoring-agent.log",
+      grouped: "/var/log/backup-agent.log",
+      readAfter: "/var/log/backup-agent.log",
+    });
+  });
+
+  it("of one copy of the package serve another", async (context) => {
+    const copy = path.join(inject("installedPackage"), `copy-${engine}`);
+    await cp(path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config"), copy, { recursive: true });
+    const settings = { projectId: PROJECT_ID, otherCopy: path.join(copy, "dist/index.js") };
+    const { deployment } = await openProgram(context, engine, "two-copies", settings);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.outputs()).toEqual({
+      logPath: "/var/log/monitoring-agent.log",
+      read: "/var/log/backup-agent.log",
+    });
   });
 });

@@ -137,6 +137,32 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
   });
 });
 
+// The stand-in engine refuses these options by name.
+describe("AgentLogConfig with options of any resource on the real engine", () => {
+  it.for([
+    { description: "protect", options: { protect: true } },
+    { description: "another name with an alias", name: "renamed", options: { aliases: [{ name: "settings" }] } },
+    { description: "retainOnDelete", options: { retainOnDelete: true } },
+    { description: "replaceOnChanges", options: { replaceOnChanges: ["*"] } },
+  ])("is unchanged by $description", async ({ name, options }, context) => {
+    const { deployment } = await openProgram(context, "real", "recorded", { args: ARGS });
+    await deployment.up();
+    await deployment.setConfig("recorded:options", JSON.stringify(options));
+    if (name !== undefined) await deployment.setConfig("recorded:name", name);
+    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+  });
+
+  it("is deleted before it is replaced where told to", async (context) => {
+    const options = { deleteBeforeReplace: true };
+    const { deployment } = await openProgram(context, "real", "recorded", { args: ARGS, options });
+    await deployment.up();
+    await deployment.setConfig("recorded:args", JSON.stringify({ ...ARGS, agent: "backup" }));
+    const { ok, text } = await deployment.up();
+    expect(ok).toBe(true);
+    expect(text).toMatch(/\+- pulumi-nodejs:dynamic\/agent-log-config:AgentLogConfig: \(replace\)/);
+  });
+});
+
 /** The lines of a diff that say what changes, without what the engine pads them with. */
 function changedLines(text: string): string[] {
   return text

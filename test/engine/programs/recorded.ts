@@ -4,7 +4,7 @@ import { AgentLogConfig, type AgentLogConfigArgs } from "pulumi-agent-log-config
 // One resource, with whatever arguments and options a test configures.
 const config = new pulumi.Config();
 const settings = new AgentLogConfig(
-  "settings",
+  config.get("name") ?? "settings",
   config.requireObject<AgentLogConfigArgs>("args"),
   config.getObject<pulumi.CustomResourceOptions>("options"),
 );
