@@ -63,6 +63,16 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     });
   });
 
+  it("are never taken from a provider of somebody else", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "foreign-provider", { projectId: PROJECT_ID });
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    expect(text).toContain(
+      "resource 'settings' has a problem: The provider given to it is not one of pulumi-agent-log-config; pass { provider: new Provider(...) }.",
+    );
+    expect(service.requests).toHaveLength(0);
+  });
+
   it("of one copy of the package serve another", async (context) => {
     const copy = path.join(inject("installedPackage"), `copy-${engine}`);
     await cp(path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config"), copy, { recursive: true });

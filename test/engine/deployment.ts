@@ -31,6 +31,8 @@ interface UpOptions extends RunOptions {
 
 interface PreviewOptions extends UpOptions {
   readonly expectNoChanges?: boolean;
+  /** The text is what `--json` gives. The real engine alone has that. */
+  readonly json?: boolean;
 }
 
 interface RefreshOptions extends RunOptions {

@@ -67,8 +67,10 @@ export async function openRealDeployment(
     unsetConfig: async (key) => {
       await succeed(["config", "rm", ...configFile, "--", key]);
     },
-    preview: ({ expectNoChanges = false, refresh = false, ...options } = {}) =>
-      run(["preview", ...(expectNoChanges ? ["--expect-no-changes"] : []), ...(refresh ? ["--refresh"] : [])], options),
+    preview: ({ expectNoChanges = false, refresh = false, json = false, ...options } = {}) => {
+      const flags = { "--expect-no-changes": expectNoChanges, "--refresh": refresh, "--json": json };
+      return run(["preview", ...Object.entries(flags).flatMap(([flag, given]) => (given ? [flag] : []))], options);
+    },
     up: ({ refresh = false, ...options } = {}) =>
       run(["up", "--yes", "--skip-preview", ...(refresh ? ["--refresh"] : [])], options),
     refresh: ({ previewOnly = false, ...options } = {}) =>

@@ -46,6 +46,7 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     const changed = { ...SETTINGS, configOverrides: { mmsApiKey: "body-api-key-0002" } };
     service.set(PROJECT_ID, "monitoring", changed);
     runs.push(await deployment.preview(), await deployment.refresh());
+    if (engine === "real") runs.push(await deployment.preview({ json: true }));
     service.rotateKey("private-key-0002");
     runs.push(await deployment.preview(), await deployment.refresh());
 
@@ -159,7 +160,7 @@ describe("AgentLogConfig with options of any resource on the real engine", () =>
     await deployment.setConfig("recorded:args", JSON.stringify({ ...ARGS, agent: "backup" }));
     const { ok, text } = await deployment.up();
     expect(ok).toBe(true);
-    expect(text).toMatch(/\+- pulumi-nodejs:dynamic\/agent-log-config:AgentLogConfig: \(replace\)/);
+    expect(text).toMatch(/\+-\s*pulumi-nodejs:dynamic\/agent-log-config:AgentLogConfig: \(replace\)/);
   });
 });
 

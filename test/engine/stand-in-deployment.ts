@@ -99,7 +99,8 @@ export async function openStandInDeployment(
     unsetConfig: async (name) => {
       config.delete(name);
     },
-    preview: ({ refresh = false, expectNoChanges = false, ...options } = {}) => {
+    preview: async ({ refresh = false, expectNoChanges = false, json = false, ...options } = {}) => {
+      if (json) throw new Error("the stand-in engine does not model preview --json");
       const preview = perform("Previewing update", true, options, update(refresh, folder)).then((performed) =>
         expectNoChanges && performed.run.ok && performed.text.changes > 0
           ? { ...performed, run: unexpectedChanges(performed.run) }
