@@ -89,8 +89,9 @@ export class AgentLogConfig extends pulumi.CustomResource {
   constructor(name: string, args: undefined, opts: pulumi.CustomResourceOptions);
   constructor(name: string, args: AgentLogConfigArgs | undefined, opts: pulumi.CustomResourceOptions = {}) {
     // The inputs are needed before super(), but only after it is it known which provider the engine uses.
-    const later = Promise.withResolvers<pulumi.Output<Reading>>();
-    const inputs = args === undefined ? {} : recordedInputs(args, pulumi.output(later.promise));
+    const later = Promise.withResolvers<() => pulumi.Output<Reading>>();
+    const reading = pulumi.output(later.promise).apply((read) => read());
+    const inputs = args === undefined ? {} : recordedInputs(args, reading);
     super(
       RESOURCE_TYPE,
       name,
@@ -100,7 +101,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
         additionalSecretOutputs: [...(opts.additionalSecretOutputs ?? []), "configOverrides"],
       },
     );
-    if (args !== undefined) later.resolve(readWhenKnown(args, this, opts.dependsOn));
+    if (args !== undefined) later.resolve(() => readWhenKnown(args, this, opts.dependsOn));
     this.lastReadAt = this.__lastReadAt;
     // The state says null for what the service does not have.
     this.logPath = this.logPath.apply((value) => value ?? undefined);
@@ -144,6 +145,7 @@ function problemOf(
   reading: pulumi.Output<Reading>,
   expect: AgentLogConfigArgs["expect"],
 ): pulumi.Output<Problem | null> {
+  if (expect === undefined) return reading.apply(({ problem }) => problem);
   const expected = pulumi.output(expect);
   return pulumi.all([reading, expected, pulumi.isSecret(expected)]).apply(([{ settings, problem }, plain, secret]) => {
     if (problem !== null || plain === undefined) return problem;
@@ -161,9 +163,9 @@ function readWhenKnown(args: AgentLogConfigArgs, self: AgentLogConfig, dependsOn
         known,
         connectionOf(self.getProvider(RESOURCE_TYPE)),
         pulumi.output<string | undefined>(whenUnavailable),
-        waitForDependencies(dependsOn, known, self),
+        waitForDependencies(dependsOn, what, self),
       ])
-      .apply(([plain, texts, inOutage]) => read(texts, plain, inOutage));
+      .apply(([plain, connection, inOutage]) => read(connection(), plain, inOutage));
   } catch (error) {
     return pulumi.output(failed(error));
   }

@@ -69,8 +69,8 @@ export function getAgentLogConfigOutput(
 ): pulumi.Output<GetAgentLogConfigResult> {
   const known = pulumi.output(args);
   return pulumi
-    .all([known, connection(opts), waitForDependencies(opts.dependsOn, known)])
-    .apply(([plain, texts]) => orDoorError(() => read(texts, plain)))
+    .all([known, connection(opts), waitForDependencies(opts.dependsOn, args)])
+    .apply(([plain, texts]) => orDoorError(() => read(texts(), plain)))
     .apply(withSecret);
 }
 
@@ -91,7 +91,7 @@ function withSecret({ configOverrides, ...rest }: AgentLogConfigResult): GetAgen
   return { ...rest, configOverrides: pulumi.secret(configOverrides) };
 }
 
-function connection({ provider, parent }: pulumi.InvokeOptions): pulumi.Output<ConnectionTexts> {
+function connection({ provider, parent }: pulumi.InvokeOptions): pulumi.Output<() => ConnectionTexts> {
   try {
     return connectionOf(provider ?? parent?.getProvider(RESOURCE_TYPE));
   } catch (error) {
@@ -102,9 +102,9 @@ function connection({ provider, parent }: pulumi.InvokeOptions): pulumi.Output<C
 /** The connection as a plain value; an Output has none as long as it is unknown. */
 async function knownConnection(opts: pulumi.InvokeOptions): Promise<ConnectionTexts> {
   const output = connection(opts);
-  const texts: ConnectionTexts | undefined =
+  const texts: (() => ConnectionTexts) | undefined =
     "promise" in output && typeof output.promise === "function" ? await output.promise() : undefined;
-  if (texts !== undefined) return texts;
+  if (texts !== undefined) return texts();
   throw invalidArgument(
     "The settings of the Provider are not known yet in this preview; use getAgentLogConfigOutput instead of getAgentLogConfig.",
   );

@@ -57,14 +57,15 @@ function textOf(setting: ConnectionSetting, args: ProviderArgs): pulumi.Output<s
 }
 
 /**
- * The connection that goes with a provider, as texts that are not yet checked. It is never marked secret, since what is
- * read with a secret key is not secret itself: it must not go anywhere but into a client.
+ * The connection that goes with a provider, as texts that are not yet checked, behind a function so that Pulumi does not
+ * look at each. It is never marked secret, since what is read with a secret key is not secret itself: it must not go
+ * anywhere but into a client.
  *
  * @throws TypeError where the provider is one of another package
  */
-export function connectionOf(provider: pulumi.ProviderResource | undefined): pulumi.Output<ConnectionTexts> {
-  if (provider === undefined) return pulumi.output(lookUpConnection(pulumi.runtime.getConfig));
-  if (hasConnection(provider)) return pulumi.unsecret(provider[CONNECTION]);
+export function connectionOf(provider: pulumi.ProviderResource | undefined): pulumi.Output<() => ConnectionTexts> {
+  if (provider === undefined) return pulumi.output(() => lookUpConnection(pulumi.runtime.getConfig));
+  if (hasConnection(provider)) return pulumi.unsecret(provider[CONNECTION]).apply((texts) => () => texts);
   throw new TypeError(
     "The provider given to it is not one of pulumi-agent-log-config; pass { provider: new Provider(...) }.",
   );

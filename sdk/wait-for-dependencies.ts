@@ -18,12 +18,11 @@ const dependsOnModule: DependsOnModule = createRequire(import.meta.url)("@pulumi
  *
  * @param self the resource that reads, which must not wait for itself
  */
-export function waitForDependencies(
-  dependsOn: unknown,
-  args: pulumi.Output<unknown>,
-  self?: pulumi.Resource,
-): pulumi.Output<unknown> {
-  return pulumi.output(idsOfDependencies([dependsOn, args.apply(() => [])], new Set(self === undefined ? [] : [self])));
+export function waitForDependencies(dependsOn: unknown, args: object, self?: pulumi.Resource): pulumi.Input<unknown> {
+  const eventual = Object.values(args).filter((value) => typeof value === "object" && value !== null);
+  if (dependsOn === undefined && eventual.length === 0) return undefined;
+  const sources = [dependsOn, pulumi.output(eventual).apply(() => [])];
+  return pulumi.output(idsOfDependencies(sources, new Set(self === undefined ? [] : [self])));
 }
 
 async function idsOfDependencies(
