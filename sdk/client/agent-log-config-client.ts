@@ -1,14 +1,16 @@
+import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import tls from "node:tls";
-import { type Dispatcher, EnvHttpProxyAgent, interceptors } from "undici";
+import { type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { digest } from "../digest/index.ts";
 import type { AgentLogConfigResult, ServiceVersion } from "./agent-log-config.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
 import { readAgentLogSettings } from "./agent-log-settings.ts";
 import { type Connection, type ConnectionOptions, checkConnection } from "./connection.ts";
 import { connectionError } from "./connection-error.ts";
-import { AgentLogConfigError } from "./errors.ts";
+import { AgentLogConfigError, ServiceError } from "./errors.ts";
+import { printable } from "./printable.ts";
 import { checkReadArguments, type ReadArguments } from "./read-arguments.ts";
-import { serviceError } from "./service-error.ts";
+import { readRetryAfter, serviceError } from "./service-error.ts";
 import { readServiceVersion } from "./service-version.ts";
 
 export interface ReadOptions {
@@ -51,13 +53,17 @@ const MAX_BODY_LENGTH = 1_048_576;
 export class AgentLogConfigClient {
   readonly #url: URL;
   readonly #timeoutSeconds: number;
+  readonly #maxRetries: number;
   readonly #dispatcher: Dispatcher;
+  readonly #reads = new Set<Promise<unknown>>();
+  #closed: Promise<void> | undefined;
 
   /** @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work */
   constructor(options: ConnectionOptions) {
     const connection = checkConnection(options);
     this.#url = new URL(connection.baseUrl);
     this.#timeoutSeconds = connection.timeoutSeconds;
+    this.#maxRetries = connection.maxRetries;
     this.#dispatcher = openDispatcher(this.#url, connection);
   }
 
@@ -84,27 +90,46 @@ export class AgentLogConfigClient {
     return this.#read(checked, signal, this.#failure(checked));
   }
 
-  /** Waits for reads under way and closes the connections. */
-  async close(): Promise<void> {
-    await this.#dispatcher.close();
+  /** Waits for the reads under way, then closes the connections; the same promise each time. */
+  close(): Promise<void> {
+    this.#closed ??= Promise.allSettled(this.#reads).then(() => this.#dispatcher.close());
+    return this.#closed;
   }
 
   async #read(args: ReadArguments, signal: AbortSignal | undefined, failure: string): Promise<RawAgentLogConfig> {
     signal?.throwIfAborted();
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), this.#timeoutSeconds * 1000);
+    const either = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
+    const read = this.#readOrRepeat(args, either, failure);
+    this.#reads.add(read);
     try {
-      const either = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
-      return readResponse(await this.#request(args, either), failure);
+      return await read;
     } catch (cause) {
       signal?.throwIfAborted();
-      if (cause instanceof AgentLogConfigError) throw cause;
-      if (!timeout.signal.aborted) throw connectionError(cause, failure);
-      const seconds = this.#timeoutSeconds;
-      const message = `${failure}: no answer within ${seconds} s; check the network, or raise timeoutSeconds.`;
+      if (!timeout.signal.aborted) throw cause;
+      const message = `${failure}: no answer within ${this.#timeoutSeconds} s; check the network, or raise timeoutSeconds.`;
       throw new AgentLogConfigError("ERR_TIMEOUT", message, { cause });
     } finally {
       clearTimeout(timer);
+      this.#reads.delete(read);
+    }
+  }
+
+  /** Repeats the whole read; undici's own interceptor would put together what two answers hold. */
+  async #readOrRepeat(args: ReadArguments, signal: AbortSignal, failure: string): Promise<RawAgentLogConfig> {
+    const deadline = performance.now() + this.#timeoutSeconds * 1000;
+    for (let repeats = 0; ; repeats += 1) {
+      try {
+        return readResponse(await this.#request(args, signal), failure);
+      } catch (cause) {
+        if (signal.aborted) throw cause;
+        const error = cause instanceof AgentLogConfigError ? cause : connectionError(cause, failure);
+        const milliseconds = waitBeforeRepeat(error, repeats);
+        const inTime = performance.now() + milliseconds < deadline;
+        if (!isRepeatable(error) || repeats >= this.#maxRetries || !inTime) throw error;
+        await setTimeoutPromise(milliseconds, undefined, { signal });
+      }
     }
   }
 
@@ -135,31 +160,44 @@ interface Response {
 }
 
 function openDispatcher({ origin }: URL, connection: Connection): Dispatcher {
-  const { publicKey, privateKey, caCertificate, maxRetries } = connection;
+  const { publicKey, privateKey, caCertificate } = connection;
   const ca = caCertificate === undefined ? {} : { ca: [...tls.getCACertificates("default"), caCertificate] };
   const agent = new EnvHttpProxyAgent({
     connections: MAX_CONNECTIONS,
     maxResponseSize: MAX_BODY_LENGTH,
     connect: ca,
     requestTls: ca,
+    // The time of the whole read is limited, not that of its parts.
+    headersTimeout: 0,
+    bodyTimeout: 0,
     // Left out, the environment would be asked for it at every request.
     noProxy: process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "",
   });
-  return agent.compose(
-    digest({ username: publicKey, password: privateKey, origins: [origin] }),
-    interceptors.retry({ maxRetries, statusCodes: [429, 502, 503, 504], throwOnError: false }),
-  );
+  return agent.compose(digest({ username: publicKey, password: privateKey, origins: [origin] }));
+}
+
+/** An outage that may be over at once: not one that the service reports as its own failure. */
+function isRepeatable(error: AgentLogConfigError): boolean {
+  return error.temporary && !(error instanceof ServiceError && error.status === 500);
+}
+
+/** As long as the service asks for, else half a second, then twice as long each time, less up to half of it by chance. */
+function waitBeforeRepeat(error: AgentLogConfigError, repeats: number): number {
+  const asked = error instanceof ServiceError ? error.retryAfterSeconds : undefined;
+  return asked === undefined ? 500 * 2 ** repeats * (1 - Math.random() / 2) : asked * 1000;
 }
 
 function readResponse({ status, headers, text }: Response, failure: string): RawAgentLogConfig {
   const parsed = parseJson(text);
   const { status: innerStatus, content } = unwrap(parsed);
   const worst = Math.max(status, innerStatus);
-  if (worst >= 400) throw serviceError(worst, content, failure);
+  if (worst >= 400) throw serviceError(worst, content, failure, readRetryAfter(headers["retry-after"]));
   if (status !== 200) throw invalidResponse(failure, `the answer has status ${status} instead of 200`);
   // The text is not quoted: it may be settings that were cut off.
-  if (content === undefined)
-    throw invalidResponse(failure, `the answer is no JSON (${headers["content-type"] ?? "of no content type"})`);
+  if (content === undefined) {
+    const type = printable(String(headers["content-type"] ?? "of no content type"));
+    throw invalidResponse(failure, `the answer is no JSON (${type})`);
+  }
   return { text, body: content, serviceVersion: readServiceVersion(headers) };
 }
 
@@ -179,7 +217,9 @@ function parseJson(text: string): unknown {
 function unwrap(body: unknown): { readonly status: number; readonly content: unknown } {
   if (!isObject(body)) return { status: 0, content: body };
   const { status, content, error } = body;
-  if (typeof status === "number" && content !== undefined) return { status, content };
+  if (typeof status === "number" && content !== undefined) {
+    return { status: Math.max(status, unwrap(content).status), content };
+  }
   return { status: typeof error === "number" ? error : 0, content: body };
 }
 

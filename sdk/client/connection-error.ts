@@ -4,6 +4,8 @@ import { AgentLogConfigError } from "./errors.ts";
 /** Says what a request that got no answer failed of, and what to do about it; `failure` is how the message begins. */
 export function connectionError(cause: unknown, failure: string): AgentLogConfigError {
   const error = root(cause);
+  // undici's parser keeps in it what it could not read, which may be settings.
+  if ("data" in error) Reflect.deleteProperty(error, "data");
   if (error instanceof DigestError)
     return new AgentLogConfigError("ERR_AUTHENTICATION", `${failure}: ${error.message}`, { cause });
   const code = "code" in error && typeof error.code === "string" ? error.code : "";

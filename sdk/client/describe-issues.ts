@@ -1,4 +1,6 @@
+import { inspect } from "node:util";
 import type { z } from "zod";
+import { printable } from "./printable.ts";
 
 type Issue = z.core.$ZodIssue;
 
@@ -33,5 +35,6 @@ function isObject(value: unknown): value is Record<PropertyKey, unknown> {
 }
 
 function quote(value: unknown): string {
-  return (JSON.stringify(value) ?? String(value)).slice(0, 80);
+  const text = typeof value === "string" ? JSON.stringify(value) : inspect(value, { depth: 1, customInspect: false });
+  return printable(text, 80);
 }

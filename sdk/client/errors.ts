@@ -61,11 +61,18 @@ export class ServiceError extends AgentLogConfigError {
   readonly status: number;
   /** The service's own word for it, such as `GROUP_NOT_FOUND`; undefined where it sent none. */
   readonly errorCode: string | undefined;
+  /** Seconds that the service asks to wait before the next request (`Retry-After`); undefined where it does not. */
+  readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: AgentLogConfigErrorCode, message: string, status: number, errorCode: string | undefined) {
+  constructor(
+    code: AgentLogConfigErrorCode,
+    message: string,
+    answer: { status: number; errorCode: string | undefined; retryAfterSeconds: number | undefined },
+  ) {
     super(code, message);
-    this.status = status;
-    this.errorCode = errorCode;
+    this.status = answer.status;
+    this.errorCode = answer.errorCode;
+    this.retryAfterSeconds = answer.retryAfterSeconds;
   }
 }
 

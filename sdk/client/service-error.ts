@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type AgentLogConfigErrorCode, ServiceError } from "./errors.ts";
+import { printable } from "./printable.ts";
 
 /** The error body of real services; the contract, section 7, shows none. */
 const schema = z.object({
@@ -43,12 +44,27 @@ const SYNONYMS: Readonly<Record<string, string>> = {
  * @param body the parsed body, if it was JSON
  * @param failure how the message begins
  */
-export function serviceError(status: number, body: unknown, failure: string): ServiceError {
-  const { errorCode, detail, reason } = schema.safeParse(body).data ?? {};
+export function serviceError(
+  status: number,
+  body: unknown,
+  failure: string,
+  retryAfterSeconds: number | undefined,
+): ServiceError {
+  const { errorCode: word, detail, reason } = schema.safeParse(body).data ?? {};
+  const errorCode = word === undefined ? undefined : printable(word, 100);
   const { code, says } = adviceByErrorCode(errorCode) ?? adviceByStatus(status);
-  const itsWords = [errorCode, (detail ?? reason)?.replace(/\.$/, "")].filter((word) => word !== undefined).join(": ");
-  const message = `${failure}: ${says} (status ${status}${itsWords === "" ? "" : `, ${itsWords.slice(0, 300)}`}).`;
-  return new ServiceError(code, message, status, errorCode);
+  const sentence = (detail ?? reason)?.replace(/\.$/, "");
+  const itsWords = [errorCode, sentence].filter((text) => text !== undefined).join(": ");
+  const message = `${failure}: ${says} (status ${status}${itsWords === "" ? "" : `, ${printable(itsWords)}`}).`;
+  return new ServiceError(code, message, { status, errorCode, retryAfterSeconds });
+}
+
+/** Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. */
+export function readRetryAfter(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== "string") return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const seconds = (Date.parse(header) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
 function adviceByErrorCode(errorCode: string | undefined): Advice | undefined {

@@ -93,9 +93,17 @@ function isTrue(value: string | undefined): boolean {
 }
 
 function unsupported(why: string): DigestError {
-  return new DigestError("ERR_DIGEST_UNSUPPORTED_CHALLENGE", `The server's challenge can't be answered: ${why}.`);
+  return new DigestError(
+    "ERR_DIGEST_UNSUPPORTED_CHALLENGE",
+    `The server's challenge can't be answered: ${quoted(why)}.`,
+  );
 }
 
 function malformedChallenge(part: string): DigestError {
-  return new DigestError("ERR_DIGEST_MALFORMED_CHALLENGE", `The server's challenge is malformed here: ${part}`);
+  return new DigestError("ERR_DIGEST_MALFORMED_CHALLENGE", `The server's challenge is malformed here: ${quoted(part)}`);
+}
+
+/** A part of the server's header as it may be shown on a terminal. */
+function quoted(text: string): string {
+  return text.slice(0, 300).replace(/\p{Cc}/gu, "\uFFFD");
 }

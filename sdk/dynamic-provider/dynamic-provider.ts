@@ -117,14 +117,14 @@ function gone(id: string, { message }: AgentLogConfigError): { props: Properties
 
 function warnOfOutage(id: string, outage: string, { __lastReadAt: lastReadAt }: Properties): void {
   const age =
-    typeof lastReadAt === "string"
+    typeof lastReadAt === "string" && !Number.isNaN(Date.parse(lastReadAt))
       ? `the settings recorded ${ageOf(lastReadAt)} (${lastReadAt})`
       : "the recorded settings";
   console.warn(`AgentLogConfig ${id} uses ${age}. ${outage}`);
 }
 
 function ageOf(time: string): string {
-  const minutes = Math.floor((Date.now() - Date.parse(time)) / 60_000);
+  const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 60_000));
   if (minutes < 120) return `${minutes} min ago`;
   return minutes < 2880 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} days ago`;
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
 import { inspect } from "node:util";
@@ -341,7 +342,97 @@ describe("connections", () => {
   });
 });
 
+describe("answers that are cut off", () => {
+  const WHOLE = '{"logPath":"/new","username":"new"}';
+
+  /** A server that cuts its first answer in the middle, and then gives a range of another one where it is asked for it. */
+  async function openCutting(): Promise<AgentLogConfigClient> {
+    let answers = 0;
+    const server = createHttpServer((request, response) => {
+      answers += 1;
+      if (answers > 1) {
+        const [, from] = /bytes=(\d+)-/.exec(request.headers.range ?? "") ?? [];
+        const rest = WHOLE.slice(Number(from ?? 0));
+        const range = { "Content-Range": `bytes ${from}-${WHOLE.length - 1}/${WHOLE.length}` };
+        response.writeHead(from === undefined ? 200 : 206, from === undefined ? {} : range).end(rest);
+        return;
+      }
+      response.writeHead(200, { "Content-Length": WHOLE.length });
+      response.write('{"logPath":"/old","');
+      setImmediate(() => request.socket.destroy());
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const client = new AgentLogConfigClient({ baseUrl: `http://127.0.0.1:${port}`, ...KEYS, allowHttp: true });
+    onTestFinished(() => client.close());
+    return client;
+  }
+
+  it("are read anew as a whole, and never put together with the rest of another one", async () => {
+    const client = await openCutting();
+    expect(await client.get(MONITORING)).toMatchObject({ logPath: "/new", username: "new" });
+  });
+});
+
+describe("Retry-After", () => {
+  it.each(["3600", new Date(Date.now() + 3_600_000).toUTCString()])(
+    "%s is not waited for past timeoutSeconds",
+    async (wait) => {
+      const { client, service } = await open({ maxRetries: 3, timeoutSeconds: 5 });
+      service.answerWith({ status: 429, headers: { "Retry-After": wait } });
+      const refusal = await client.get(MONITORING).catch((error: unknown) => error);
+      expect(refusal).toMatchObject({ code: "ERR_RATE_LIMITED", retryAfterSeconds: expect.closeTo(3600, -1) });
+      expect(service.requests.filter(({ status }) => status === 429)).toHaveLength(1);
+    },
+  );
+
+  it("of 0 is repeated at once", async () => {
+    const { client, service } = await open({ maxRetries: 3 });
+    service.answerWith({ status: 429, headers: { "Retry-After": "0" } });
+    await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_RATE_LIMITED" });
+    expect(service.requests.filter(({ status }) => status === 429)).toHaveLength(4);
+  });
+});
+
+describe("close", () => {
+  it("waits for reads under way, those that wait for a challenge among them", async () => {
+    const { client, service } = await open();
+    service.set(PROJECT_ID, "monitoring", { logPath: "/l" });
+    const reads = [client.get(MONITORING), client.get(MONITORING), client.get(MONITORING)];
+    await client.close();
+    expect(await Promise.all(reads)).toHaveLength(3);
+  });
+});
+
+describe("a terminal", () => {
+  it("is not controlled by what the service says", async () => {
+    const { client, service } = await open();
+    const detail = "a\nerror: fake\u001b[2J\u202e";
+    service.answerWith({ status: 404, body: JSON.stringify({ error: 404, errorCode: "X\u001b[31m", detail }) });
+    const error = await client.get(MONITORING).catch((reason: unknown) => reason);
+    expect(String(error)).toContain("X\uFFFD[31m: a\uFFFDerror: fake\uFFFD[2J\uFFFD");
+  });
+});
+
 describe("secrets", () => {
+  it("are in no error of a broken answer", async () => {
+    const server = createServer((socket) => {
+      socket.on("error", () => {});
+      socket.once("data", () => socket.end('HTTP/1.1 200 OK\r\nbad header\r\n\r\n{"password":"body-password"}'));
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const options = { baseUrl: `http://127.0.0.1:${port}`, ...KEYS, allowHttp: true, maxRetries: 0 };
+    const client = new AgentLogConfigClient(options);
+    const error = await client.get(MONITORING).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "ERR_CONNECTION" });
+    expect(inspect(error, { depth: 9, showHidden: true })).not.toContain("body-password");
+  });
+
   it("are in no error and in no client that is printed", async () => {
     const { client, service } = await open();
     service.answerWith({ status: 200, body: '{"password":"body-password","logPath":5}' });
