@@ -29,10 +29,20 @@ function compare(path: string, expected: object, found: object, secret: boolean)
   return Object.entries(expected)
     .filter(([name, value]) => value !== undefined && value !== null && value !== values.get(name))
     .map(([name, value]) => {
+      if (!values.has(name) && !THRESHOLDS.includes(name)) return `expect has no setting ${path}${name}.`;
       const what = secret ? "not as expected" : `${say(values.get(name))}, expected ${say(value)}`;
       return `${path}${name} is ${what}.`;
     });
 }
+
+/** What the record leaves out where the service has none. */
+const THRESHOLDS: readonly string[] = [
+  "sizeThresholdMB",
+  "timeThresholdHrs",
+  "numUncompressed",
+  "percentOfDiskspace",
+  "numTotal",
+] satisfies readonly (keyof LogRotate)[];
 
 function say(value: unknown): string {
   return value === undefined || value === null ? "not set" : JSON.stringify(value);

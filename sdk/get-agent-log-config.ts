@@ -60,7 +60,7 @@ export async function getAgentLogConfig(
  * import { getAgentLogConfigOutput } from "pulumi-agent-log-config";
  *
  * const settings = getAgentLogConfigOutput({ projectId: "0123456789abcdef01234567", agent: "monitoring" });
- * export const rotatesAtMB = settings.logRotate.sizeThresholdMB;
+ * export const rotatesAtMB = settings.logRotate.apply((thresholds) => thresholds?.sizeThresholdMB);
  * ```
  */
 export function getAgentLogConfigOutput(

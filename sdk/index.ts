@@ -2,6 +2,7 @@ export { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
 export type { Agent, LogRotate, ServiceVersion } from "./client/agent-log-config.ts";
 export { AgentLogConfigError, type AgentLogConfigErrorCode, ServiceError } from "./client/errors.ts";
 export { DoorError } from "./door-error.ts";
+export type { ExpectedSettings } from "./expected-settings.ts";
 export {
   type GetAgentLogConfigArgs,
   type GetAgentLogConfigOutputArgs,

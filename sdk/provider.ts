@@ -7,6 +7,8 @@ import {
   lookUpConnection,
   lookUpSetting,
 } from "./client/connection-settings.ts";
+import { invalidArgument } from "./client/errors.ts";
+import { DoorError } from "./door-error.ts";
 
 /** The connection of a {@link Provider}. What is left out comes from the stack configuration or from the environment. */
 export interface ProviderArgs {
@@ -22,7 +24,7 @@ export interface ProviderArgs {
   readonly allowHttp?: pulumi.Input<boolean> | undefined;
   /** Seconds that one whole read may take, its repeats included; more than 0, at most 3600. Default: 30. */
   readonly timeoutSeconds?: pulumi.Input<number> | undefined;
-  /** Times that a read is repeated after an outage, from 0 to 10. Default: 3. */
+  /** Times that a read is repeated after a cut connection or status 429, 502, 503 or 504, from 0 to 10. Default: 3. */
   readonly maxRetries?: pulumi.Input<number> | undefined;
 }
 
@@ -38,13 +40,27 @@ const PACKAGE = "pulumi-nodejs";
  *
  * Every setting is resolved here (arguments, then stack configuration, then environment) and kept in the state, the
  * private key encrypted. Nothing is connected.
+ *
+ * @throws {@link DoorError} for a setting that there is none of
  */
 export class Provider extends pulumi.ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
+    checkNames(name, args);
     const texts = CONNECTION_SETTINGS.map((setting) => [setting, textOf(setting, args)] as const);
     super(PACKAGE, name, Object.fromEntries(texts.map(([setting, text]) => [configurationKey(setting), text])), opts);
     Object.defineProperty(this, CONNECTION, { value: pulumi.output(Object.fromEntries(texts)), enumerable: false });
   }
+}
+
+function checkNames(name: string, args: ProviderArgs): void {
+  const known: readonly string[] = CONNECTION_SETTINGS;
+  const unknown = Object.keys(args).filter((key) => !known.includes(key));
+  if (unknown.length === 0) return;
+  throw new DoorError(
+    invalidArgument(
+      `Provider '${name}' has unknown settings: ${unknown.join(", ")}. The known ones are: ${known.join(", ")}.`,
+    ),
+  );
 }
 
 /** Each on its own, so that a secret key does not make the address secret. */
@@ -66,7 +82,7 @@ function textOf(setting: ConnectionSetting, args: ProviderArgs): pulumi.Output<s
 export function connectionOf(provider: pulumi.ProviderResource | undefined): pulumi.Output<() => ConnectionTexts> {
   if (provider === undefined) return pulumi.output(() => lookUpConnection(pulumi.runtime.getConfig));
   if (hasConnection(provider)) return pulumi.unsecret(provider[CONNECTION]).apply((texts) => () => texts);
-  throw new TypeError(
+  throw invalidArgument(
     "The provider given to it is not one of pulumi-agent-log-config; pass { provider: new Provider(...) }.",
   );
 }

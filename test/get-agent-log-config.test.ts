@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { getAgentLogConfig, getAgentLogConfigOutput } from "../sdk/index.ts";
+import { getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../sdk/index.ts";
 import { type Service, startService } from "../sdk/testing/index.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -143,6 +143,16 @@ describe("getAgentLogConfig", () => {
       message: 'Nothing was read: projectId must be 24 hexadecimal digits, not "0123".',
       stack: 'Nothing was read: projectId must be 24 hexadecimal digits, not "0123".',
     });
+  });
+});
+
+describe("Provider", () => {
+  it("refuses settings that there are none of", () => {
+    inDeployment(true);
+    const mistaken = { publicKey: "k", basUrl: "https://example.com" };
+    expect(() => new Provider("p", mistaken)).toThrow(
+      "Provider 'p' has unknown settings: basUrl. The known ones are: baseUrl, publicKey,",
+    );
   });
 });
 

@@ -16,6 +16,9 @@ export function connectionError(cause: unknown, failure: string): AgentLogConfig
       { cause },
     );
   }
+  if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
+    return new AgentLogConfigError("ERR_REFUSED", `${failure}: the client is closed; open another one.`, { cause });
+  }
   const tls = TLS_ADVICE[code];
   if (tls !== undefined) return new AgentLogConfigError("ERR_TLS", `${failure}: ${tls} (${code}).`, { cause });
   const advice = CONNECTION_ADVICE[code] ?? "the connection failed; check baseUrl, the network and HTTPS_PROXY";

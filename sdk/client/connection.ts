@@ -20,7 +20,7 @@ export interface ConnectionOptions {
   readonly allowHttp?: boolean | undefined;
   /** Seconds that one whole read may take, its repeats included; more than 0, at most 3600. Default: 30. */
   readonly timeoutSeconds?: number | undefined;
-  /** Times that a read is repeated after an outage, from 0 to 10. Default: 3. */
+  /** Times that a read is repeated after a cut connection or status 429, 502, 503 or 504, from 0 to 10. Default: 3. */
   readonly maxRetries?: number | undefined;
 }
 

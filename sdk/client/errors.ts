@@ -38,12 +38,15 @@ const TEMPORARY: ReadonlySet<AgentLogConfigErrorCode> = new Set([
   "ERR_UNAVAILABLE",
 ]);
 
-/** Base class of what this package throws, a caller's own mistakes (TypeError) excepted. */
+/**
+ * Base class of what the client throws, a caller's own mistakes (TypeError) excepted. What the Pulumi functions throw has it
+ * as its `cause`, and the same `code`.
+ */
 export class AgentLogConfigError extends Error {
   override readonly name: string = "AgentLogConfigError";
   readonly code: AgentLogConfigErrorCode;
 
-  constructor(code: AgentLogConfigErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: AgentLogConfigErrorCode, message: string, options?: { readonly cause?: unknown }) {
     super(message, options);
     this.code = code;
   }

@@ -15,6 +15,11 @@ interface Advice {
   readonly says: string;
 }
 
+const RATE_LIMITED: Advice = {
+  code: "ERR_RATE_LIMITED",
+  says: "too many requests; wait a minute, or read fewer projects at once",
+};
+
 const ADVICE_BY_ERROR_CODE: Readonly<Record<string, Advice>> = {
   NOT_IN_GROUP: {
     code: "ERR_NOT_A_MEMBER",
@@ -28,7 +33,7 @@ const ADVICE_BY_ERROR_CODE: Readonly<Record<string, Advice>> = {
     code: "ERR_ACCESS_LIST",
     says: "the address that this request comes from is not on the key's access list; add it there",
   },
-  RATE_LIMITED: { code: "ERR_RATE_LIMITED", says: "too many requests; wait a minute, or read fewer projects at once" },
+  RATE_LIMITED,
   GROUP_NOT_FOUND: { code: "ERR_PROJECT_NOT_FOUND", says: "there is no such project; check projectId" },
 };
 
@@ -80,7 +85,7 @@ function adviceByStatus(status: number): Advice {
   if (status === 403)
     return { code: "ERR_REFUSED", says: "the service refuses this key the read; check its access list and its roles" };
   if (status === 404) return { code: "ERR_NOT_FOUND", says: "the service has nothing at this address; check baseUrl" };
-  if (status === 429) return adviceByErrorCode("RATE_LIMITED") ?? unavailable;
+  if (status === 429) return RATE_LIMITED;
   return status >= 500 ? unavailable : { code: "ERR_REFUSED", says: "the service refuses the read" };
 }
 

@@ -20,7 +20,7 @@ export interface DigestOptions {
 }
 
 /**
- * Makes an interceptor for any dispatcher of undici that answers HTTP Digest challenges.
+ * Makes an interceptor for any dispatcher of undici 7 or 8 that answers HTTP Digest challenges.
  *
  * The first request to an origin goes without an answer, to be given a challenge; requests made meanwhile wait for it.
  * From then on each request carries its answer, so that it takes one round trip. Nothing is connected and no timer is
@@ -56,6 +56,9 @@ export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInte
   };
 
   return (dispatch) => (request, handler) => {
+    if (typeof handler.onResponseError !== "function") {
+      throw invalidArgument("the dispatcher must be one of undici 7 or later: install undici@8 beside this package");
+    }
     const origin = originOf(request.origin);
     if (!isTrusted(origin, request, handler) || hasAuthorization(request.headers)) return dispatch(request, handler);
     return new DigestHandler(dispatch, request, handler, origin, sessionOf(origin), credentials).start();
@@ -63,7 +66,10 @@ export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInte
 }
 
 function checkCredentials(options: DigestOptions | undefined): Credentials {
-  const { username, password } = options ?? {};
+  const { username, password, origins: _, ...unknown } = options ?? {};
+  const names = Object.keys(unknown);
+  if (names.length > 0)
+    throw invalidArgument(`unknown option: ${names.join(", ")} (known: username, password, origins)`);
   // RFC 9110, section 5.5: a control character would end the header that carries the name; RFC 8187 can't encode half a character.
   if (typeof username !== "string" || username === "" || /[\p{Cc}\p{Cs}]/u.test(username)) {
     throw invalidArgument("username must be a string with at least one character and no control characters");

@@ -88,3 +88,9 @@ const TAKEN: readonly { readonly description: string; readonly input: DigestOpti
 test.for(TAKEN)("takes $description", ({ input }) => {
   expect(digest(input)).toBeTypeOf("function");
 });
+
+test("refuses a dispatcher of an older undici, whose handlers would never be answered", () => {
+  const intercept = digest({ username: "user", password: "pass" })(() => true);
+  const dispatch = () => intercept({ origin: "http://127.0.0.1", path: "/", method: "GET" }, {});
+  expect(dispatch).toThrow("install undici@8 beside this package");
+});
