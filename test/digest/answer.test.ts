@@ -18,11 +18,11 @@ vi.mock("node:crypto", async (importOriginal) => {
 
 async function answerTo(
   challenge: string,
-  credentials: { readonly username: string; readonly password: string },
+  { username, password }: { readonly username: string; readonly password: string },
   { method, uri }: { readonly method: string; readonly uri: string },
 ): Promise<Readonly<Record<string, string>>> {
   const server = await startScriptedServer(refuse(challenge), acceptWith({}));
-  const { body } = await openDigestAgent(credentials).request({ origin: server.origin, path: uri, method });
+  const { body } = await openDigestAgent({ username, password }).request({ origin: server.origin, path: uri, method });
   await body.dump();
   return readAuthorization(server.requests[1]?.headers.authorization);
 }
