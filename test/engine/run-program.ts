@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { LogRequest, SetRootResourceRequest } from "@pulumi/pulumi/proto/engine_pb.js";
@@ -71,17 +72,21 @@ async function runnerExit(operation: Operation, options: ProgramOptions, address
   const secretKeys = [...config].filter(([, { secret }]) => secret).map(([key]) => key);
   const args = ["--monitor", address, "--engine", address, "--organization", organization, "--project", project];
   args.push("--root-directory", options.directory, "--stack", stack, "--pwd", options.directory, "--parallel", "8");
-  const child = spawn(process.execPath, [runner, ...args, ...(planning ? ["--dry-run"] : []), "."], {
-    cwd: options.directory,
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: process.platform !== "win32",
-    env: {
-      ...runEnvironment(options.env),
-      PULUMI_NODEJS_TYPESCRIPT: "true",
-      PULUMI_CONFIG: JSON.stringify(Object.fromEntries([...config].map(([key, { value }]) => [key, value]))),
-      PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys),
+  const child = spawn(
+    process.execPath,
+    [runner, ...args, ...(planning ? ["--dry-run"] : []), programOf(options.directory)],
+    {
+      cwd: options.directory,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: process.platform !== "win32",
+      env: {
+        ...runEnvironment(options.env),
+        PULUMI_NODEJS_TYPESCRIPT: "true",
+        PULUMI_CONFIG: JSON.stringify(Object.fromEntries([...config].map(([key, { value }]) => [key, value]))),
+        PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys),
+      },
     },
-  });
+  );
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (printed: string) => {
       for (const line of printed.replace(/\n$/, "").split("\n")) text.warn(`${line}\n`);
@@ -209,4 +214,9 @@ function unary<Request, Answer>(handle: (request: Request) => Promise<Answer>) {
       (error: Error) => done({ code: grpc.status.UNKNOWN, details: error.message }),
     );
   };
+}
+
+/** The program that Pulumi.yaml names, else what the folder's package.json does. */
+function programOf(directory: string): string {
+  return /^main:\s*["']?([^\s"']+)/m.exec(readFileSync(join(directory, "Pulumi.yaml"), "utf8"))?.[1] ?? ".";
 }
