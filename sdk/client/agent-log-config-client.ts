@@ -8,6 +8,7 @@ import { readAgentLogSettings } from "./agent-log-settings.ts";
 import { type Connection, type ConnectionOptions, checkConnection } from "./connection.ts";
 import { connectionError } from "./connection-error.ts";
 import { AgentLogConfigError, ServiceError } from "./errors.ts";
+import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
 import { checkReadArguments, type ReadArguments } from "./read-arguments.ts";
 import { readRetryAfter, serviceError } from "./service-error.ts";
@@ -221,8 +222,4 @@ function unwrap(body: unknown): { readonly status: number; readonly content: unk
     return { status: Math.max(status, unwrap(content).status), content };
   }
   return { status: typeof error === "number" ? error : 0, content: body };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

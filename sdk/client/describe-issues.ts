@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
 import type { z } from "zod";
+import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
 
 type Issue = z.core.$ZodIssue;
@@ -28,10 +29,6 @@ function article(type: string): string {
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
-}
-
-function isObject(value: unknown): value is Record<PropertyKey, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function quote(value: unknown): string {

@@ -45,7 +45,7 @@ export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInte
   const credentials = checkCredentials(options);
   const isTrusted = trustedOrigins(options.origins);
   const sessions = new Map<string, NonceSession>();
-  const originOf = readOrigins();
+  const originOf = originReader();
 
   const sessionOf = (origin: string) => {
     const known = sessions.get(origin);
@@ -79,7 +79,7 @@ function checkCredentials(options: DigestOptions | undefined): Credentials {
 }
 
 /** Reads the origin of a request, mostly that of the one before. A Client or Pool is given none, since it has only one. */
-function readOrigins(): (origin: string | URL | undefined) => string {
+function originReader(): (origin: string | URL | undefined) => string {
   let last: string | undefined;
   let lastOrigin = "";
   return (origin) => {

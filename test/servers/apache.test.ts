@@ -3,7 +3,7 @@ import { interceptors } from "undici";
 import { expect, type TestContext, test } from "vitest";
 import { digestWith, readMany, readStatus } from "../digest/digest-agent.ts";
 import { findApache, startApache } from "./apache.ts";
-import { logOf, openTlsAgent, readThroughRestarts } from "./reads.ts";
+import { failuresThroughRestart, logOf, openTlsAgent } from "./reads.ts";
 import type { ServerProcess } from "./server-process.ts";
 
 const found = findApache();
@@ -83,19 +83,5 @@ test.for(REDIRECTS)("gives another origin no answer: redirect $description", asy
 });
 
 test("every read succeeds through a restart", async (context) => {
-  const server = await start(context);
-  const agent = openTlsAgent(digestWith());
-  let [left, restarted] = [READS, Promise.resolve()];
-  const failed: number[] = [];
-  const reader = async () => {
-    while (left > 0) {
-      left -= 1;
-      if (left === READS / 2) restarted = server.restart();
-      const status = await readThroughRestarts(agent, `${server.origin}/default/settings.json`);
-      if (status !== 200) failed.push(status);
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, reader));
-  await restarted;
-  expect(failed).toEqual([]);
+  expect(await failuresThroughRestart(await start(context), "/default/settings.json", READS)).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { Agent, type Dispatcher } from "undici";
-import { closeAfterTest, readStatus } from "../digest/digest-agent.ts";
+import { closeAfterTest, digestWith, readStatus } from "../digest/digest-agent.ts";
 import { CERTIFICATE_FILE, type ServerProcess } from "./server-process.ts";
 
 /** An agent that knows the servers' certificate. */
@@ -18,8 +18,26 @@ export async function logOf(server: ServerProcess, dispatcher: Dispatcher): Prom
 
 const LOST_CONNECTIONS = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
+/** Restarts the server halfway through reads at 16 at a time, and gives the statuses of those that failed. */
+export async function failuresThroughRestart(server: ServerProcess, path: string, reads: number): Promise<number[]> {
+  const agent = openTlsAgent(digestWith());
+  let [left, restarted] = [reads, Promise.resolve()];
+  const failed: number[] = [];
+  const reader = async () => {
+    while (left > 0) {
+      left -= 1;
+      if (left === reads / 2) restarted = server.restart();
+      const status = await readThroughRestarts(agent, `${server.origin}${path}`);
+      if (status !== 200) failed.push(status);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, reader));
+  await restarted;
+  return failed;
+}
+
 /** The status of one read, which is made again where the connection was lost. */
-export async function readThroughRestarts(dispatcher: Dispatcher, url: string): Promise<number> {
+async function readThroughRestarts(dispatcher: Dispatcher, url: string): Promise<number> {
   for (;;) {
     try {
       return await readStatus(dispatcher, url);
