@@ -1,20 +1,33 @@
-import type { AgentLogConfigClient } from "./agent-log-config-client.ts";
+import type { AgentLogConfigResult } from "./agent-log-config.ts";
 import { type ConnectionTexts, readConnectionTexts } from "./connection-settings.ts";
+import type { ReadArguments } from "./read-arguments.ts";
 
-const clients = new Map<string, Promise<AgentLogConfigClient>>();
+/** What the doors read with: a client, or what stands in for every client in a test. */
+export interface SettingsReader {
+  get(args: ReadArguments): Promise<AgentLogConfigResult>;
+}
+
+const clients = new Map<string, Promise<SettingsReader>>();
+let standIn: SettingsReader | undefined;
 
 /**
  * The one client of this process for the connection that these texts describe: all reads with it share sockets and a nonce.
  * @throws as {@link readConnectionTexts} and the client's constructor do
  */
-export function sharedClient(texts: ConnectionTexts): Promise<AgentLogConfigClient> {
+export async function sharedClient(texts: ConnectionTexts): Promise<SettingsReader> {
+  if (standIn !== undefined) return standIn;
   const key = JSON.stringify(texts);
   const client = clients.get(key) ?? openClient(texts);
   clients.set(key, client);
   return client;
 }
 
-async function openClient(texts: ConnectionTexts): Promise<AgentLogConfigClient> {
+/** Reads with this instead of any client from now on; `undefined` ends that. */
+export function replaceClients(reader: SettingsReader | undefined): void {
+  standIn = reader;
+}
+
+async function openClient(texts: ConnectionTexts): Promise<SettingsReader> {
   const options = readConnectionTexts(texts);
   // Only what reads pays for loading undici and zod.
   const { AgentLogConfigClient } = await import("./agent-log-config-client.ts");
