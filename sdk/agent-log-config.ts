@@ -2,14 +2,14 @@ import * as pulumi from "@pulumi/pulumi";
 import type { Agent, LogRotate } from "./client/agent-log-config.ts";
 import { parseAgentLogConfigId } from "./client/agent-log-config-id.ts";
 import type { ConnectionTexts } from "./client/connection-settings.ts";
-import { AgentLogConfigError } from "./client/errors.ts";
+import { AgentLogConfigError, invalidArgument } from "./client/errors.ts";
 import type { ReadArguments } from "./client/read-arguments.ts";
 import { NO_SETTINGS, type Problem, type RecordedSettings, recordSettings } from "./client/recorded-settings.ts";
-import { sharedClient } from "./client/shared-client.ts";
 import { DoorError } from "./door-error.ts";
 import { type ExpectedSettings, unmetExpectations } from "./expected-settings.ts";
 import { connectionOf } from "./provider.ts";
 import { PROVIDER_TEXT } from "./provider-text.ts";
+import { readSettings } from "./read-settings.ts";
 import { RESOURCE_TYPE } from "./resource-type.ts";
 import { waitForDependencies } from "./wait-for-dependencies.ts";
 
@@ -165,20 +165,24 @@ function readWhenKnown(args: AgentLogConfigArgs, self: AgentLogConfig, dependsOn
         pulumi.output<string | undefined>(whenUnavailable),
         waitForDependencies(dependsOn, what, self),
       ])
-      .apply(([plain, connection, inOutage]) => read(connection(), plain, inOutage));
+      .apply(([plain, connection, inOutage, hasWaited]) => read(connection(), plain, inOutage, hasWaited));
   } catch (error) {
     return pulumi.output(failed(error));
   }
 }
 
 /** Never rejects: what fails is to be reported against the resource. */
-async function read(texts: ConnectionTexts, args: ReadArguments, inOutage: string | undefined): Promise<Reading> {
+async function read(
+  texts: ConnectionTexts,
+  args: ReadArguments,
+  inOutage: string | undefined,
+  hasWaited: boolean,
+): Promise<Reading> {
   try {
     if (inOutage !== undefined && inOutage !== "fail" && inOutage !== "useRecorded") {
-      throw new TypeError(`whenUnavailable must be "fail" or "useRecorded", not ${JSON.stringify(inOutage)}.`);
+      throw invalidArgument(`whenUnavailable must be "fail" or "useRecorded", not ${JSON.stringify(inOutage)}.`);
     }
-    const client = await sharedClient(texts);
-    return { settings: recordSettings(await client.get(args)), problem: null };
+    return { settings: recordSettings(await readSettings(texts, args, hasWaited)), problem: null };
   } catch (error) {
     return failed(error);
   }

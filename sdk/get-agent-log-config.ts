@@ -3,9 +3,9 @@ import type { Agent, AgentLogConfigResult } from "./client/agent-log-config.ts";
 import type { ConnectionTexts } from "./client/connection-settings.ts";
 import { invalidArgument } from "./client/errors.ts";
 import type { ReadArguments } from "./client/read-arguments.ts";
-import { sharedClient } from "./client/shared-client.ts";
 import { DoorError } from "./door-error.ts";
 import { connectionOf } from "./provider.ts";
+import { readSettings } from "./read-settings.ts";
 import { RESOURCE_TYPE } from "./resource-type.ts";
 import { waitForDependencies } from "./wait-for-dependencies.ts";
 
@@ -30,7 +30,7 @@ export interface GetAgentLogConfigResult extends Omit<AgentLogConfigResult, "con
 }
 
 /**
- * Reads the log settings of one agent of one project, in previews too.
+ * Reads the log settings of one agent of one project, in previews too. Within one program the same read is made once.
  *
  * @param opts `provider` or `parent` for an explicit {@link Provider}; its settings must be known
  * @throws {@link DoorError} with the `code` of what failed
@@ -45,13 +45,14 @@ export async function getAgentLogConfig(
   args: GetAgentLogConfigArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigResult> {
-  return withSecret(await orDoorError(async () => read(await knownConnection(opts), args)));
+  return withSecret(await orDoorError(async () => readSettings(await knownConnection(opts), args, false)));
 }
 
 /**
  * Reads the log settings of one agent of one project, in previews too, as soon as the arguments are known. As with every
  * Pulumi function: what comes of an unknown argument is unknown, what comes of a secret one is secret, and nothing is read
- * before the resources exist that `dependsOn` or an argument refers to.
+ * before the resources exist that `dependsOn` or an argument refers to. Within one program the same read is made once, except
+ * where it has waited for a resource.
  *
  * @param opts `provider` or `parent` for an explicit {@link Provider}, `dependsOn` for what must exist first
  * @throws {@link DoorError} with the `code` of what failed, as the failure of the Output
@@ -70,13 +71,8 @@ export function getAgentLogConfigOutput(
   const known = pulumi.output(args);
   return pulumi
     .all([known, connection(opts), waitForDependencies(opts.dependsOn, args)])
-    .apply(([plain, texts]) => orDoorError(() => read(texts(), plain)))
+    .apply(([plain, texts, hasWaited]) => orDoorError(() => readSettings(texts(), plain, hasWaited)))
     .apply(withSecret);
-}
-
-async function read(texts: ConnectionTexts, args: ReadArguments): Promise<AgentLogConfigResult> {
-  const client = await sharedClient(texts);
-  return client.get(args);
 }
 
 async function orDoorError<T>(read: () => Promise<T>): Promise<T> {

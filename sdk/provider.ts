@@ -7,6 +7,7 @@ import {
   lookUpConnection,
   lookUpSetting,
 } from "./client/connection-settings.ts";
+import { describeUnknownNames } from "./client/describe-unknown-names.ts";
 import { invalidArgument } from "./client/errors.ts";
 import { DoorError } from "./door-error.ts";
 
@@ -58,7 +59,7 @@ function checkNames(name: string, args: ProviderArgs): void {
   if (unknown.length === 0) return;
   throw new DoorError(
     invalidArgument(
-      `Provider '${name}' has unknown settings: ${unknown.join(", ")}. The known ones are: ${known.join(", ")}.`,
+      `Provider '${name}' has unknown settings: ${describeUnknownNames(unknown, known)}. The known ones are: ${known.join(", ")}.`,
     ),
   );
 }

@@ -17,19 +17,21 @@ const dependsOnModule: DependsOnModule = createRequire(import.meta.url)("@pulumi
  * come from, components with all their children. In a preview it is unknown where one of them is still to be created.
  *
  * @param self the resource that reads, which must not wait for itself
+ * @returns whether there was any
  */
-export function waitForDependencies(dependsOn: unknown, args: object, self?: pulumi.Resource): pulumi.Input<unknown> {
+export function waitForDependencies(dependsOn: unknown, args: object, self?: pulumi.Resource): pulumi.Input<boolean> {
   const eventual = Object.values(args).filter((value) => typeof value === "object" && value !== null);
-  if (dependsOn === undefined && eventual.length === 0) return undefined;
+  if (dependsOn === undefined && eventual.length === 0) return false;
   const sources = [dependsOn, pulumi.output(eventual).apply(() => [])];
-  return pulumi.output(idsOfDependencies(sources, new Set(self === undefined ? [] : [self])));
+  return pulumi.output(waitForResources(sources, new Set(self === undefined ? [] : [self])));
 }
 
-async function idsOfDependencies(
+async function waitForResources(
   dependsOn: readonly unknown[],
   exclude: ReadonlySet<pulumi.Resource>,
-): Promise<pulumi.Output<unknown>> {
+): Promise<pulumi.Output<boolean>> {
   const explicit = await dependsOnModule.gatherExplicitDependencies(dependsOn);
   const all = await dependsOnModule.getAllTransitivelyReferencedResources(new Set(explicit), exclude);
-  return pulumi.all(all.filter((resource) => pulumi.CustomResource.isInstance(resource)).map(({ id }) => id));
+  const ids = all.filter((resource) => pulumi.CustomResource.isInstance(resource)).map(({ id }) => id);
+  return pulumi.all(ids).apply(() => ids.length > 0);
 }

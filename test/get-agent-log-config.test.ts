@@ -136,12 +136,14 @@ describe("getAgentLogConfig", () => {
   });
 
   it("rejects with one line that Pulumi prints as it is", async () => {
+    const message =
+      'Nothing was read: projectId must be 24 hexadecimal digits, not "0123". See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value';
     const failed = getAgentLogConfig({ projectId: "0123", agent: "monitoring" });
     await expect(failed).rejects.toSatisfy(pulumi.RunError.isInstance);
     await expect(failed).rejects.toMatchObject({
       code: "ERR_INVALID_ARG_VALUE",
-      message: 'Nothing was read: projectId must be 24 hexadecimal digits, not "0123".',
-      stack: 'Nothing was read: projectId must be 24 hexadecimal digits, not "0123".',
+      message,
+      stack: message,
     });
   });
 });
@@ -151,7 +153,7 @@ describe("Provider", () => {
     inDeployment(true);
     const mistaken = { publicKey: "k", basUrl: "https://example.com" };
     expect(() => new Provider("p", mistaken)).toThrow(
-      "Provider 'p' has unknown settings: basUrl. The known ones are: baseUrl, publicKey,",
+      "Provider 'p' has unknown settings: basUrl (did you mean baseUrl?). The known ones are: baseUrl, publicKey,",
     );
   });
 });

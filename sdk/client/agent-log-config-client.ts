@@ -2,35 +2,23 @@ import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import tls from "node:tls";
 import { type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { digest } from "../digest/index.ts";
-import type { AgentLogConfigResult, ServiceVersion } from "./agent-log-config.ts";
+import type { AgentLogConfigResult } from "./agent-log-config.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
 import { readAgentLogSettings } from "./agent-log-settings.ts";
 import { type Connection, type ConnectionOptions, checkConnection } from "./connection.ts";
 import { connectionError } from "./connection-error.ts";
+import { MAX_BODY_LENGTH } from "./decode-body.ts";
 import { AgentLogConfigError, ServiceError } from "./errors.ts";
-import { isObject } from "./is-object.ts";
-import { printable } from "./printable.ts";
 import { checkReadArguments, type ReadArguments } from "./read-arguments.ts";
-import { readRetryAfter, serviceError } from "./service-error.ts";
-import { readServiceVersion } from "./service-version.ts";
+import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
 
 export interface ReadOptions {
   /** Ends the read; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer as the service sent it. It may hold credentials. */
-export interface RawAgentLogConfig {
-  readonly text: string;
-  /** The parsed text, out of its envelope. */
-  readonly body: unknown;
-  readonly serviceVersion: ServiceVersion | undefined;
-}
-
 /** Connections to the service that are open at once; further reads wait for one. */
 const MAX_CONNECTIONS = 16;
-/** Bytes of an answer; a real one has some thousand. */
-const MAX_BODY_LENGTH = 1_048_576;
 
 /**
  * Reads the log settings of agents from the service.
@@ -135,7 +123,7 @@ export class AgentLogConfigClient {
   }
 
   // The contract, sections 4.1, 4.2, 4.4 and 4.5
-  async #request({ projectId, agent, envelope, pretty }: ReadArguments, signal: AbortSignal): Promise<Response> {
+  async #request({ projectId, agent, envelope, pretty }: ReadArguments, signal: AbortSignal): Promise<WireResponse> {
     const query = [envelope && "envelope=true", pretty && "pretty=true"].filter(Boolean).join("&");
     const path = `${this.#url.pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig`;
     const { statusCode, headers, body } = await this.#dispatcher.request({
@@ -145,19 +133,13 @@ export class AgentLogConfigClient {
       headers: { accept: "application/json" },
       signal,
     });
-    return { status: statusCode, headers, text: await body.text() };
+    return { status: statusCode, headers, body: await body.bytes() };
   }
 
   /** How every message about a failed read begins. */
   #failure({ projectId, agent }: ReadArguments): string {
     return `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#url.host}`;
   }
-}
-
-interface Response {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
 }
 
 function openDispatcher({ origin }: URL, connection: Connection): Dispatcher {
@@ -186,40 +168,4 @@ function isRepeatable(error: AgentLogConfigError): boolean {
 function waitBeforeRepeat(error: AgentLogConfigError, repeats: number): number {
   const asked = error instanceof ServiceError ? error.retryAfterSeconds : undefined;
   return asked === undefined ? 500 * 2 ** repeats * (1 - Math.random() / 2) : asked * 1000;
-}
-
-function readResponse({ status, headers, text }: Response, failure: string): RawAgentLogConfig {
-  const parsed = parseJson(text);
-  const { status: innerStatus, content } = unwrap(parsed);
-  const worst = Math.max(status, innerStatus);
-  if (worst >= 400) throw serviceError(worst, content, failure, readRetryAfter(headers["retry-after"]));
-  if (status !== 200) throw invalidResponse(failure, `the answer has status ${status} instead of 200`);
-  // The text is not quoted: it may be settings that were cut off.
-  if (content === undefined) {
-    const type = printable(String(headers["content-type"] ?? "of no content type"));
-    throw invalidResponse(failure, `the answer is no JSON (${type})`);
-  }
-  return { text, body: content, serviceVersion: readServiceVersion(headers) };
-}
-
-function invalidResponse(failure: string, why: string): AgentLogConfigError {
-  return new AgentLogConfigError("ERR_INVALID_RESPONSE", `${failure}: ${why}; check baseUrl and proxies on the way.`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Takes an answer out of its envelope; an error that came without one counts as well (contract, section 4.4). */
-function unwrap(body: unknown): { readonly status: number; readonly content: unknown } {
-  if (!isObject(body)) return { status: 0, content: body };
-  const { status, content, error } = body;
-  if (typeof status === "number" && content !== undefined) {
-    return { status: Math.max(status, unwrap(content).status), content };
-  }
-  return { status: typeof error === "number" ? error : 0, content: body };
 }

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { describeIssues } from "./describe-issues.ts";
@@ -36,12 +37,13 @@ export interface Connection {
   readonly maxRetries: number;
 }
 
-const key = z.string().min(1, "must not be empty");
+const notEmpty = z.string().min(1, "must not be empty");
+const key = notEmpty.regex(/^(?!\s).*(?<!\s)$/s, "must not begin or end with white space");
 const schema = z.strictObject({
   baseUrl: z.string(),
-  publicKey: key.regex(/^\P{Cc}*$/u, "must not have control characters"),
+  publicKey: key.regex(/^[^\p{Cc}\p{Cs}]*$/u, "must not have control characters"),
   privateKey: key,
-  caCertificate: key.optional(),
+  caCertificate: notEmpty.optional(),
   allowHttp: z.boolean().default(false),
   timeoutSeconds: z.number().gt(0, "must be more than 0").max(3600, "must be at most 3600").default(30),
   maxRetries: z.int().min(0, "must be at least 0").max(10, "must be at most 10").default(3),
@@ -50,7 +52,8 @@ const schema = z.strictObject({
 /** @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` that names what is wrong, never a key */
 export function checkConnection(options: ConnectionOptions): Connection {
   const { success, data, error } = schema.safeParse(options);
-  if (!success) throw invalidArgument(`The connection can't be used: ${describeIssues(error.issues)}.`);
+  if (!success)
+    throw invalidArgument(`The connection can't be used: ${describeIssues(error.issues, Object.keys(schema.shape))}.`);
   const { baseUrl, caCertificate, allowHttp, ...rest } = data;
   return { ...rest, baseUrl: checkBaseUrl(baseUrl, allowHttp), caCertificate: readCaCertificate(caCertificate) };
 }
@@ -71,20 +74,31 @@ function checkBaseUrl(text: string, allowHttp: boolean): string {
   if (url.protocol === "http:" && !allowHttp) {
     throw refuse("is a plain http address: use https, or set allowHttp to true where the network can be trusted");
   }
-  const path = url.pathname.replace(/\/+$/, "");
-  return `${url.origin}${path.endsWith(PREFIX) ? path : `${path}${PREFIX}`}`;
+  const [path = "", ...behind] = url.pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
+  if (behind.some((part) => part !== "")) throw refuse(`has a path behind ${PREFIX}`);
+  return `${url.origin}${path}${PREFIX}`;
 }
 
-const CERTIFICATE = "-----BEGIN CERTIFICATE-----";
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
 function readCaCertificate(textOrPath: string | undefined): string | undefined {
-  if (textOrPath === undefined || textOrPath.includes(CERTIFICATE)) return textOrPath;
-  // Text that is no certificate may be a key: it is not quoted.
-  if (/-----BEGIN|\n/.test(textOrPath))
-    throw invalidArgument("caCertificate is a text without a PEM certificate in it.");
-  const pem = readFile(textOrPath);
-  if (pem.includes(CERTIFICATE)) return pem;
-  throw invalidArgument(`caCertificate: the file ${textOrPath} holds no PEM certificate.`);
+  if (textOrPath === undefined) return undefined;
+  const isText = /-----BEGIN|\n/.test(textOrPath);
+  // Environment variables often hold the ends of lines as two characters.
+  const text = isText ? textOrPath.replaceAll("\\n", "\n") : readFile(textOrPath);
+  const certificates = text.match(CERTIFICATE);
+  if (certificates?.every(isCertificate)) return text;
+  throw invalidArgument(
+    `caCertificate: ${isText ? "the text" : `the file ${textOrPath}`} holds no PEM certificate that can be read.`,
+  );
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).subject !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function readFile(path: string): string {
@@ -92,6 +106,8 @@ function readFile(path: string): string {
     return readFileSync(path, "utf8");
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
-    throw invalidArgument(`caCertificate is neither PEM text nor the path of a file that can be read: ${path}${code}.`);
+    // What does not look like a path may be a secret that went to the wrong place.
+    const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${path}` : "";
+    throw invalidArgument(`caCertificate is neither PEM text nor the path of a file that can be read${which}${code}.`);
   }
 }

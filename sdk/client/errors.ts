@@ -1,3 +1,5 @@
+import { isObject } from "./is-object.ts";
+
 /** What went wrong, as {@link AgentLogConfigError.code} says it. */
 export type AgentLogConfigErrorCode =
   /** Connection settings are missing; the message names them all and the places to put them. */
@@ -10,7 +12,7 @@ export type AgentLogConfigErrorCode =
   | "ERR_TIMEOUT"
   /** The service asks for a kind of authentication that this client can't give, or failed to prove itself. */
   | "ERR_AUTHENTICATION"
-  /** The key pair is wrong. */
+  /** The key pair is wrong, or nobody's any more. */
   | "ERR_WRONG_KEY"
   /** The key belongs to no member of the project, or there is no such project. */
   | "ERR_NOT_A_MEMBER"
@@ -20,8 +22,14 @@ export type AgentLogConfigErrorCode =
   | "ERR_ACCESS_LIST"
   /** The service itself says that it has no such project. */
   | "ERR_PROJECT_NOT_FOUND"
+  /** The project has no automation configuration, and so no agents to configure. */
+  | "ERR_NOT_AUTOMATED"
   /** 404 for another reason, most often a wrong `baseUrl`. */
   | "ERR_NOT_FOUND"
+  /** The account that the project belongs to is suspended. */
+  | "ERR_ACCOUNT_SUSPENDED"
+  /** The plan, or the configuration, of the project does not include this read. */
+  | "ERR_UNSUPPORTED"
   /** Too many requests. */
   | "ERR_RATE_LIMITED"
   /** 5xx: the service failed or is being maintained. */
@@ -38,16 +46,29 @@ const TEMPORARY: ReadonlySet<AgentLogConfigErrorCode> = new Set([
   "ERR_UNAVAILABLE",
 ]);
 
+const BRAND = Symbol.for("pulumi-agent-log-config.AgentLogConfigError");
+const SERVICE_BRAND = Symbol.for("pulumi-agent-log-config.ServiceError");
+
 /**
  * Base class of what the client throws, a caller's own mistakes (TypeError) excepted. What the Pulumi functions throw has it
- * as its `cause`, and the same `code`.
+ * as its `cause`, and the same `code`. `instanceof` holds for errors of every installed copy of the package.
  */
 export class AgentLogConfigError extends Error {
   override readonly name: string = "AgentLogConfigError";
   readonly code: AgentLogConfigErrorCode;
+  /** @internal */
+  protected get [BRAND](): true {
+    return true;
+  }
 
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a subclass is left to the language
+    return this === AgentLogConfigError ? isObject(value) && BRAND in value : super[Symbol.hasInstance](value);
+  }
+
+  /** @param message to which a link to the code's entry in the documentation is added */
   constructor(code: AgentLogConfigErrorCode, message: string, options?: { readonly cause?: unknown }) {
-    super(message, options);
+    super(withLink(message, code), options);
     this.code = code;
   }
 
@@ -66,6 +87,15 @@ export class ServiceError extends AgentLogConfigError {
   readonly errorCode: string | undefined;
   /** Seconds that the service asks to wait before the next request (`Retry-After`); undefined where it does not. */
   readonly retryAfterSeconds: number | undefined;
+  /** @internal */
+  protected get [SERVICE_BRAND](): true {
+    return true;
+  }
+
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: a subclass is left to the language
+    return this === ServiceError ? isObject(value) && SERVICE_BRAND in value : super[Symbol.hasInstance](value);
+  }
 
   constructor(
     code: AgentLogConfigErrorCode,
@@ -81,5 +111,10 @@ export class ServiceError extends AgentLogConfigError {
 
 /** A mistake of the caller: thrown before anything is sent. */
 export function invalidArgument(message: string): TypeError {
-  return Object.assign(new TypeError(message), { code: "ERR_INVALID_ARG_VALUE" });
+  const code = "ERR_INVALID_ARG_VALUE";
+  return Object.assign(new TypeError(withLink(message, code)), { code });
+}
+
+function withLink(message: string, code: string): string {
+  return `${message} See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}`;
 }

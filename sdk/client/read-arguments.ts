@@ -24,6 +24,7 @@ const schema = z.strictObject({
 /** @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` that names every argument that is wrong, and its value */
 export function checkReadArguments(args: ReadArguments): ReadArguments {
   const { success, data, error } = schema.safeParse(args);
-  if (!success) throw invalidArgument(`Nothing was read: ${describeIssues(error.issues, args)}.`);
+  if (!success)
+    throw invalidArgument(`Nothing was read: ${describeIssues(error.issues, Object.keys(schema.shape), args)}.`);
   return data;
 }

@@ -172,8 +172,9 @@ function secret(value: unknown): Properties {
 function printedOnce(error: unknown, id: string, adopting: boolean): Error {
   const thrown = error instanceof Error ? error : new Error(String(error));
   if (!adopting && error instanceof AgentLogConfigError && error.code === "ERR_WRONG_KEY") {
-    thrown.message +=
-      " A refresh takes the key from the state: after a change of keys run `pulumi up`, or `pulumi refresh --run-program`.";
+    const advice =
+      "A refresh takes the key from the state: after a change of keys run `pulumi up`, or `pulumi refresh --run-program`.";
+    thrown.message = thrown.message.replace(/See https:\S+$/, `${advice} $&`);
   }
   thrown.stack = "it could not be read";
   return Object.assign(thrown, { toString: () => `AgentLogConfig ${id}` });

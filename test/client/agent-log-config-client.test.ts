@@ -3,6 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
 import { inspect } from "node:util";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigClient, type ConnectionOptions, type ReadArguments } from "../../sdk/client/index.ts";
 import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
@@ -155,7 +156,7 @@ describe("get", () => {
       description: "several mistakes at once",
       args: { projectId: PROJECT_ID, agent: "backups", pretty: "yes", envelop: true },
       message:
-        'Nothing was read: agent must be "monitoring" or "backup", not "backups"; pretty must be a boolean, not "yes"; unknown: envelop.',
+        'Nothing was read: agent must be "monitoring" or "backup", not "backups"; pretty must be a boolean, not "yes"; unknown: envelop (did you mean envelope?).',
     },
   ])("refuses $description before anything is sent", async ({ args, message }) => {
     const { client, service } = await open();
@@ -163,7 +164,7 @@ describe("get", () => {
     await expect(untyped.get(args)).rejects.toMatchObject({
       name: "TypeError",
       code: "ERR_INVALID_ARG_VALUE",
-      message,
+      message: `${message} See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value`,
     });
     expect(service.requests).toHaveLength(0);
   });
@@ -180,31 +181,65 @@ describe("getRaw", () => {
 });
 
 describe("refusals", () => {
-  it.each([
-    { status: 401, body: {}, code: "ERR_WRONG_KEY", says: "check publicKey and privateKey" },
-    { status: 401, body: { errorCode: "NOT_IN_GROUP" }, code: "ERR_NOT_A_MEMBER", says: "check projectId" },
-    {
-      status: 401,
-      body: { errorCode: "USER_UNAUTHORIZED" },
-      code: "ERR_ROLE_MISSING",
-      says: "Project Automation Admin",
-    },
-    { status: 403, body: { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" }, code: "ERR_ACCESS_LIST", says: "access list" },
-    { status: 403, body: { errorCode: "IP_ADDRESS_NOT_ON_WHITELIST" }, code: "ERR_ACCESS_LIST", says: "access list" },
-    { status: 403, body: {}, code: "ERR_REFUSED", says: "roles" },
-    { status: 404, body: { errorCode: "GROUP_NOT_FOUND" }, code: "ERR_PROJECT_NOT_FOUND", says: "no such project" },
-    { status: 404, body: {}, code: "ERR_NOT_FOUND", says: "check baseUrl" },
-    { status: 400, body: { errorCode: "RATE_LIMITED_IP" }, code: "ERR_RATE_LIMITED", says: "fewer projects" },
-    { status: 429, body: {}, code: "ERR_RATE_LIMITED", says: "fewer projects" },
-    { status: 500, body: {}, code: "ERR_UNAVAILABLE", says: "try again later" },
-    { status: 503, body: {}, code: "ERR_UNAVAILABLE", says: "try again later" },
-    { status: 418, body: { detail: "I brew." }, code: "ERR_REFUSED", says: "status 418, I brew" },
-    { status: 400, body: { errorCode: "toString" }, code: "ERR_REFUSED", says: "toString" },
-  ])("of status $status with $body are $code", async ({ status, body, code, says }) => {
+  const REFUSALS = [
+    [401, {}, "ERR_WRONG_KEY", "check publicKey and privateKey"],
+    [401, { errorCode: "NOT_IN_GROUP" }, "ERR_NOT_A_MEMBER", "check projectId, and invite the key"],
+    [401, { errorCode: "USER_UNAUTHORIZED" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
+    [401, { errorCode: "NO_CURRENT_USER" }, "ERR_WRONG_KEY", "make a new one"],
+    [400, { errorCode: "INVALID_QUERY_PARAMETER" }, "ERR_REFUSED", "leave out envelope and pretty"],
+    [400, { errorCode: "RATE_LIMITED_IP" }, "ERR_RATE_LIMITED", "fewer projects"],
+    [402, { errorCode: "ACCOUNT_SUSPENDED" }, "ERR_ACCOUNT_SUSPENDED", "the account is suspended"],
+    [402, {}, "ERR_ACCOUNT_SUSPENDED", "wants to be paid"],
+    [
+      403,
+      { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" },
+      "ERR_ACCESS_LIST",
+      "the address that this request comes from",
+    ],
+    [
+      403,
+      { errorCode: "IP_ADDRESS_NOT_ON_WHITELIST", parameters: ["203.0.113.7"] },
+      "ERR_ACCESS_LIST",
+      "this machine's address, 203.0.113.7, is not on the key's access list",
+    ],
+    [
+      403,
+      { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST", detail: "IP address 2001:db8::7 is not allowed." },
+      "ERR_ACCESS_LIST",
+      "this machine's address, 2001:db8::7, is not on the key's access list",
+    ],
+    [403, { errorCode: "FEATURE_UNSUPPORTED" }, "ERR_UNSUPPORTED", "enable automation"],
+    [403, { errorCode: "UNSUPPORTED_FOR_CURRENT_PLAN" }, "ERR_UNSUPPORTED", "change the plan"],
+    [403, { errorCode: "UNSUPPORTED_FOR_CURRENT_CONFIG" }, "ERR_UNSUPPORTED", "configuration does not allow"],
+    [403, {}, "ERR_REFUSED", "roles"],
+    [404, { errorCode: "INVALID_GROUP_ID" }, "ERR_PROJECT_NOT_FOUND", "no such project"],
+    [404, { errorCode: "GROUP_NOT_FOUND" }, "ERR_PROJECT_NOT_FOUND", "no such project"],
+    [404, { errorCode: "AUTOMATION_CONFIG_NOT_FOUND" }, "ERR_NOT_AUTOMATED", "no automation configuration"],
+    [404, { errorCode: "RESOURCE_NOT_FOUND" }, "ERR_NOT_FOUND", "check the path of baseUrl"],
+    [404, {}, "ERR_NOT_FOUND", "check baseUrl"],
+    [429, { errorCode: "RATE_LIMITED" }, "ERR_RATE_LIMITED", "fewer projects"],
+    [429, {}, "ERR_RATE_LIMITED", "fewer projects"],
+    [500, { errorCode: "UNEXPECTED_ERROR" }, "ERR_UNAVAILABLE", "look into its log"],
+    [502, {}, "ERR_UNAVAILABLE", "a gateway in front of the service"],
+    [503, {}, "ERR_UNAVAILABLE", "being maintained"],
+    [503, { errorCode: "GROUP_NOT_FOUND" }, "ERR_UNAVAILABLE", "being maintained"],
+    [504, {}, "ERR_UNAVAILABLE", "no answer in time"],
+    [400, { errorCode: "toString" }, "ERR_REFUSED", "the service refuses the read"],
+  ] as const;
+
+  it.each(REFUSALS)("of status %i with %o are %s", async (status, body, code, says) => {
     const { client, service } = await open();
     service.answerWith({ status, body: JSON.stringify({ error: status, ...body }) });
-    const refusal = expect(client.get(MONITORING)).rejects;
-    await refusal.toMatchObject({ code, status, message: expect.stringContaining(says) });
+    const link = `See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}`;
+    const message = expect.stringMatching(new RegExp(`${says}.*\\(status ${status}.*\\)\\. ${link}$`));
+    await expect(client.get(MONITORING)).rejects.toMatchObject({ code, status, message });
+  });
+
+  it("come with the service's own words", async () => {
+    const { client, service } = await open();
+    service.answerWith({ status: 418, body: '{"error":418,"errorCode":"TEAPOT","detail":"I brew."}' });
+    const message = expect.stringContaining("the service refuses the read (status 418, TEAPOT: I brew).");
+    await expect(client.get(MONITORING)).rejects.toMatchObject({ errorCode: "TEAPOT", message });
   });
 
   it.each([
@@ -234,10 +269,10 @@ describe("answers that make no sense", () => {
     {
       description: "HTML",
       answer: { headers: { "Content-Type": "text/html" }, body: "<html>" },
-      says: "no JSON (text/html)",
+      says: "is a web page, not JSON (text/html)",
     },
-    { description: "nothing", answer: { body: "" }, says: "no JSON" },
-    { description: "JSON that is cut off", answer: { body: '{"logPath":"/var' }, says: "no JSON" },
+    { description: "nothing", answer: { body: "" }, says: "is empty (no content type)" },
+    { description: "JSON that is cut off", answer: { body: '{"logPath":"/var' }, says: "is no JSON, or was cut off" },
     { description: "a list", answer: { body: "[]" }, says: "the value must be an object" },
     { description: "a number for a path", answer: { body: '{"logPath":5}' }, says: "logPath must be a string" },
     {
@@ -251,22 +286,102 @@ describe("answers that make no sense", () => {
       says: "longer than 1 MiB",
     },
     { description: "another status", answer: { status: 204 }, says: "status 204" },
+    {
+      description: "a redirect, whose token is not shown",
+      answer: { status: 302, headers: { Location: "https://sso.example.com/login?token=body-token" } },
+      says: "it redirects to https://sso.example.com (status 302)",
+    },
+    {
+      description: "overrides nested 150,000 deep",
+      answer: { body: `{"configOverrides":${'{"a":'.repeat(150_000)}1${"}".repeat(150_000)}}` },
+      says: "configOverrides must not be nested deeper than 100 levels",
+    },
+    {
+      description: "a list of overrides",
+      answer: { body: '{"configOverrides":[]}' },
+      says: "configOverrides must be an object",
+    },
+    {
+      description: "an unknown compression",
+      answer: { headers: { "Content-Encoding": "sdch" }, body: "{}" },
+      says: "is compressed in a way that is unknown (sdch)",
+    },
+    {
+      description: "something else than it says it is compressed with",
+      answer: { headers: { "Content-Encoding": "gzip" }, body: "{}" },
+      says: "can't be decompressed (gzip)",
+    },
+    {
+      description: "1 MiB and more once decompressed",
+      answer: { headers: { "Content-Encoding": "gzip" }, body: gzipSync(Buffer.alloc(10_000_000, " ")) },
+      says: "is longer than 1 MiB",
+    },
+    {
+      description: "another charset than it says",
+      answer: { body: Buffer.from('{"logPath":"/var/log/m\xfcnchen.log"}', "latin1") },
+      says: "is not written in utf-8, as it should be",
+    },
   ])("are one clear error: $description", async ({ answer, says }) => {
     const { client, service } = await open();
     service.answerWith({ status: 200, ...answer });
-    await expect(client.get(MONITORING)).rejects.toMatchObject({
-      code: "ERR_INVALID_RESPONSE",
-      message: expect.stringContaining(says),
-    });
+    const error = await client.get(MONITORING).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE", message: expect.stringContaining(says) });
+    expect(inspect(error)).not.toContain("body-token");
+  });
+
+  it.each([
+    { description: "gzip", headers: { "Content-Encoding": "gzip" }, encode: gzipSync },
+    { description: "deflate", headers: { "Content-Encoding": "deflate" }, encode: deflateSync },
+    { description: "br", headers: { "Content-Encoding": "br" }, encode: brotliCompressSync },
+    { description: "zstd", headers: { "Content-Encoding": "zstd" }, encode: zstdCompressSync },
+    {
+      description: "two of them",
+      headers: { "Content-Encoding": "br, gzip" },
+      encode: (body: Buffer) => gzipSync(brotliCompressSync(body)),
+    },
+    {
+      description: "ISO-8859-1",
+      headers: { "Content-Type": "application/json;charset=ISO-8859-1" },
+      encode: (body: Buffer) => Buffer.from(body.toString(), "latin1"),
+    },
+    {
+      description: "UTF-16",
+      headers: { "Content-Type": 'application/json; charset="utf-16le"' },
+      encode: (body: Buffer) => Buffer.from(body.toString(), "utf16le"),
+    },
+    {
+      description: "UTF-8 with a byte order mark",
+      headers: {},
+      encode: (body: Buffer) => Buffer.from(`\uFEFF${body}`),
+    },
+  ])("are understood where they are only packed otherwise: $description", async ({ headers, encode }) => {
+    const { client, service } = await open();
+    service.answerWith({ status: 200, headers, body: encode(Buffer.from('{"logPath":"/var/log/münchen.log"}')) });
+    expect(await client.get(MONITORING)).toMatchObject({ logPath: "/var/log/münchen.log" });
+  });
+
+  it("count as refusals by their status alone where it is one", async () => {
+    const { client, service } = await open();
+    service.answerWith({ status: 403, headers: { "Content-Type": "text/html" }, body: "<h1>Forbidden</h1>" });
+    await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_REFUSED", status: 403 });
+  });
+
+  it("count with the last of two values of a key", async () => {
+    const { client, service } = await open();
+    service.answerWith({ status: 200, body: '{"logPath":"/first","logPath":"/last"}' });
+    expect(await client.get(MONITORING)).toMatchObject({ logPath: "/last" });
   });
 
   it("change no prototype", async () => {
     const { client, service } = await open();
-    service.answerWith({ status: 200, body: '{"__proto__":{"a":1},"configOverrides":{"__proto__":{"a":1},"b":2}}' });
+    service.answerWith({
+      status: 200,
+      body: '{"__proto__":{"a":1},"configOverrides":{"__proto__":{"a":1},"b":{"__proto__":{"a":1}}}}',
+    });
     const { configOverrides } = await client.get(MONITORING);
-    expect(configOverrides).toMatchObject({ b: 2 });
+    expect(configOverrides).toStrictEqual({ b: {} });
     expect({}).not.toHaveProperty("a");
-    expect(configOverrides).not.toHaveProperty("a");
+    expect(configOverrides?.["b"]).not.toHaveProperty("__proto__.a");
   });
 });
 

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -15,6 +15,8 @@ describe("baseUrl", () => {
     ["https://example.com/api/public/v1.0", "https://example.com/api/public/v1.0"],
     ["https://example.com/api/public/v1.0/", "https://example.com/api/public/v1.0"],
     ["https://example.com:443/ops", "https://example.com/ops/api/public/v1.0"],
+    ["https://example.com/ops//api/public/v1.0//", "https://example.com/ops/api/public/v1.0"],
+    ["HTTPS://example.com", "https://example.com/api/public/v1.0"],
     ["https://[::1]:8443", "https://[::1]:8443/api/public/v1.0"],
   ])("%s is %s", (given, expected) => {
     expect(checkConnection({ ...KEYS, baseUrl: given }).baseUrl).toBe(expected);
@@ -28,6 +30,7 @@ describe("baseUrl", () => {
     ["https://example.com?a=b", "has a query or a fragment"],
     ["https://example.com#a", "has a query or a fragment"],
     ["http://example.com", "set allowHttp to true"],
+    ["https://example.com/api/public/v1.0/groups", "has a path behind /api/public/v1.0"],
   ])("%s is refused", (given, says) => {
     const check = () => checkConnection({ ...KEYS, baseUrl: given });
     expect(check).toThrow(says);
@@ -54,7 +57,12 @@ describe("options", () => {
     [{ maxRetries: 1.5 }, "maxRetries must be a whole number"],
     [{ publicKey: "" }, "publicKey must not be empty"],
     [{ publicKey: "a\r\nb" }, "publicKey must not have control characters"],
-    [{ retries: 3 }, "unknown: retries"],
+    [{ privateKey: "pasted-0001\n" }, "privateKey must not begin or end with white space"],
+    [{ proxy: "p" }, "unknown: proxy."],
+    [
+      { timeoutseconds: 3, maxRetry: 1 },
+      "unknown: timeoutseconds (did you mean timeoutSeconds?), maxRetry (did you mean maxRetries?)",
+    ],
   ])("%o are refused", (options, says) => {
     expect(() => checkConnection({ ...valid, ...options })).toThrow(says);
   });
@@ -62,7 +70,7 @@ describe("options", () => {
 
 describe("caCertificate", () => {
   const valid = { ...KEYS, baseUrl: "https://example.com" };
-  const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+  const PEM = readFileSync(path.join(import.meta.dirname, "fixtures/ca.crt"), "utf8");
 
   function file(text: string): string {
     const folder = mkdtempSync(path.join(tmpdir(), "ca-"));
@@ -77,6 +85,23 @@ describe("caCertificate", () => {
     expect(checkConnection({ ...valid, caCertificate: file(PEM) }).caCertificate).toBe(PEM);
   });
 
+  it("may have the ends of its lines as they are written in a variable", () => {
+    expect(checkConnection({ ...valid, caCertificate: PEM.replaceAll("\n", "\\n") }).caCertificate).toBe(PEM);
+  });
+
+  it("may be several certificates, each of which can be read", () => {
+    expect(checkConnection({ ...valid, caCertificate: `${PEM}${PEM}` }).caCertificate).toBe(`${PEM}${PEM}`);
+    const broken = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+    const check = () => checkConnection({ ...valid, caCertificate: `${PEM}${broken}` });
+    expect(check).toThrow("caCertificate: the text holds no PEM certificate that can be read.");
+  });
+
+  it("is not quoted where it looks like no path", () => {
+    expect(() => checkConnection({ ...valid, caCertificate: "c2VjcmV0" })).toThrow(
+      "caCertificate is neither PEM text nor the path of a file that can be read (ENOENT).",
+    );
+  });
+
   it("is refused where it is neither", () => {
     expect(() => checkConnection({ ...valid, caCertificate: "/no/such/file" })).toThrow("/no/such/file (ENOENT)");
     expect(() => checkConnection({ ...valid, caCertificate: file("hello") })).toThrow("holds no PEM certificate");
@@ -85,7 +110,7 @@ describe("caCertificate", () => {
   it("is not quoted where it is another kind of PEM", () => {
     const key = "-----BEGIN PRIVATE KEY-----\nMIIsecret\n";
     expect(() => checkConnection({ ...valid, caCertificate: key })).toThrow(
-      /^caCertificate is a text without a PEM certificate/,
+      "caCertificate: the text holds no PEM certificate that can be read. See",
     );
   });
 });

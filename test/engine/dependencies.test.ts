@@ -33,7 +33,7 @@ describe.each(ENGINES)("dependencies on the %s engine", (engine) => {
     const { deployment } = await openProgram(context, engine, "adopted", { id: "monitoring" });
     const { text } = await deployment.preview();
     expect(text).toMatch(
-      /error: The id "monitoring" is not of the form <projectId>\/<agent>, such as .*monitoring\.$/m,
+      /error: The id "monitoring" is not of the form <projectId>\/<agent>, such as .*monitoring\. See https:\S+$/m,
     );
   });
 });

@@ -19,8 +19,19 @@ describe.each(ENGINES)("the functions on the %s engine", (engine) => {
     const { deployment } = await openProgram(context, engine, name, { projectId: "zz" });
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
-    expect(text).toMatch(/error: Nothing was read: projectId must be 24 hexadecimal digits, not "zz"\.$/m);
+    expect(text).toMatch(
+      /error: Nothing was read: projectId must be 24 hexadecimal digits, not "zz"\. See https:\S+$/m,
+    );
     expect(text).not.toMatch(/^\s+at |unhandled|serializing/m);
+  });
+
+  it("share one request for the same settings, unless they waited for a resource", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "shared-reads", { projectId: PROJECT_ID });
+    const reads = () => service.requests.filter(({ status }) => status === 200).length;
+    expect(await deployment.preview()).toMatchObject({ ok: true });
+    expect(reads()).toBe(1);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(reads()).toBe(1 + 2);
   });
 
   it("pass a rejected argument on as Pulumi itself does", async (context) => {

@@ -63,7 +63,7 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(text).toContain(
-      `error: pulumi-nodejs:dynamic/agent-log-config:AgentLogConfig resource 'settings' has a problem: Nothing was read: projectId must be 24 hexadecimal digits, not "zz".`,
+      `error: pulumi-nodejs:dynamic/agent-log-config:AgentLogConfig resource 'settings' has a problem: Nothing was read: projectId must be 24 hexadecimal digits, not "zz". See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value`,
     );
     expect(text).not.toMatch(/^\s+at /m);
   });

@@ -1,0 +1,36 @@
+import { inspect } from "node:util";
+import * as pulumi from "@pulumi/pulumi";
+import type { AgentLogConfigResult } from "./client/agent-log-config.ts";
+import type { ConnectionTexts } from "./client/connection-settings.ts";
+import type { ReadArguments } from "./client/read-arguments.ts";
+import { sharedClient } from "./client/shared-client.ts";
+
+/** The reads of each program under way; a process of the Automation API runs several. */
+const programs = new WeakMap<pulumi.Resource, Map<string, Promise<AgentLogConfigResult>>>();
+
+/**
+ * Reads settings, once in a program for the same connection and arguments: all that read them see the same. A read that has
+ * failed is made anew.
+ *
+ * @param hasWaited for a resource, which may have changed what is to be read: such a read is always made anew
+ */
+export function readSettings(
+  texts: ConnectionTexts,
+  args: ReadArguments,
+  hasWaited: boolean,
+): Promise<AgentLogConfigResult> {
+  const program = pulumi.runtime.getStackResource();
+  if (program === undefined || hasWaited) return read(texts, args);
+  const reads = programs.get(program) ?? new Map<string, Promise<AgentLogConfigResult>>();
+  programs.set(program, reads);
+  const key = inspect([Object.entries(texts).sort(), Object.entries(args).sort()], { depth: 9 });
+  const settings = reads.get(key) ?? read(texts, args);
+  reads.set(key, settings);
+  settings.catch(() => reads.delete(key));
+  return settings;
+}
+
+async function read(texts: ConnectionTexts, args: ReadArguments): Promise<AgentLogConfigResult> {
+  const client = await sharedClient(texts);
+  return client.get(args);
+}
