@@ -31,11 +31,16 @@ export async function openRealDeployment(
   const closing = new AbortController();
   const running = new Set<Promise<CommandResult>>();
 
-  const pulumi = async (args: readonly string[], options: RunOptions = {}, cwd = directory): Promise<CommandResult> => {
+  const pulumi = async (
+    args: readonly string[],
+    options: RunOptions & { readonly input?: string } = {},
+    cwd = directory,
+  ): Promise<CommandResult> => {
     const command = runCommand(found.command, [...common, ...args], {
       cwd,
       env: { ...isolated, ...options.env },
       signal: options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal,
+      input: options.input ?? "",
     });
     running.add(command);
     try {
@@ -44,8 +49,8 @@ export async function openRealDeployment(
       running.delete(command);
     }
   };
-  const succeed = async (args: readonly string[], cwd?: string): Promise<string> => {
-    const result = await pulumi(args, {}, cwd);
+  const succeed = async (args: readonly string[], { input = "", cwd = directory } = {}): Promise<string> => {
+    const result = await pulumi(args, { input }, cwd);
     if (result.exitCode !== 0) throw new Error(`pulumi ${args[0]} ended with ${result.exitCode}: ${result.stderr}`);
     return result.stdout;
   };
@@ -57,12 +62,12 @@ export async function openRealDeployment(
 
   // The stack's file with its salt is written beside Pulumi.yaml: a copy keeps it out of the program folder.
   await copyFile(join(directory, "Pulumi.yaml"), join(folder, "Pulumi.yaml"));
-  await succeed(["stack", "init"], folder);
+  await succeed(["stack", "init"], { cwd: folder });
 
   return {
     engine: `Pulumi CLI ${found.version}`,
     setConfig: async (key, value, { secret = false } = {}) => {
-      await succeed(["config", "set", secret ? "--secret" : "--plaintext", ...configFile, "--", key, value]);
+      await succeed(["config", "set", secret ? "--secret" : "--plaintext", ...configFile, "--", key], { input: value });
     },
     unsetConfig: async (key) => {
       await succeed(["config", "rm", ...configFile, "--", key]);

@@ -1,9 +1,12 @@
 import { spawn, spawnSync } from "node:child_process";
+import { refuseSecrets } from "./refuse-secrets.ts";
 
 export interface CommandOptions {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  /** What the command reads from its standard input. */
+  readonly input?: string;
 }
 
 export interface CommandResult {
@@ -12,7 +15,7 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** Runs a command without a terminal. An abort ends it with everything it started, and rejects. */
+/** Runs a command without a terminal. An abort ends it with everything it started, and rejects; so does a secret in sight. */
 export async function runCommand(
   command: string,
   args: readonly string[],
@@ -22,9 +25,11 @@ export async function runCommand(
   const child = spawn(command, args, {
     cwd: options.cwd,
     env: options.env,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: "pipe",
     detached: process.platform !== "win32",
   });
+  // A command that does not read its input may end before it is written.
+  child.stdin.on("error", () => {}).end(options.input ?? "");
   const kill = () => killTree(child.pid);
   options.signal.addEventListener("abort", kill, { once: true });
   let stdout = "";
@@ -41,6 +46,7 @@ export async function runCommand(
       child.once("close", (code) => resolve(code ?? -1));
     });
     options.signal.throwIfAborted();
+    refuseSecrets(...args, stdout, stderr);
     return { exitCode, stdout, stderr };
   } finally {
     options.signal.removeEventListener("abort", kill);

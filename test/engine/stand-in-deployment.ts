@@ -7,6 +7,7 @@ import { type Operation, reportFailure } from "./operation.ts";
 import { type PropertyMap, parseProperties, replaceSecrets, signatureKey } from "./property-value.ts";
 import { ProviderHosts } from "./provider-hosts.ts";
 import { refreshResources } from "./refresh-resources.ts";
+import { refuseSecrets } from "./refuse-secrets.ts";
 import { type Resource, type Resources, stackType } from "./resource.ts";
 import { runProgram } from "./run-program.ts";
 import { RunText } from "./run-text.ts";
@@ -78,6 +79,7 @@ export async function openStandInDeployment(
     for (const line of printed.split("\n").slice(0, -1)) text.warn(`${line}\n`);
     if (failure) reportFailure(operation, failure.reason);
     const run = { ok: !failure, exitCode: failure ? 1 : 0, text: withoutColours(text.finish(failure ? "" : goodbye)) };
+    refuseSecrets(run.text);
     if (!planning) state = new Map([...operation.before, ...operation.after]);
     return { ...operation, run };
   };
