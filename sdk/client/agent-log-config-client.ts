@@ -8,9 +8,11 @@ import { readAgentLogSettings } from "./agent-log-settings.ts";
 import { type Connection, type ConnectionOptions, checkConnection } from "./connection.ts";
 import { connectionError } from "./connection-error.ts";
 import { MAX_BODY_LENGTH } from "./decode-body.ts";
+import { environmentProxy } from "./environment-proxy.ts";
 import { AgentLogConfigError, ServiceError } from "./errors.ts";
 import { checkReadArguments, type ReadArguments } from "./read-arguments.ts";
 import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
+import { untrustedCertificates } from "./untrusted-certificate.ts";
 
 export interface ReadOptions {
   /** Ends the read; it then rejects with the signal's reason. */
@@ -19,6 +21,8 @@ export interface ReadOptions {
 
 /** Connections to the service that are open at once; further reads wait for one. */
 const MAX_CONNECTIONS = 16;
+/** Seconds for one connection, with TLS and a proxy's answer. */
+const MAX_CONNECT_SECONDS = 10;
 
 /**
  * Reads the log settings of agents from the service.
@@ -142,21 +146,32 @@ export class AgentLogConfigClient {
   }
 }
 
-function openDispatcher({ origin }: URL, connection: Connection): Dispatcher {
-  const { publicKey, privateKey, caCertificate } = connection;
-  const ca = caCertificate === undefined ? {} : { ca: [...tls.getCACertificates("default"), caCertificate] };
+interface Response {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly text: string;
+}
+
+function openDispatcher({ origin, protocol }: URL, connection: Connection): Dispatcher {
+  const { publicKey, privateKey, caCertificate, timeoutSeconds } = connection;
+  const connect = {
+    // undici aborts nothing before it is connected.
+    timeout: Math.min(timeoutSeconds, MAX_CONNECT_SECONDS) * 1000,
+    // Left out, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
+    rejectUnauthorized: true,
+    ...(caCertificate === undefined ? {} : { ca: [...tls.getCACertificates("default"), caCertificate] }),
+  };
+  // The time of the whole read is limited, not that of its parts.
+  const limits = { connections: MAX_CONNECTIONS, maxResponseSize: MAX_BODY_LENGTH, headersTimeout: 0, bodyTimeout: 0 };
   const agent = new EnvHttpProxyAgent({
-    connections: MAX_CONNECTIONS,
-    maxResponseSize: MAX_BODY_LENGTH,
-    connect: ca,
-    requestTls: ca,
-    // The time of the whole read is limited, not that of its parts.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    // Left out, the environment would be asked for it at every request.
-    noProxy: process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "",
+    ...limits,
+    connect,
+    requestTls: connect,
+    proxyTls: connect,
+    ...environmentProxy(protocol, limits, connect.timeout),
   });
-  return agent.compose(digest({ username: publicKey, password: privateKey, origins: [origin] }));
+  const authenticate = digest({ username: publicKey, password: privateKey, origins: [origin] });
+  return agent.compose(caCertificate === undefined ? [authenticate] : [untrustedCertificates, authenticate]);
 }
 
 /** An outage that may be over at once: not one that the service reports as its own failure. */

@@ -1,5 +1,8 @@
+import { errors } from "undici";
 import { DigestError } from "../digest/index.ts";
 import { AgentLogConfigError } from "./errors.ts";
+import { ProxyFailure } from "./proxy-failure.ts";
+import { UNTRUSTED_CODES, UntrustedCertificate } from "./untrusted-certificate.ts";
 
 /** Says what a request that got no answer failed of, and what to do about it; `failure` is how the message begins. */
 export function connectionError(cause: unknown, failure: string): AgentLogConfigError {
@@ -19,42 +22,108 @@ export function connectionError(cause: unknown, failure: string): AgentLogConfig
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
     return new AgentLogConfigError("ERR_REFUSED", `${failure}: the client is closed; open another one.`, { cause });
   }
-  const tls = TLS_ADVICE[code];
-  if (tls !== undefined) return new AgentLogConfigError("ERR_TLS", `${failure}: ${tls} (${code}).`, { cause });
-  const advice = CONNECTION_ADVICE[code] ?? "the connection failed; check baseUrl, the network and HTTPS_PROXY";
-  return new AgentLogConfigError("ERR_CONNECTION", `${failure}: ${advice} (${code || error.message}).`, { cause });
+  if (cause instanceof ProxyFailure && cause.status !== undefined) return proxyRefusal(cause, cause.status, failure);
+  const proxy = cause instanceof ProxyFailure ? cause.proxy : undefined;
+  const setting = proxy?.variable ?? "baseUrl";
+  const begin = proxy === undefined ? failure : `${failure}: the proxy ${proxy.host} can't be used`;
+  const says = cause instanceof UntrustedCertificate ? OTHER_AUTHORITY : tlsAdvice(code, setting);
+  if (says !== undefined) return new AgentLogConfigError("ERR_TLS", `${begin}: ${says} (${code}).`, { cause });
+  const advice =
+    error instanceof errors.HTTPParserError
+      ? `what it answers is no HTTP; check the port and the scheme of ${setting}`
+      : connectionAdvice(code, setting);
+  return new AgentLogConfigError("ERR_CONNECTION", `${begin}: ${advice} (${code || error.message}).`, { cause });
 }
 
-const UNTRUSTED =
-  "its certificate comes from an authority that is not trusted here; set caCertificate to that authority's certificate";
-const NO_TLS = "the port speaks no TLS; check the port and the scheme of baseUrl";
+function proxyRefusal(cause: ProxyFailure, status: number, failure: string): AgentLogConfigError {
+  const { variable, host } = cause.proxy;
+  const code = status >= 500 ? "ERR_CONNECTION" : "ERR_PROXY";
+  return new AgentLogConfigError(
+    code,
+    `${failure}: the proxy ${host} ${proxyAdvice(cause, status, variable)} (status ${status}).`,
+    { cause },
+  );
+}
 
-const TLS_ADVICE: Readonly<Record<string, string>> = {
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
-  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
-  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself; set caCertificate to that certificate",
-  CERT_HAS_EXPIRED: "its certificate has expired; it has to be renewed on the service",
-  CERT_NOT_YET_VALID: "its certificate is not valid yet; check the clocks here and there",
-  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host name; check the host of baseUrl",
-  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
-};
+function proxyAdvice({ proxy, challenge }: ProxyFailure, status: number, variable: string): string {
+  if (status >= 500) return "can't reach the service; check the host and port of baseUrl, and the network of the proxy";
+  if (status === 403) {
+    return "refuses to connect to the service; allow its host and port on the proxy, or name the host in NO_PROXY";
+  }
+  // Some proxies answer wrong credentials with 401.
+  if (status !== 407 && status !== 401)
+    return `opens no tunnel to the service; check that ${variable} is the address of a proxy`;
+  if (!/\bbasic\b/i.test(challenge ?? "basic")) {
+    return "wants credentials of another kind than Basic, which this client can't give; use another proxy, or name the service's host in NO_PROXY";
+  }
+  return proxy.hasCredentials
+    ? `refuses the user or password in ${variable}; check them`
+    : `wants credentials; put user and password into ${variable}`;
+}
 
-const CONNECTION_ADVICE: Readonly<Record<string, string>> = {
-  ENOTFOUND: "its host name is unknown; check the host of baseUrl",
-  EAI_AGAIN: "its host name can't be looked up now; check the network",
-  ECONNREFUSED: "nothing listens there; check the port of baseUrl, and whether the service runs",
-  EHOSTUNREACH: "there is no route to it; check the network and HTTPS_PROXY",
-  ENETUNREACH: "there is no route to it; check the network and HTTPS_PROXY",
-  UND_ERR_CONNECT_TIMEOUT: "it does not answer; check the network, a firewall on the way and HTTPS_PROXY",
-  UND_ERR_SOCKET: "the connection was cut; try again, and check proxies on the way",
-  ECONNRESET: "the connection was cut; try again, and check proxies on the way",
-};
+const OTHER_AUTHORITY =
+  "its certificate comes from an authority that is not trusted here, and caCertificate is not the one that signed it; set caCertificate to that authority's certificate, and let the service send those in between";
+
+const NOT_TRUSTED =
+  "its certificate comes from an authority that is not trusted here; set caCertificate to that authority's certificate, and let the service send those in between";
+
+function tlsAdvice(code: string, setting: string): string | undefined {
+  if (code === "DEPTH_ZERO_SELF_SIGNED_CERT")
+    return "its certificate is signed by itself; set caCertificate to that certificate";
+  if (UNTRUSTED_CODES.has(code)) return NOT_TRUSTED;
+  switch (code) {
+    case "CERT_SIGNATURE_FAILURE":
+      return "its certificate names an authority that did not sign it; set caCertificate to that authority's present certificate";
+    case "CERT_HAS_EXPIRED":
+      return "its certificate, or its authority's, has expired; it has to be renewed";
+    case "CERT_NOT_YET_VALID":
+      return "its certificate is not valid yet; check the clocks here and there";
+    case "ERR_TLS_CERT_ALTNAME_INVALID":
+      return `its certificate is for another host name; check the host of ${setting}`;
+    case "ERR_SSL_WRONG_VERSION_NUMBER":
+    case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
+      return `the port speaks no TLS; check the port and the scheme of ${setting}`;
+    case "ERR_SSL_UNSUPPORTED_PROTOCOL":
+    case "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION":
+      return "it speaks only versions of TLS that are too old; let it speak TLS 1.2 or later";
+    case "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED":
+      return "it wants a certificate of the client, and this client sends none; let it do without";
+    case "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE":
+    case "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE":
+      return "it refuses the handshake: it wants a certificate of the client, and this client sends none, or other ciphers; let it do without";
+    default:
+      return /^ERR_(SSL|TLS)_/.test(code) ? `TLS failed; check the TLS of what ${setting} leads to` : undefined;
+  }
+}
+
+function connectionAdvice(code: string, setting: string): string {
+  const direct = setting === "baseUrl";
+  const route = direct ? "baseUrl, the network and HTTPS_PROXY" : `${setting} and the network`;
+  switch (code) {
+    case "ENOTFOUND":
+      return `its host name is unknown; check the host of ${setting}`;
+    case "EAI_AGAIN":
+      return "its host name can't be looked up now; check the network";
+    case "ECONNREFUSED":
+      return `nothing listens there; check the port of ${setting}, and whether the ${direct ? "service" : "proxy"} runs`;
+    case "EHOSTUNREACH":
+    case "ENETUNREACH":
+      return `there is no route to it; check ${route}`;
+    case "UND_ERR_CONNECT_TIMEOUT":
+    case "UND_ERR_HEADERS_TIMEOUT":
+      return `it does not answer; check a firewall on the way, ${route}`;
+    case "UND_ERR_SOCKET":
+    case "ECONNRESET":
+      return `the connection was cut; try again, and check the scheme of ${setting} and proxies on the way`;
+    default:
+      return `the connection failed; check ${route}`;
+  }
+}
 
 /** The error below wrappers, or the first of several addresses that were tried. */
 function root(cause: unknown): Error {
+  const wraps = cause instanceof ProxyFailure || cause instanceof UntrustedCertificate;
+  if (wraps && cause.cause instanceof Error) return root(cause.cause);
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return root(cause.errors[0]);
   return cause instanceof Error ? cause : new Error(String(cause));
 }

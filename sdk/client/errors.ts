@@ -6,6 +6,8 @@ export type AgentLogConfigErrorCode =
   | "ERR_MISSING_SETTINGS"
   /** The service can't be reached: name, route, port, proxy, or a connection that was cut. */
   | "ERR_CONNECTION"
+  /** The proxy refuses: it wants credentials or other ones, or does not let this client through to the service. */
+  | "ERR_PROXY"
   /** The service's certificate is not trusted, or the port speaks no TLS. */
   | "ERR_TLS"
   /** The read took longer than `timeoutSeconds`. */

@@ -1,0 +1,80 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Dispatcher } from "undici";
+import { FailureHandler } from "./failure-handler.ts";
+
+/** What a message may say about a proxy: no credentials. */
+export interface ProxyDescription {
+  /** The environment variable that names it. */
+  readonly variable: string;
+  /** Host and port. */
+  readonly host: string;
+  readonly hasCredentials: boolean;
+}
+
+/** The proxy can't be reached (then it has a cause), or answers for itself (then it has a status). */
+export class ProxyFailure extends Error {
+  override readonly name = "ProxyFailure";
+  readonly proxy: ProxyDescription;
+  readonly status: number | undefined;
+  /** The `Proxy-Authenticate` of the answer. */
+  readonly challenge: string | undefined;
+
+  constructor(
+    proxy: ProxyDescription,
+    failed: { readonly status?: number; readonly challenge?: string | undefined; readonly cause?: unknown },
+  ) {
+    super(`The proxy ${proxy.host} failed.`, { cause: failed.cause });
+    this.proxy = proxy;
+    this.status = failed.status;
+    this.challenge = failed.challenge;
+  }
+}
+
+/** An interceptor of connections to the proxy: what fails there fails with a {@link ProxyFailure}. */
+export function proxyFailures(proxy: ProxyDescription): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => dispatch(options, new ProxyHandler(handler, proxy));
+}
+
+class ProxyHandler extends FailureHandler {
+  readonly #proxy: ProxyDescription;
+
+  constructor(handler: Dispatcher.DispatchHandler, proxy: ProxyDescription) {
+    super(handler, (cause) => (cause instanceof ProxyFailure ? cause : new ProxyFailure(proxy, { cause })));
+    this.#proxy = proxy;
+  }
+
+  /** The answer to CONNECT, whatever its status. */
+  override onRequestUpgrade(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+    socket: Duplex,
+  ): void {
+    if (status === 200) {
+      super.onRequestUpgrade(controller, status, headers, socket);
+      return;
+    }
+    socket.on("error", () => {}).destroy();
+    this.onResponseError(controller, this.#refusal(status, headers));
+  }
+
+  override onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: IncomingHttpHeaders,
+    statusMessage?: string,
+  ): void {
+    // Of the answers to plain http only this one is certainly the proxy's own.
+    if (status === 407) controller.abort(this.#refusal(status, headers));
+    else super.onResponseStart(controller, status, headers, statusMessage);
+  }
+
+  #refusal(status: number, headers: IncomingHttpHeaders): ProxyFailure {
+    const challenge = headers["proxy-authenticate"];
+    return new ProxyFailure(this.#proxy, {
+      status,
+      challenge: challenge === undefined ? undefined : String(challenge),
+    });
+  }
+}
