@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { createServer, type RequestListener, request } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { connect, type Server, type Socket } from "node:net";
+import { type Duplex, Transform } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+/** A proxy in this process that can be watched. */
+export interface ProxyStandIn {
+  readonly origin: string;
+  /** The targets of its requests, those of CONNECT among them. */
+  readonly targets: readonly string[];
+  /** What went from clients through its tunnels. */
+  readonly tunnelled: () => string;
+  readonly mostConnections: () => number;
+}
+
+export async function startProxyStandIn(protocol: "https" | "http" = "http"): Promise<ProxyStandIn> {
+  const targets: string[] = [];
+  const chunks: Buffer[] = [];
+  let [connections, mostConnections] = [0, 0];
+  const forward: RequestListener = (incoming, response) => {
+    targets.push(incoming.url ?? "");
+    const { method, headers } = incoming;
+    const outgoing = request(incoming.url ?? "", { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(response);
+    });
+    incoming.pipe(outgoing);
+  };
+  const tls = { key: readFileSync(fixture("server.key")), cert: readFileSync(fixture("server.crt")) };
+  const server = protocol === "https" ? createTlsServer(tls, forward) : createServer(forward);
+  server.on("connect", ({ url = "" }, client: Duplex) => {
+    targets.push(url);
+    const { hostname, port } = new URL(`http://${url}`);
+    const service = connect(Number(port), hostname, () => client.write("HTTP/1.1 200 OK\r\n\r\n"));
+    const watch = new Transform({
+      transform(chunk: Buffer, _encoding, done) {
+        chunks.push(chunk);
+        done(null, chunk);
+      },
+    });
+    client.pipe(watch).pipe(service).pipe(client);
+    for (const end of [client, service]) end.on("error", () => {});
+    client.on("close", () => service.destroy());
+  });
+  server.on("connection", (socket: Socket) => {
+    connections += 1;
+    mostConnections = Math.max(mostConnections, connections);
+    socket.on("close", () => {
+      connections -= 1;
+    });
+  });
+  const port = await listen(server);
+  return {
+    origin: `${protocol}://127.0.0.1:${port}`,
+    targets,
+    tunnelled: () => Buffer.concat(chunks).toString("latin1"),
+    mostConnections: () => mostConnections,
+  };
+}
+
+/** Listens on a free port until the test ends. */
+export async function listen(server: Server): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => {
+    sockets.add(socket.on("error", () => {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("No port.");
+  return address.port;
+}
+
+function fixture(name: string): string {
+  return fileURLToPath(new URL(`../client/fixtures/${name}`, import.meta.url));
+}

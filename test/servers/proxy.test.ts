@@ -1,0 +1,244 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import {
+  failureOf,
+  hostOf,
+  openClient,
+  PROXY_PASSWORD,
+  PROXY_USER,
+  proxyAddress,
+  READ,
+  startReadableService,
+} from "./proxy-client.ts";
+import { listen, startProxyStandIn } from "./proxy-stand-in.ts";
+
+const NOWHERE = { baseUrl: "https://127.0.0.1:1" };
+
+/** The address of a server that does this with whatever asks it. */
+async function startServer(answer: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => void socket.once("data", () => answer(socket)));
+  return `http://127.0.0.1:${await listen(server)}`;
+}
+
+describe("through a proxy", () => {
+  it("nothing of a read over https can be seen", async () => {
+    const proxy = await startProxyStandIn();
+    const service = await startReadableService("https");
+    await openClient(service, { HTTPS_PROXY: proxyAddress(proxy.origin, PROXY_PASSWORD) }).get(READ);
+    expect(service.requests).toHaveLength(2);
+    expect(new Set(proxy.targets)).toEqual(new Set([hostOf(service.baseUrl)]));
+    expect(proxy.tunnelled().length).toBeGreaterThan(500);
+    for (const text of ["GET", "groups", "publickey", PROXY_USER]) expect(proxy.tunnelled()).not.toContain(text);
+  });
+
+  it.each(["https", "http"] as const)("%s reads use 16 connections at most", async (protocol) => {
+    const proxy = await startProxyStandIn();
+    const service = await startReadableService(protocol);
+    const client = openClient(service, { HTTPS_PROXY: proxy.origin, HTTP_PROXY: proxy.origin });
+    await client.get(READ);
+    await Promise.all(Array.from({ length: 200 }, () => client.get(READ)));
+    expect(proxy.mostConnections()).toBe(16);
+    expect(service.requests).toHaveLength(202);
+  });
+
+  it.each(["https", "http"] as const)("an answer of %s that is longer than 1 MiB is refused", async (protocol) => {
+    const proxy = await startProxyStandIn();
+    const service = await startReadableService(protocol);
+    service.answerWith({ status: 200, body: JSON.stringify({ logPath: "l".repeat(1_048_576) }) });
+    const client = openClient(service, { HTTPS_PROXY: proxy.origin, HTTP_PROXY: proxy.origin });
+    expect(await failureOf(client)).toMatchObject({
+      code: "ERR_INVALID_RESPONSE",
+      message: expect.stringContaining("the answer is longer than 1 MiB"),
+    });
+  });
+
+  it("a certificate that is not trusted is the service's", async () => {
+    const proxy = await startProxyStandIn();
+    const service = await startReadableService("https");
+    const client = openClient(service, { HTTPS_PROXY: proxy.origin }, { caCertificate: undefined });
+    expect(await failureOf(client)).toMatchObject({
+      code: "ERR_TLS",
+      message: expect.stringContaining(`from ${hostOf(service.baseUrl)}: its certificate comes from an authority`),
+    });
+  });
+
+  it("that speaks TLS itself, a read is made with caCertificate alone", async () => {
+    const proxy = await startProxyStandIn("https");
+    const address = proxy.origin.replace("127.0.0.1", "localhost");
+    const service = await startReadableService("https");
+    await openClient(service, { HTTPS_PROXY: address }).get(READ);
+    expect(new Set(proxy.targets)).toEqual(new Set([hostOf(service.baseUrl)]));
+    const untrusting = openClient(service, { HTTPS_PROXY: address }, { caCertificate: undefined });
+    expect(await failureOf(untrusting)).toMatchObject({
+      code: "ERR_TLS",
+      message: expect.stringContaining(`the proxy ${hostOf(address)} can't be used: its certificate comes from`),
+    });
+  });
+});
+
+describe("a proxy's address", () => {
+  it("needs no scheme", async () => {
+    const proxy = await startProxyStandIn();
+    const service = await startReadableService("https");
+    await openClient(service, { HTTPS_PROXY: hostOf(proxy.origin) }).get(READ);
+    expect(new Set(proxy.targets)).toEqual(new Set([hostOf(service.baseUrl)]));
+  });
+
+  it("may have a path, which means nothing", async () => {
+    const proxy = await startProxyStandIn();
+    const service = await startReadableService("https");
+    await openClient(service, { HTTPS_PROXY: `${proxy.origin}/path` }).get(READ);
+    expect(new Set(proxy.targets)).toEqual(new Set([hostOf(service.baseUrl)]));
+  });
+
+  it("that is empty is none", async () => {
+    const service = await startReadableService("https");
+    await openClient(service, { https_proxy: "", HTTPS_PROXY: "", HTTP_PROXY: "" }).get(READ);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it("of another kind of service is not looked at", async () => {
+    const service = await startReadableService("http");
+    await openClient(service, { HTTPS_PROXY: "http://" }).get(READ);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it.each([
+    ["HTTPS_PROXY", "http://"],
+    ["https_proxy", "http://user:secret-0001@:3128"],
+    ["HTTPS_PROXY", "http://user:secret-0001#@proxy.example.com:3128"],
+    ["HTTPS_PROXY", "http://user:secret-0001%@proxy.example.com:3128"],
+    ["HTTP_PROXY", "socks5://user:secret-0001@proxy.example.com:1080"],
+  ])("in %s that can't be one is refused without being quoted: %s", (variable, address) => {
+    const open = () => openClient(NOWHERE, { [variable]: address });
+    expect(open).toThrow(
+      expect.objectContaining({
+        name: "TypeError",
+        code: "ERR_INVALID_ARG_VALUE",
+        message: expect.stringContaining(`${variable} is not the address of an http or https proxy.`),
+      }),
+    );
+    expect(open).not.toThrow("secret-0001");
+  });
+});
+
+describe("a proxy that fails is told from the service", () => {
+  const begin = `Can't read the monitoring agent's log settings of project ${READ.projectId} from 127.0.0.1:1: the proxy`;
+
+  it("where nothing listens", async () => {
+    const free = createServer();
+    const port = await listen(free);
+    free.close();
+    await once(free, "close");
+    expect(await failureOf(openClient(NOWHERE, { HTTPS_PROXY: `http://127.0.0.1:${port}` }))).toMatchObject({
+      code: "ERR_CONNECTION",
+      message: `${begin} 127.0.0.1:${port} can't be used: nothing listens there; check the port of HTTPS_PROXY, and whether the proxy runs (ECONNREFUSED).`,
+    });
+  });
+
+  it("where its host name is unknown", async () => {
+    const client = openClient(NOWHERE, { HTTPS_PROXY: "http://proxy.invalid:3128" });
+    expect(await failureOf(client)).toMatchObject({
+      code: "ERR_CONNECTION",
+      message: expect.stringMatching(
+        /: the proxy proxy\.invalid:3128 can't be used: its host name (is unknown; check the host of HTTPS_PROXY \(ENOTFOUND\)|can't be looked up now; check the network \(EAI_AGAIN\))\.$/,
+      ),
+    });
+  });
+
+  it.each([
+    [403, "ERR_PROXY", "refuses to connect to the service; allow its host and port on the proxy"],
+    [404, "ERR_PROXY", "opens no tunnel to the service; check that HTTPS_PROXY is the address of a proxy"],
+    [405, "ERR_PROXY", "opens no tunnel to the service; check that HTTPS_PROXY is the address of a proxy"],
+    [407, "ERR_PROXY", "wants credentials; put user and password into HTTPS_PROXY"],
+    [500, "ERR_CONNECTION", "can't reach the service; check the host and port of baseUrl"],
+    [502, "ERR_CONNECTION", "can't reach the service; check the host and port of baseUrl"],
+    [503, "ERR_CONNECTION", "can't reach the service; check the host and port of baseUrl"],
+    [504, "ERR_CONNECTION", "can't reach the service; check the host and port of baseUrl"],
+  ])("by status %i", async (status, code, says) => {
+    const address = await startServer((socket) => socket.end(`HTTP/1.1 ${status} Refused\r\n\r\n`));
+    const error = await failureOf(openClient(NOWHERE, { HTTPS_PROXY: address }));
+    expect(error).toMatchObject({
+      code,
+      temporary: code === "ERR_CONNECTION",
+      message: expect.stringContaining(`${begin} ${hostOf(address)} ${says}`),
+    });
+    expect(error).toHaveProperty("message", expect.stringMatching(` \\(status ${status}\\)\\.$`));
+  });
+
+  it("by wanting credentials of a kind that it can't be given", async () => {
+    const answer = "HTTP/1.1 407 Refused\r\nProxy-Authenticate: Negotiate\r\nProxy-Authenticate: NTLM\r\n\r\n";
+    const address = await startServer((socket) => socket.end(answer));
+    expect(await failureOf(openClient(NOWHERE, { HTTPS_PROXY: address }))).toMatchObject({
+      code: "ERR_PROXY",
+      message: expect.stringContaining("wants credentials of another kind than Basic"),
+    });
+  });
+
+  it("where it cuts the connection", async () => {
+    const address = await startServer((socket) => socket.destroy());
+    expect(await failureOf(openClient(NOWHERE, { HTTPS_PROXY: address }))).toMatchObject({
+      code: "ERR_CONNECTION",
+      message: expect.stringContaining(`${begin} ${hostOf(address)} can't be used: the connection was cut`),
+    });
+  });
+
+  it("where it speaks no HTTP", async () => {
+    const address = await startServer((socket) => socket.end("SSH-2.0-example\r\n"));
+    expect(await failureOf(openClient(NOWHERE, { HTTPS_PROXY: address }))).toMatchObject({
+      code: "ERR_CONNECTION",
+      message: expect.stringContaining("can't be used: what it answers is no HTTP; check the port and the scheme of"),
+    });
+  });
+
+  it("and close() does not wait for one that never answers", { timeout: 20_000 }, async () => {
+    const address = await startServer(() => {});
+    const client = openClient(NOWHERE, { HTTPS_PROXY: address }, { timeoutSeconds: 0.2 });
+    expect(await failureOf(client)).toMatchObject({ code: "ERR_TIMEOUT" });
+    await client.close();
+  });
+});
+
+describe("a proxy's user and password", () => {
+  const basic = Buffer.from(`${PROXY_USER}:${PROXY_PASSWORD}`).toString("base64");
+  const secrets = [PROXY_USER, PROXY_PASSWORD, encodeURIComponent(PROXY_PASSWORD), basic];
+
+  it("are sent, and are in nothing that is printed", async () => {
+    const received: string[] = [];
+    const server = createServer((socket) => {
+      socket.once("data", (head) => {
+        received.push(String(head));
+        socket.end("HTTP/1.1 407 Refused\r\nProxy-Authenticate: Basic\r\n\r\n");
+      });
+    });
+    const address = proxyAddress(`http://127.0.0.1:${await listen(server)}`, PROXY_PASSWORD);
+    const printed: string[] = [];
+    for (const baseUrl of [NOWHERE.baseUrl, "http://127.0.0.1:1"]) {
+      const client = openClient({ baseUrl }, { HTTPS_PROXY: address, HTTP_PROXY: address });
+      printed.push(inspect(await failureOf(client), { depth: 9, showHidden: true }));
+      printed.push(inspect(client, { depth: 9, showHidden: true }));
+    }
+    expect(received.map((head) => /proxy-authorization: (.*)\r/.exec(head)?.[1])).toEqual([
+      `Basic ${basic}`,
+      `Basic ${basic}`,
+    ]);
+    for (const secret of secrets) expect(printed.join("\n")).not.toContain(secret);
+  });
+
+  it.each([
+    ["that is not there", () => Promise.resolve("http://127.0.0.1:1")],
+    ["that is unknown", () => Promise.resolve("http://proxy.invalid:3128")],
+    ["that cuts the connection", () => startServer((socket) => socket.destroy())],
+    ["that speaks no HTTP", () => startServer((socket) => socket.end("SSH-2.0-example\r\n"))],
+    ["that sends back what it was sent", () => startServer((socket) => socket.end(`${basic}\r\n`))],
+  ])("are in no error of a proxy %s", async (_description, start) => {
+    const address = proxyAddress(await start(), PROXY_PASSWORD);
+    for (const baseUrl of [NOWHERE.baseUrl, "http://127.0.0.1:1"]) {
+      const error = await failureOf(openClient({ baseUrl }, { HTTPS_PROXY: address, HTTP_PROXY: address }));
+      expect(error).toMatchObject({ code: "ERR_CONNECTION" });
+      for (const secret of secrets) expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
+    }
+  });
+});

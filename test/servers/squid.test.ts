@@ -1,0 +1,76 @@
+import { expect, type TestContext, test } from "vitest";
+import {
+  failureOf,
+  hostOf,
+  openClient,
+  PROXY_PASSWORD,
+  proxyAddress,
+  READ,
+  startReadableService,
+} from "./proxy-client.ts";
+import type { ServerProcess } from "./server-process.ts";
+import { findSquid, startSquid } from "./squid.ts";
+
+const found = findSquid();
+
+async function start(context: TestContext): Promise<ServerProcess> {
+  return await startSquid(typeof found === "string" ? context.skip(found) : found);
+}
+
+const READS = 40;
+
+test("https is read through a tunnel with credentials, in one request a read and one more", async (context) => {
+  const proxy = await start(context);
+  const service = await startReadableService("https");
+  const client = openClient(service, { HTTPS_PROXY: proxyAddress(proxy.origin, PROXY_PASSWORD) });
+  await Promise.all(Array.from({ length: READS }, () => client.get(READ)));
+  await client.close();
+  const log = (await proxy.stop()).filter((line) => line.includes("127.0.0.1"));
+  expect(service.requests).toHaveLength(READS + 1);
+  expect(new Set(log)).toEqual(new Set([`200 CONNECT ${hostOf(service.baseUrl)}`]));
+});
+
+test("plain http is read through it with credentials, in one request a read and one more", async (context) => {
+  const proxy = await start(context);
+  const service = await startReadableService("http");
+  const client = openClient(service, { HTTP_PROXY: proxyAddress(proxy.origin, PROXY_PASSWORD) });
+  await Promise.all(Array.from({ length: READS }, () => client.get(READ)));
+  await client.close();
+  const log = (await proxy.stop()).filter((line) => line.includes("/groups/"));
+  expect([service.requests.length, log.length]).toEqual([READS + 1, READS + 1]);
+  expect(service.requests.filter(({ headers }) => headers["proxy-authorization"] !== undefined)).toEqual([]);
+});
+
+const REFUSALS = [
+  { protocol: "https", password: undefined, says: "wants credentials; put user and password into HTTPS_PROXY" },
+  { protocol: "https", password: "wrong", says: "refuses the user or password in HTTPS_PROXY; check them" },
+  { protocol: "http", password: undefined, says: "wants credentials; put user and password into HTTP_PROXY" },
+  { protocol: "http", password: "wrong", says: "refuses the user or password in HTTP_PROXY; check them" },
+] as const;
+
+test.for(REFUSALS)("$protocol with password $password is refused once", async (refusal, context) => {
+  const proxy = await start(context);
+  const service = await startReadableService(refusal.protocol);
+  const address = proxyAddress(proxy.origin, refusal.password);
+  const variable = refusal.protocol === "https" ? "HTTPS_PROXY" : "HTTP_PROXY";
+  const client = openClient(service, { [variable]: address }, { maxRetries: 3 });
+  expect(await failureOf(client)).toMatchObject({
+    code: "ERR_PROXY",
+    temporary: false,
+    message: `Can't read the monitoring agent's log settings of project ${READ.projectId} from ${hostOf(service.baseUrl)}: the proxy ${hostOf(proxy.origin)} ${refusal.says} (status 407).`,
+  });
+  await client.close();
+  expect((await proxy.stop()).filter((line) => line.startsWith("407"))).toHaveLength(1);
+});
+
+test("a service that it can't reach is said", async (context) => {
+  const proxy = await start(context);
+  const service = await startReadableService("https");
+  await service.close();
+  const client = openClient(service, { HTTPS_PROXY: proxyAddress(proxy.origin, PROXY_PASSWORD) });
+  expect(await failureOf(client)).toMatchObject({
+    code: "ERR_CONNECTION",
+    temporary: true,
+    message: expect.stringMatching(/: the proxy \S+ can't reach the service; check .* \(status 503\)\.$/),
+  });
+});
