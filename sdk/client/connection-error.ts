@@ -2,7 +2,7 @@ import { errors } from "undici";
 import { DigestError } from "../digest/index.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { ProxyFailure } from "./proxy-failure.ts";
-import { UNTRUSTED_CODES, UntrustedCertificate } from "./untrusted-certificate.ts";
+import { UntrustedCertificate } from "./untrusted-certificate.ts";
 
 /** Says what a request that got no answer failed of, and what to do about it; `failure` is how the message begins. */
 export function connectionError(cause: unknown, failure: string): AgentLogConfigError {
@@ -26,12 +26,9 @@ export function connectionError(cause: unknown, failure: string): AgentLogConfig
   const proxy = cause instanceof ProxyFailure ? cause.proxy : undefined;
   const setting = proxy?.variable ?? "baseUrl";
   const begin = proxy === undefined ? failure : `${failure}: the proxy ${proxy.host} can't be used`;
-  const says = cause instanceof UntrustedCertificate ? OTHER_AUTHORITY : tlsAdvice(code, setting);
+  const says = tlsAdvice(code, setting, cause instanceof UntrustedCertificate);
   if (says !== undefined) return new AgentLogConfigError("ERR_TLS", `${begin}: ${says} (${code}).`, { cause });
-  const advice =
-    error instanceof errors.HTTPParserError
-      ? `what it answers is no HTTP; check the port and the scheme of ${setting}`
-      : connectionAdvice(code, setting);
+  const advice = peerAdvice(error, setting) ?? connectionAdvice(code, setting);
   return new AgentLogConfigError("ERR_CONNECTION", `${begin}: ${advice} (${code || error.message}).`, { cause });
 }
 
@@ -61,21 +58,22 @@ function proxyAdvice({ proxy, challenge }: ProxyFailure, status: number, variabl
     : `wants credentials; put user and password into ${variable}`;
 }
 
-const OTHER_AUTHORITY =
-  "its certificate comes from an authority that is not trusted here, and caCertificate is not the one that signed it; set caCertificate to that authority's certificate, and let the service send those in between";
-
-const NOT_TRUSTED =
-  "its certificate comes from an authority that is not trusted here; set caCertificate to that authority's certificate, and let the service send those in between";
-
-function tlsAdvice(code: string, setting: string): string | undefined {
-  if (code === "DEPTH_ZERO_SELF_SIGNED_CERT")
-    return "its certificate is signed by itself; set caCertificate to that certificate";
-  if (UNTRUSTED_CODES.has(code)) return NOT_TRUSTED;
+function tlsAdvice(code: string, setting: string, caCertificateGiven: boolean): string | undefined {
+  const given = caCertificateGiven ? " and is not the one in caCertificate" : "";
   switch (code) {
+    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
+      return `its certificate comes from an authority that is not trusted here${given}; set caCertificate to that authority's certificate, or let the service send the intermediate certificates too`;
+    case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
+    case "SELF_SIGNED_CERT_IN_CHAIN":
+      return `its certificate comes from an authority that is not trusted here${given}; set caCertificate to that authority's certificate`;
+    case "UNABLE_TO_GET_ISSUER_CERT":
+      return "its certificate comes from an intermediate authority whose root is not trusted here; set caCertificate to the root's certificate";
+    case "DEPTH_ZERO_SELF_SIGNED_CERT":
+      return `its certificate is signed by itself${given}; set caCertificate to that certificate`;
     case "CERT_SIGNATURE_FAILURE":
       return "its certificate names an authority that did not sign it; set caCertificate to that authority's present certificate";
     case "CERT_HAS_EXPIRED":
-      return "its certificate, or its authority's, has expired; it has to be renewed";
+      return "its certificate or that of its authority has expired; it has to be renewed on the service";
     case "CERT_NOT_YET_VALID":
       return "its certificate is not valid yet; check the clocks here and there";
     case "ERR_TLS_CERT_ALTNAME_INVALID":
@@ -85,15 +83,27 @@ function tlsAdvice(code: string, setting: string): string | undefined {
       return `the port speaks no TLS; check the port and the scheme of ${setting}`;
     case "ERR_SSL_UNSUPPORTED_PROTOCOL":
     case "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION":
-      return "it speaks only versions of TLS that are too old; let it speak TLS 1.2 or later";
+      return "it speaks only versions of TLS that are too old; let it speak TLS 1.2 or 1.3";
     case "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED":
-      return "it wants a certificate of the client, and this client sends none; let it do without";
+      return "it wants a certificate from its client, and this client sends none; let it do without";
     case "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE":
     case "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE":
-      return "it refuses the handshake: it wants a certificate of the client, and this client sends none, or other ciphers; let it do without";
+      return "it wants a certificate from its client, and this client sends none, or it has no cipher in common with it; let it do without the one, and allow the usual ciphers";
     default:
-      return /^ERR_(SSL|TLS)_/.test(code) ? `TLS failed; check the TLS of what ${setting} leads to` : undefined;
+      return /^ERR_(SSL|TLS)_/.test(code) ? `TLS failed; check how ${setting} speaks it` : undefined;
   }
+}
+
+/** Of what the other side did once it was connected. */
+function peerAdvice(error: Error, setting: string): string | undefined {
+  if (error instanceof errors.HTTPParserError) {
+    return `what it answers is no HTTP; check the port and the scheme of ${setting}`;
+  }
+  // undici does not see the alert with which TLS 1.3 asks for a client's certificate.
+  if (error instanceof errors.SocketError && error.socket?.bytesRead === 0) {
+    return `the connection was cut before any answer; try again, and check the port and the scheme of ${setting}, proxies on the way, and that it wants no certificate from its client, as this client sends none`;
+  }
+  return undefined;
 }
 
 function connectionAdvice(code: string, setting: string): string {

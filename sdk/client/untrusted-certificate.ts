@@ -10,9 +10,8 @@ export class UntrustedCertificate extends Error {
 export const untrustedCertificates: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
   dispatch(options, new FailureHandler(handler, toUntrusted));
 
-export const UNTRUSTED_CODES: ReadonlySet<unknown> = new Set([
+const UNTRUSTED_CODES: ReadonlySet<unknown> = new Set([
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
-  "UNABLE_TO_GET_ISSUER_CERT",
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
   "SELF_SIGNED_CERT_IN_CHAIN",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
