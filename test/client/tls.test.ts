@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
+import { createServer as createSilentServer } from "node:net";
 import { promisify } from "node:util";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigClient, type ConnectionOptions } from "../../sdk/client/index.ts";
@@ -172,6 +173,12 @@ describe("a service is refused with advice of its own where it", () => {
     expect(await read(`https://127.0.0.1:${port}`)).toBe(
       "ERR_TLS the port speaks no TLS; check the port and the scheme of baseUrl (ERR_SSL_WRONG_VERSION_NUMBER).",
     );
+  });
+
+  // undici aborts nothing before it is connected, and connects for ten seconds.
+  it("says nothing at an https address, after timeoutSeconds", { timeout: 8000 }, async () => {
+    const baseUrl = `https://127.0.0.1:${await listen(createSilentServer())}`;
+    expect(await read(baseUrl, { timeoutSeconds: 0.2 })).toMatch(/^ERR_TIMEOUT no answer within 0\.2 s/);
   });
 
   it("speaks TLS at an http address", async () => {
