@@ -156,7 +156,7 @@ function openDispatcher({ origin, protocol }: URL, connection: Connection): Disp
   const { publicKey, privateKey, caCertificate, timeoutSeconds } = connection;
   const connect = {
     // undici aborts nothing before it is connected.
-    timeout: Math.min(timeoutSeconds, MAX_CONNECT_SECONDS) * 1000,
+    timeout: Math.ceil(Math.min(timeoutSeconds, MAX_CONNECT_SECONDS) * 1000),
     // Left out, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
     ...(caCertificate === undefined ? {} : { ca: [...tls.getCACertificates("default"), caCertificate] }),
