@@ -12,7 +12,6 @@ import { environmentProxy } from "./environment-proxy.ts";
 import { AgentLogConfigError, ServiceError } from "./errors.ts";
 import { checkReadArguments, type ReadArguments } from "./read-arguments.ts";
 import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
-import { untrustedCertificates } from "./untrusted-certificate.ts";
 
 export interface ReadOptions {
   /** Ends the read; it then rejects with the signal's reason. */
@@ -47,6 +46,7 @@ export class AgentLogConfigClient {
   readonly #url: URL;
   readonly #timeoutSeconds: number;
   readonly #maxRetries: number;
+  readonly #hasCaCertificate: boolean;
   readonly #dispatcher: Dispatcher;
   readonly #reads = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
@@ -57,6 +57,7 @@ export class AgentLogConfigClient {
     this.#url = new URL(connection.baseUrl);
     this.#timeoutSeconds = connection.timeoutSeconds;
     this.#maxRetries = connection.maxRetries;
+    this.#hasCaCertificate = connection.caCertificate !== undefined;
     this.#dispatcher = openDispatcher(this.#url, connection);
   }
 
@@ -97,7 +98,7 @@ export class AgentLogConfigClient {
     const read = this.#readOrRepeat(args, either, failure);
     this.#reads.add(read);
     try {
-      return await read;
+      return await Promise.race([read, rejectionOf(either)]);
     } catch (cause) {
       signal?.throwIfAborted();
       if (!timeout.signal.aborted) throw cause;
@@ -117,7 +118,8 @@ export class AgentLogConfigClient {
         return readResponse(await this.#request(args, signal), failure);
       } catch (cause) {
         if (signal.aborted) throw cause;
-        const error = cause instanceof AgentLogConfigError ? cause : connectionError(cause, failure);
+        const error =
+          cause instanceof AgentLogConfigError ? cause : connectionError(cause, failure, this.#hasCaCertificate);
         const milliseconds = waitBeforeRepeat(error, repeats);
         const inTime = performance.now() + milliseconds < deadline;
         if (!isRepeatable(error) || repeats >= this.#maxRetries || !inTime) throw error;
@@ -146,17 +148,11 @@ export class AgentLogConfigClient {
   }
 }
 
-interface Response {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly text: string;
-}
-
 function openDispatcher({ origin, protocol }: URL, connection: Connection): Dispatcher {
   const { publicKey, privateKey, caCertificate, timeoutSeconds } = connection;
   const connect = {
-    // undici aborts nothing before it is connected.
-    timeout: Math.ceil(Math.min(timeoutSeconds, MAX_CONNECT_SECONDS) * 1000),
+    // A second more than the read has, which says better what happened.
+    timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_CONNECT_SECONDS) * 1000),
     // Left out, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
     ...(caCertificate === undefined ? {} : { ca: [...tls.getCACertificates("default"), caCertificate] }),
@@ -170,8 +166,12 @@ function openDispatcher({ origin, protocol }: URL, connection: Connection): Disp
     proxyTls: connect,
     ...environmentProxy(protocol, limits, connect.timeout),
   });
-  const authenticate = digest({ username: publicKey, password: privateKey, origins: [origin] });
-  return agent.compose(caCertificate === undefined ? [authenticate] : [untrustedCertificates, authenticate]);
+  return agent.compose(digest({ username: publicKey, password: privateKey, origins: [origin] }));
+}
+
+/** undici hears of an abort only once it is connected. */
+function rejectionOf(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }
 
 /** An outage that may be over at once: not one that the service reports as its own failure. */

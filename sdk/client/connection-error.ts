@@ -2,10 +2,13 @@ import { errors } from "undici";
 import { DigestError } from "../digest/index.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { ProxyFailure } from "./proxy-failure.ts";
-import { UntrustedCertificate } from "./untrusted-certificate.ts";
 
-/** Says what a request that got no answer failed of, and what to do about it; `failure` is how the message begins. */
-export function connectionError(cause: unknown, failure: string): AgentLogConfigError {
+/**
+ * Says what a request that got no answer failed of, and what to do about it.
+ * @param failure how the message begins
+ * @param hasCaCertificate a `caCertificate` was given
+ */
+export function connectionError(cause: unknown, failure: string, hasCaCertificate: boolean): AgentLogConfigError {
   const error = root(cause);
   // undici's parser keeps in it what it could not read, which may be settings.
   if ("data" in error) Reflect.deleteProperty(error, "data");
@@ -26,7 +29,7 @@ export function connectionError(cause: unknown, failure: string): AgentLogConfig
   const proxy = cause instanceof ProxyFailure ? cause.proxy : undefined;
   const setting = proxy?.variable ?? "baseUrl";
   const begin = proxy === undefined ? failure : `${failure}: the proxy ${proxy.host} can't be used`;
-  const says = tlsAdvice(code, setting, cause instanceof UntrustedCertificate);
+  const says = tlsAdvice(code, setting, hasCaCertificate && proxy === undefined);
   if (says !== undefined) return new AgentLogConfigError("ERR_TLS", `${begin}: ${says} (${code}).`, { cause });
   const advice = peerAdvice(error, setting) ?? connectionAdvice(code, setting);
   return new AgentLogConfigError("ERR_CONNECTION", `${begin}: ${advice} (${code || error.message}).`, { cause });
@@ -132,8 +135,7 @@ function connectionAdvice(code: string, setting: string): string {
 
 /** The error below wrappers, or the first of several addresses that were tried. */
 function root(cause: unknown): Error {
-  const wraps = cause instanceof ProxyFailure || cause instanceof UntrustedCertificate;
-  if (wraps && cause.cause instanceof Error) return root(cause.cause);
+  if (cause instanceof ProxyFailure && cause.cause instanceof Error) return root(cause.cause);
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return root(cause.errors[0]);
   return cause instanceof Error ? cause : new Error(String(cause));
 }

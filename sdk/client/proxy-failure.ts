@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Duplex } from "node:stream";
 import type { Dispatcher } from "undici";
-import { FailureHandler } from "./failure-handler.ts";
+
+type Controller = Dispatcher.DispatchController;
 
 /** What a message may say about a proxy: no credentials. */
 export interface ProxyDescription {
@@ -36,38 +37,46 @@ export function proxyFailures(proxy: ProxyDescription): Dispatcher.DispatcherCom
   return (dispatch) => (options, handler) => dispatch(options, new ProxyHandler(handler, proxy));
 }
 
-class ProxyHandler extends FailureHandler {
+class ProxyHandler implements Dispatcher.DispatchHandler {
+  readonly #handler: Dispatcher.DispatchHandler;
   readonly #proxy: ProxyDescription;
 
   constructor(handler: Dispatcher.DispatchHandler, proxy: ProxyDescription) {
-    super(handler, (cause) => (cause instanceof ProxyFailure ? cause : new ProxyFailure(proxy, { cause })));
+    this.#handler = handler;
     this.#proxy = proxy;
   }
 
+  onRequestStart(controller: Controller, context: unknown): void {
+    this.#handler.onRequestStart?.(controller, context);
+  }
+
   /** The answer to CONNECT, whatever its status. */
-  override onRequestUpgrade(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-    socket: Duplex,
-  ): void {
+  onRequestUpgrade(controller: Controller, status: number, headers: IncomingHttpHeaders, socket: Duplex): void {
     if (status === 200) {
-      super.onRequestUpgrade(controller, status, headers, socket);
+      this.#handler.onRequestUpgrade?.(controller, status, headers, socket);
       return;
     }
     socket.on("error", () => {}).destroy();
     this.onResponseError(controller, this.#refusal(status, headers));
   }
 
-  override onResponseStart(
-    controller: Dispatcher.DispatchController,
-    status: number,
-    headers: IncomingHttpHeaders,
-    statusMessage?: string,
-  ): void {
+  onResponseStart(controller: Controller, status: number, headers: IncomingHttpHeaders, statusMessage?: string): void {
     // Of the answers to plain http only this one is certainly the proxy's own.
     if (status === 407) controller.abort(this.#refusal(status, headers));
-    else super.onResponseStart(controller, status, headers, statusMessage);
+    else this.#handler.onResponseStart?.(controller, status, headers, statusMessage);
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    this.#handler.onResponseData?.(controller, chunk);
+  }
+
+  onResponseEnd(controller: Controller, trailers: IncomingHttpHeaders): void {
+    this.#handler.onResponseEnd?.(controller, trailers);
+  }
+
+  onResponseError(controller: Controller, error: Error): void {
+    const failure = error instanceof ProxyFailure ? error : new ProxyFailure(this.#proxy, { cause: error });
+    this.#handler.onResponseError?.(controller, failure);
   }
 
   #refusal(status: number, headers: IncomingHttpHeaders): ProxyFailure {

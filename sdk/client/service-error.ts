@@ -56,6 +56,7 @@ const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice
 ]);
 
 const ADVICE_BY_STATUS: ReadonlyMap<number, Advice> = new Map<number, Advice>([
+  [400, ["ERR_REFUSED", "it does not understand the request; check the scheme and the port of baseUrl"]],
   [401, ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"]],
   [402, ["ERR_ACCOUNT_SUSPENDED", "the service wants to be paid first; settle that with it"]],
   [403, ["ERR_REFUSED", "the service refuses this key the read; check its access list and its roles"]],

@@ -224,7 +224,8 @@ describe("refusals", () => {
     [503, {}, "ERR_UNAVAILABLE", "being maintained"],
     [503, { errorCode: "GROUP_NOT_FOUND" }, "ERR_UNAVAILABLE", "being maintained"],
     [504, {}, "ERR_UNAVAILABLE", "no answer in time"],
-    [400, { errorCode: "toString" }, "ERR_REFUSED", "the service refuses the read"],
+    [400, { errorCode: "toString" }, "ERR_REFUSED", "does not understand the request"],
+    [410, {}, "ERR_REFUSED", "the service refuses the read"],
   ] as const;
 
   it.each(REFUSALS)("of status %i with %o are %s", async (status, body, code, says) => {
@@ -447,6 +448,18 @@ describe("connections", () => {
     const read = client.get(MONITORING, { signal: controller.signal });
     controller.abort(reason);
     await expect(read).rejects.toBe(reason);
+  });
+
+  it("end with the caller's signal while TLS is not agreed on", async () => {
+    const silent = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void silent.close());
+    await new Promise((resolve) => silent.once("listening", resolve));
+    const address = silent.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const client = new AgentLogConfigClient({ baseUrl: `https://127.0.0.1:${port}`, ...KEYS });
+    const controller = new AbortController();
+    silent.once("connection", () => controller.abort(new Error("enough")));
+    await expect(client.get(MONITORING, { signal: controller.signal })).rejects.toThrow("enough");
   });
 
   it("are tried again after an outage, maxRetries times", async () => {

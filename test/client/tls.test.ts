@@ -46,7 +46,7 @@ async function read(baseUrl: string, options: Partial<ConnectionOptions> = {}): 
     return (await client.get({ projectId: PROJECT_ID, agent: "monitoring" })).logPath ?? "nothing";
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    return `${error.code} ${error.message.replace(/^Can't read .* from \S+: /, "")}`;
+    return `${error.code} ${error.message.replace(/^Can't read .* from \S+: | See https:\S+$/g, "")}`;
   }
 }
 
