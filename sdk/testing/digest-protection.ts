@@ -2,14 +2,14 @@ import { createHash, randomBytes } from "node:crypto";
 
 /** How long and how often the nonces of a server are good. */
 export interface NoncePolicy {
-  /** Requests that a nonce is good for. Default: 1023. */
-  readonly uses?: number;
-  /** Seconds from its first challenge that a nonce is good for. Default: 60. */
-  readonly lifetimeSeconds?: number;
-  /** Nonce counts must arrive without a gap. Default: false. */
-  readonly strictCounts?: boolean;
+  /** Requests that a nonce is good for, a whole number from 1. Default: 1023. */
+  readonly uses?: number | undefined;
+  /** Seconds from its first challenge that a nonce is good for, 0 or more. Default: 60. */
+  readonly lifetimeSeconds?: number | undefined;
+  /** Nonce counts must arrive without a gap; otherwise only twice the same one is refused. Default: false. */
+  readonly strictCounts?: boolean | undefined;
   /** A nonce that is used up is followed by one in `Authentication-Info`. Default: false. */
-  readonly announcesNext?: boolean;
+  readonly announcesNext?: boolean | undefined;
 }
 
 export interface ProtectionOptions {

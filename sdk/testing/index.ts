@@ -1,9 +1,5 @@
 export type { NoncePolicy } from "./digest-protection.ts";
-export {
-  type CannedAnswer,
-  type Service,
-  type ServiceOptions,
-  type ServiceRequest,
-  type ServiceSettings,
-  startService,
-} from "./start-service.ts";
+export type { CannedAnswer, Cut, Delay, Fault } from "./fault.ts";
+export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./projects.ts";
+export type { ServiceOptions } from "./service-options.ts";
+export { type Service, type ServiceRequest, startService } from "./start-service.ts";

@@ -1,16 +1,24 @@
+import { hash } from "node:crypto";
+import { createConnection } from "node:net";
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigClient } from "../../sdk/client/index.ts";
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import { type Fault, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
+const KEYS = { publicKey: "user", privateKey: "pass" };
+const BACKUP = { projectId: PROJECT_ID, agent: "backup" } as const;
 
-async function open(): Promise<{ service: Service; client: AgentLogConfigClient }> {
-  const service = await startService({ publicKey: "user", privateKey: "pass" });
+async function open(options: ServiceOptions = {}): Promise<{ service: Service; client: AgentLogConfigClient }> {
+  const service = await startService({ ...KEYS, ...options });
   onTestFinished(() => service.close());
-  const keys = { publicKey: "user", privateKey: "pass" };
-  const client = new AgentLogConfigClient({ baseUrl: service.baseUrl, ...keys, allowHttp: true, maxRetries: 0 });
+  const client = new AgentLogConfigClient({ baseUrl: service.baseUrl, ...KEYS, allowHttp: true, maxRetries: 0 });
   onTestFinished(() => client.close());
   return { service, client };
+}
+
+function statuses({ requests }: Service): readonly number[] {
+  return requests.map(({ status }) => status);
 }
 
 describe("startService", () => {
@@ -31,24 +39,150 @@ describe("startService", () => {
   ] as const)("answers where it knows $description", async ({ set, outcome }) => {
     const { service, client } = await open();
     if (set !== undefined) service.set(PROJECT_ID, set, { logPath: "/l" });
-    const read = await client.get({ projectId: PROJECT_ID, agent: "backup" }).catch((error: unknown) => error);
+    const read = await client.get(BACKUP).catch((error: unknown) => error);
     expect(read).toMatchObject(outcome);
   });
 
+  it("starts with the settings that it is given, until they are removed", async () => {
+    const { service, client } = await open({ settings: { [PROJECT_ID]: { backup: { logPath: "/l" } } } });
+    expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
+    service.set(PROJECT_ID, "backup", undefined);
+    await expect(client.get(BACKUP)).rejects.toMatchObject({ code: "ERR_PROJECT_NOT_FOUND" });
+  });
+
   it("keeps what it was asked, refusals among it", async () => {
-    const { service, client } = await open();
-    service.set(PROJECT_ID, "backup", {});
-    await client.get({ projectId: PROJECT_ID, agent: "backup", pretty: true });
+    const { service, client } = await open({ settings: { [PROJECT_ID]: {} } });
+    await client.get({ ...BACKUP, pretty: true });
     expect(service.requests.map(({ method, status }) => `${method} ${status}`)).toEqual(["GET 401", "GET 200"]);
     expect(service.requests[1]?.target).toMatch(/backupAgentConfig\?pretty=true$/);
   });
 
   it("refuses another key from the moment it is rotated", async () => {
-    const { service, client } = await open();
-    service.set(PROJECT_ID, "backup", {});
-    await client.get({ projectId: PROJECT_ID, agent: "backup" });
+    const { service, client } = await open({ settings: { [PROJECT_ID]: {} } });
+    await client.get(BACKUP);
     service.rotateKey("other");
-    const refused = client.get({ projectId: PROJECT_ID, agent: "backup" });
-    await expect(refused).rejects.toMatchObject({ code: "ERR_WRONG_KEY" });
+    await expect(client.get(BACKUP)).rejects.toMatchObject({ code: "ERR_WRONG_KEY" });
+  });
+
+  it.each<{ options: object; says: string }>([
+    { options: { setings: {} }, says: "unknown: setings (the options are publicKey, privateKey, tls, port, nonces," },
+    { options: { port: 65536 }, says: "port must be at most 65535 (" },
+    { options: { nonces: { uses: 0, lifetime: 1 } }, says: "nonces.uses must be at least 1; unknown: lifetime (" },
+    { options: { settings: { [PROJECT_ID]: { backups: {} } } }, says: `"${PROJECT_ID}/backups" is not of the form` },
+    {
+      options: { faults: ["rest"] },
+      says: "{ delaySeconds } from 0 to 3600 or an answer with a status from 200 to 999",
+    },
+    { options: { faults: [{ cutAfterBytes: -1 }] }, says: "not { cutAfterBytes: -1 }." },
+    { options: { faults: [{ delaySeconds: 3601 }] }, says: "not { delaySeconds: 3601 }." },
+    { options: { faults: [{ status: 100 }] }, says: "not { status: 100 }." },
+    {
+      options: { faults: [{ status: 200, headers: { "X-Two": ["a", "b\nc"] } }] },
+      says: 'The header "X-Two" of the answer can\'t be sent: ["a","b\\nc"].',
+    },
+  ])("refuses $options in one sentence", async ({ options, says }) => {
+    await expect(startService(options)).rejects.toMatchObject({
+      name: "TypeError",
+      code: "ERR_INVALID_ARG_VALUE",
+      message: expect.stringContaining(says),
+    });
   });
 });
+
+describe("faults", () => {
+  const settings = { [PROJECT_ID]: { backup: { logPath: "/l" } } };
+
+  it("come one to an authenticated request, in order, before the persistent answer", async () => {
+    const { service, client } = await open({ settings, faults: [{ status: 503 }] });
+    service.answerWith({ status: 418 });
+    service.failNext({ status: 502 }, { status: 504 });
+    for (let read = 0; read < 4; read += 1) await client.get(BACKUP).catch(() => {});
+    service.answerWith(undefined);
+    await client.get(BACKUP);
+    expect(statuses(service)).toEqual([401, 503, 502, 504, 418, 200]);
+  });
+
+  it.each<{ description: string; fault: Fault; code: string; status: number }>([
+    { description: "a reset connection", fault: "reset", code: "ECONNRESET", status: 0 },
+    { description: "a cut before the first byte", fault: { cutAfterBytes: 0 }, code: "UND_ERR_SOCKET", status: 0 },
+  ])("make $description", async ({ fault, code, status }) => {
+    const { service, client } = await open({ settings, faults: [fault] });
+    await expect(client.get(BACKUP)).rejects.toMatchObject({ code: "ERR_CONNECTION", cause: { code } });
+    expect(statuses(service)).toEqual([401, status]);
+  });
+
+  it("forget the nonces of the request itself", async () => {
+    const { service, client } = await open({ settings });
+    await client.get(BACKUP);
+    service.failNext("forgetNonces");
+    expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
+    expect(statuses(service)).toEqual([401, 200, 401, 200]);
+  });
+
+  it("answer late, as they would have", async () => {
+    const { service, client } = await open({ settings, faults: [{ delaySeconds: 0.2 }] });
+    const before = performance.now();
+    expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
+    expect(performance.now() - before).toBeGreaterThanOrEqual(195);
+    expect(statuses(service)).toEqual([401, 200]);
+  });
+
+  it("that are late do not outlive the service", async () => {
+    const { service, client } = await open({ settings });
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    await client.get(BACKUP);
+    const before = timers();
+    service.failNext({ delaySeconds: 3600 });
+    const read = client.get(BACKUP).catch((error: unknown) => error);
+    while (service.requests.length < 3) await setImmediate();
+    expect(timers()).toBeGreaterThan(before + 1);
+    await service.close();
+    expect(await read).toMatchObject({ code: "ERR_CONNECTION" });
+    expect(timers()).toBeLessThanOrEqual(before);
+  });
+
+  it("send a header on as many lines as the answer gives it", async () => {
+    const { service, client } = await open({
+      settings,
+      faults: [{ status: 200, headers: { "X-A-Service-Version": ["gitHash=a", "gitHash=b"] }, body: "{}" }],
+    });
+    expect(await client.get(BACKUP)).toMatchObject({ serviceVersion: { gitHash: "a" } });
+    expect(statuses(service)).toEqual([401, 200]);
+  });
+
+  it("cut an answer after exactly so many bytes", async () => {
+    const whole = await bytesOf(Number.MAX_SAFE_INTEGER);
+    expect(whole).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]+\r\n)+\r\n\{"logPath":"\/l"\}$/);
+    expect(whole).toMatch(/\r\ncontent-length: 16\r\n/i);
+    for (const cutAfterBytes of [0, 1, 17, whole.length - 17, whole.length - 1, whole.length]) {
+      expect(await bytesOf(cutAfterBytes)).toBe(whole.slice(0, cutAfterBytes));
+    }
+  });
+
+  /** What comes over the wire for an authenticated request that is cut. */
+  async function bytesOf(cutAfterBytes: number): Promise<string> {
+    const { service } = await open({ settings, faults: [{ cutAfterBytes }] });
+    const url = new URL(`${service.baseUrl}/groups/${PROJECT_ID}/automationConfig/backupAgentConfig`);
+    const challenge = (await fetch(url)).headers.get("www-authenticate");
+    const [, nonce] = /nonce="([^"]+)"/.exec(challenge ?? "") ?? [];
+    const ha1 = md5("user:Example Public API:pass");
+    const response = md5(`${ha1}:${nonce}:00000001:c:auth:${md5(`GET:${url.pathname}`)}`);
+    const answer = `username="user", realm="Example Public API", nonce="${nonce}", uri="${url.pathname}", qop=auth, nc=00000001, cnonce="c"`;
+    return exchange(url, `Authorization: Digest ${answer}, response="${response}"`);
+  }
+});
+
+function md5(text: string): string {
+  return hash("md5", text);
+}
+
+function exchange({ hostname, port, pathname }: URL, header: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    const socket = createConnection({ host: hostname, port: Number(port) });
+    socket.on("data", (chunk) => chunks.push(chunk));
+    socket.on("error", reject);
+    socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
+    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
+  });
+}

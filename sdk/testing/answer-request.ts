@@ -1,0 +1,68 @@
+import type { Agent } from "../client/agent-log-config.ts";
+import type { CannedAnswer } from "./fault.ts";
+import type { Projects } from "./projects.ts";
+
+/** The path prefix of the contract, section 1. */
+export const PREFIX = "/api/public/v1.0";
+
+/** The contract, section 9 */
+export const VERSION_HEADER = {
+  "X-Example-Service-Version":
+    "gitHash=0123456789abcdef0123456789abcdef01234567; versionString=7.0.11.100.20260115T1200Z",
+};
+
+/** What the service answers to a request that has been authenticated. */
+export function answerRequest(method: string, target: string, projects: Projects): CannedAnswer {
+  const { pathname, searchParams } = new URL(target, "http://localhost");
+  const pretty = searchParams.get("pretty") === "true";
+  const envelope = searchParams.get("envelope") === "true";
+  const { status, content } = method === "GET" ? contentOf(pathname, projects) : methodNotAllowed();
+  // With an envelope every answer is 200, and the body carries the status (contract, section 4.4).
+  const body = envelope ? { status, content } : content;
+  return {
+    status: envelope ? 200 : status,
+    headers: { "Content-Type": "application/json", ...VERSION_HEADER },
+    body: JSON.stringify(body, null, pretty ? 2 : undefined),
+  };
+}
+
+// The contract, section 7
+export function unauthorized(challenge: string): CannedAnswer {
+  return {
+    status: 401,
+    headers: { "Content-Type": "application/json;charset=ISO-8859-1", "WWW-Authenticate": challenge },
+    body: JSON.stringify({ error: 401, reason: "Unauthorized", detail: "You are not authorized for this resource." }),
+  };
+}
+
+/** A body, and the status that it goes with. */
+export interface Content {
+  readonly status: number;
+  readonly content: unknown;
+}
+
+/** What the service has for one read. */
+export function contentOfRead(projectId: string, agent: Agent, projects: Projects): Content {
+  const settings = projects.read(projectId, agent);
+  if (settings !== undefined) return { status: 200, content: settings };
+  return refusal(404, "Not Found", "GROUP_NOT_FOUND", `No group with ID ${projectId} exists.`, [projectId]);
+}
+
+// The contract, section 4
+const READ = new RegExp(`^${PREFIX}/groups/([0-9a-fA-F]{24})/automationConfig/(monitoring|backup)AgentConfig$`);
+
+function contentOf(path: string, projects: Projects): Content {
+  const [, projectId, agent] = READ.exec(path) ?? [];
+  if (projectId === undefined || (agent !== "monitoring" && agent !== "backup")) {
+    return refusal(404, "Not Found", "RESOURCE_NOT_FOUND", `Cannot find resource ${path}.`, [path]);
+  }
+  return contentOfRead(projectId, agent, projects);
+}
+
+function methodNotAllowed(): Content {
+  return refusal(405, "Method Not Allowed", "METHOD_NOT_ALLOWED", "Only GET is supported.", []);
+}
+
+function refusal(status: number, reason: string, errorCode: string, detail: string, parameters: string[]): Content {
+  return { status, content: { error: status, reason, errorCode, detail, parameters } };
+}
