@@ -1,3 +1,4 @@
+export { answerReads } from "./answer-reads.ts";
 export type { NoncePolicy } from "./digest-protection.ts";
 export type { CannedAnswer, Cut, Delay, Fault } from "./fault.ts";
 export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./projects.ts";

@@ -1,0 +1,55 @@
+import { agentLogConfigId } from "../client/agent-log-config-id.ts";
+import { readAgentLogSettings } from "../client/agent-log-settings.ts";
+import { checkReadArguments } from "../client/read-arguments.ts";
+import { serviceError } from "../client/service-error.ts";
+import { readServiceVersion } from "../client/service-version.ts";
+import { replaceClients, type SettingsReader } from "../client/shared-client.ts";
+import { contentOfRead, VERSION_HEADER } from "./answer-request.ts";
+import { Projects, type SettingsByProject } from "./projects.ts";
+
+/**
+ * Answers every read of this process from these settings, without HTTP and without connection settings: for unit tests
+ * with `pulumi.runtime.setMocks`. Both function forms and the resource read so, with whichever provider; a client of your
+ * own does not. Arguments and settings are checked as ever, and a project that is not there is not found.
+ *
+ * @param settings the projects that there are; they are looked at in each read
+ * @returns what ends it; calling this function again ends it too
+ * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for an id or an agent that can't be read
+ * @example
+ * ```ts
+ * import * as pulumi from "@pulumi/pulumi";
+ * import { getAgentLogConfig } from "pulumi-agent-log-config";
+ * import { answerReads } from "pulumi-agent-log-config/testing";
+ *
+ * await pulumi.runtime.setMocks({
+ *   newResource: ({ name, inputs }) => ({ id: name, state: inputs }),
+ *   call: () => ({}),
+ * });
+ * const end = answerReads({ "0123456789abcdef01234567": { backup: { logPath: "/var/log/backup-agent.log" } } });
+ * const { logPath } = await getAgentLogConfig({ projectId: "0123456789abcdef01234567", agent: "backup" });
+ * end();
+ * ```
+ */
+export function answerReads(settings: SettingsByProject): () => void {
+  const projects = new Projects(settings);
+  const reader: SettingsReader = {
+    async get(args) {
+      const { projectId, agent } = checkReadArguments(args);
+      const failure = `Can't read the ${agent} agent's log settings of project ${projectId} from answerReads`;
+      const { status, content } = contentOfRead(projectId, agent, projects);
+      if (status !== 200) throw serviceError(status, content, failure, undefined);
+      // What JSON can't hold does not come over the wire either.
+      const read = readAgentLogSettings(JSON.parse(JSON.stringify(content)), failure);
+      const id = agentLogConfigId(projectId, agent);
+      return { id, projectId, agent, ...read, serviceVersion: readServiceVersion(VERSION_HEADER) };
+    },
+  };
+  replaceClients(reader);
+  current = reader;
+  return () => {
+    if (current === reader) replaceClients(undefined);
+  };
+}
+
+/** Ending an earlier call must not end a later one. */
+let current: SettingsReader | undefined;

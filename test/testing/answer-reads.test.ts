@@ -1,0 +1,111 @@
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { AgentLogConfigClient } from "../../sdk/client/index.ts";
+import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput } from "../../sdk/index.ts";
+import { answerReads, type SettingsByProject, startService } from "../../sdk/testing/index.ts";
+
+const PROJECT_ID = "0123456789abcdef01234567";
+const BACKUP = { projectId: PROJECT_ID, agent: "backup" } as const;
+
+beforeEach(async () => {
+  await pulumi.runtime.setMocks({
+    newResource: ({ name, inputs }) => ({ id: name, state: inputs }),
+    call: () => ({}),
+  });
+});
+
+function answer(settings: SettingsByProject): void {
+  onTestFinished(answerReads(settings));
+}
+
+function resolved<T>(output: pulumi.Output<T>): Promise<pulumi.Unwrap<T>> {
+  return new Promise((resolve) => void pulumi.output(output).apply(resolve));
+}
+
+async function failureOf(read: Promise<unknown>): Promise<unknown> {
+  return read.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}
+
+describe("answerReads", () => {
+  it("answers getAgentLogConfig without connection settings", async () => {
+    answer({ [PROJECT_ID]: { backup: { logPath: "/l", password: "p" } } });
+    const { logPath, logRotate, serviceVersion, ...rest } = await getAgentLogConfig(BACKUP);
+    expect({ logPath, logRotate }).toEqual({ logPath: "/l", logRotate: undefined });
+    expect(serviceVersion?.versionString).toMatch(/^7\.0\.11/);
+    expect(rest).not.toHaveProperty("password");
+  });
+
+  it("answers getAgentLogConfigOutput", async () => {
+    answer({ [PROJECT_ID]: { monitoring: { logRotate: { timeDurationHrs: "24" } } } });
+    const output = getAgentLogConfigOutput({ projectId: pulumi.output(PROJECT_ID), agent: "monitoring" });
+    expect(await resolved(output.apply(({ logRotate }) => logRotate?.timeThresholdHrs))).toBe(24);
+  });
+
+  it("answers the resource", async () => {
+    answer({ [PROJECT_ID]: { backup: { logPath: "/l", logRotate: { sizeThresholdMB: 1000 } } } });
+    const { logPath, logRotate } = new AgentLogConfig("logs", BACKUP);
+    expect(await resolved(logPath)).toBe("/l");
+    expect(await resolved(logRotate)).toEqual({ sizeThresholdMB: 1000 });
+  });
+
+  it.each([
+    { description: "an agent without settings", settings: { [PROJECT_ID]: { monitoring: { logPath: "/m" } } } },
+    { description: "a project without settings", settings: { [PROJECT_ID]: {} } },
+    { description: "an id in upper case", settings: { [PROJECT_ID.toUpperCase()]: { backup: { logPath: null } } } },
+    { description: "what JSON does not hold", settings: { [PROJECT_ID]: { backup: { logPath: undefined } } } },
+  ])("gives every field as absent for $description", async ({ settings }) => {
+    answer(settings);
+    const { id, projectId, agent, serviceVersion: _, configOverrides, ...fields } = await getAgentLogConfig(BACKUP);
+    expect({ id, projectId, agent }).toEqual({ id: `${PROJECT_ID}/backup`, ...BACKUP });
+    expect(await resolved(configOverrides)).toBeUndefined();
+    expect(fields).toStrictEqual({
+      logPath: undefined,
+      logPathWindows: undefined,
+      logRotate: undefined,
+      username: undefined,
+    });
+  });
+
+  it.each<{ description: string; settings: SettingsByProject; args: { projectId: string; agent: "backup" } }>([
+    { description: "a project that is not there", settings: {}, args: BACKUP },
+    {
+      description: "settings of another shape",
+      settings: { [PROJECT_ID]: { backup: { logPath: 5, logRotate: { numTotal: "many" } } } },
+      args: BACKUP,
+    },
+    { description: "a malformed project id", settings: {}, args: { projectId: "0123", agent: "backup" } },
+  ])("fails as over HTTP for $description", async ({ settings, args }) => {
+    answer(settings);
+    const service = await startService({ settings });
+    onTestFinished(() => service.close());
+    const keys = { publicKey: "publickey", privateKey: "private-key-0001" };
+    const client = new AgentLogConfigClient({ baseUrl: service.baseUrl, ...keys, allowHttp: true });
+    onTestFinished(() => client.close());
+
+    const theirs = await failureOf(client.get(args));
+    if (!(theirs instanceof Error && "code" in theirs)) throw new Error("The client gave no error with a code.");
+    const message = theirs.message.replace(new URL(service.baseUrl).host, "answerReads");
+    expect(await failureOf(getAgentLogConfig(args))).toMatchObject({ code: theirs.code, message });
+  });
+
+  it("ends, and not by the end of an earlier call", async () => {
+    const endEarlier = answerReads({ [PROJECT_ID]: { backup: { logPath: "/earlier" } } });
+    const end = answerReads({ [PROJECT_ID]: { backup: { logPath: "/later" } } });
+    onTestFinished(end);
+    endEarlier();
+    expect(await getAgentLogConfig(BACKUP)).toMatchObject({ logPath: "/later" });
+    end();
+    expect(await failureOf(getAgentLogConfig(BACKUP))).toMatchObject({ code: "ERR_MISSING_SETTINGS" });
+  });
+
+  it.each<{ settings: Readonly<Record<string, object>>; says: string }>([
+    { settings: { "0123": {} }, says: 'The id "0123/monitoring" is not of the form <projectId>/<agent>' },
+    { settings: { [PROJECT_ID]: { backups: {} } }, says: `The id "${PROJECT_ID}/backups" is not of the form` },
+  ])("refuses $settings, which nothing could read", ({ settings, says }) => {
+    expect(() => answerReads(settings)).toThrow(expect.objectContaining({ code: "ERR_INVALID_ARG_VALUE" }));
+    expect(() => answerReads(settings)).toThrow(says);
+  });
+});
