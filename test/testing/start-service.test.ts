@@ -1,16 +1,15 @@
-import { hash } from "node:crypto";
-import { createConnection } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigClient } from "../../sdk/client/index.ts";
 import { type Fault, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+import { readBytes } from "./read-bytes.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
-const KEYS = { publicKey: "user", privateKey: "pass" };
+const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
 const BACKUP = { projectId: PROJECT_ID, agent: "backup" } as const;
 
 async function open(options: ServiceOptions = {}): Promise<{ service: Service; client: AgentLogConfigClient }> {
-  const service = await startService({ ...KEYS, ...options });
+  const service = await startService(options);
   onTestFinished(() => service.close());
   const client = new AgentLogConfigClient({ baseUrl: service.baseUrl, ...KEYS, allowHttp: true, maxRetries: 0 });
   onTestFinished(() => client.close());
@@ -151,6 +150,10 @@ describe("faults", () => {
   });
 
   it("cut an answer after exactly so many bytes", async () => {
+    const bytesOf = async (cutAfterBytes: number) => {
+      const { service } = await open({ settings, faults: [{ cutAfterBytes }] });
+      return readBytes(service, BACKUP);
+    };
     const whole = await bytesOf(Number.MAX_SAFE_INTEGER);
     expect(whole).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]+\r\n)+\r\n\{"logPath":"\/l"\}$/);
     expect(whole).toMatch(/\r\ncontent-length: 16\r\n/i);
@@ -158,31 +161,4 @@ describe("faults", () => {
       expect(await bytesOf(cutAfterBytes)).toBe(whole.slice(0, cutAfterBytes));
     }
   });
-
-  /** What comes over the wire for an authenticated request that is cut. */
-  async function bytesOf(cutAfterBytes: number): Promise<string> {
-    const { service } = await open({ settings, faults: [{ cutAfterBytes }] });
-    const url = new URL(`${service.baseUrl}/groups/${PROJECT_ID}/automationConfig/backupAgentConfig`);
-    const challenge = (await fetch(url)).headers.get("www-authenticate");
-    const [, nonce] = /nonce="([^"]+)"/.exec(challenge ?? "") ?? [];
-    const ha1 = md5("user:Example Public API:pass");
-    const response = md5(`${ha1}:${nonce}:00000001:c:auth:${md5(`GET:${url.pathname}`)}`);
-    const answer = `username="user", realm="Example Public API", nonce="${nonce}", uri="${url.pathname}", qop=auth, nc=00000001, cnonce="c"`;
-    return exchange(url, `Authorization: Digest ${answer}, response="${response}"`);
-  }
 });
-
-function md5(text: string): string {
-  return hash("md5", text);
-}
-
-function exchange({ hostname, port, pathname }: URL, header: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    const socket = createConnection({ host: hostname, port: Number(port) });
-    socket.on("data", (chunk) => chunks.push(chunk));
-    socket.on("error", reject);
-    socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
-    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
-  });
-}

@@ -1,0 +1,120 @@
+import { setImmediate, setTimeout } from "node:timers/promises";
+import { beforeAll, describe, expect, it } from "vitest";
+import { collectGarbage } from "../../bench/collect-garbage.ts";
+import type { Fault, Service } from "../../sdk/testing/index.ts";
+import { openClient, openService, openSockets } from "./open-client.ts";
+import { AT_ONCE, runReads } from "./run-reads.ts";
+
+const READS = 1000;
+/** The first request of all, which asks for a nonce. */
+const PROBE = 1;
+
+/** Half a kilobyte a read; what one read leaves on its way has several. */
+const MAX_GROWTH = READS * 512;
+
+interface Scenario {
+  readonly description: string;
+  readonly faults?: readonly Fault[];
+  /** What happens to the service during the reads; the services that took its place. */
+  readonly disturb?: (service: Service) => Promise<readonly Service[]>;
+  /** Requests beyond one a read. */
+  readonly extra: { readonly atLeast: number; readonly atMost: number };
+}
+
+const RESTARTS = 3;
+const FORGOTTEN = 20;
+
+const SCENARIOS: readonly Scenario[] = [
+  { description: "nothing goes wrong", extra: { atLeast: PROBE, atMost: PROBE } },
+  {
+    description: "the service restarts",
+    disturb: restart,
+    // Each restart cuts what is under way, and refuses the old nonce once to each read under way.
+    extra: { atLeast: PROBE + RESTARTS, atMost: PROBE + RESTARTS * 2 * AT_ONCE },
+  },
+  {
+    description: "it answers late",
+    faults: Array.from({ length: READS }, (_, index) => ({ delaySeconds: (index % 10) / 100 })),
+    extra: { atLeast: PROBE, atMost: PROBE },
+  },
+  {
+    description: "it forgets all nonces again and again",
+    faults: Array.from({ length: FORGOTTEN }, () => [
+      "forgetNonces" as const,
+      ...Array.from({ length: 49 }, () => ({ delaySeconds: 0 })),
+    ]).flat(),
+    // A nonce that is gone is refused once to each read under way.
+    extra: { atLeast: PROBE + FORGOTTEN, atMost: PROBE + FORGOTTEN * AT_ONCE },
+  },
+  {
+    description: "it answers 429 with Retry-After for a second",
+    disturb: (service) => limitRate(service, { "Retry-After": "1" }),
+    // Within the second each read under way asks once, and perhaps once more as it ends.
+    extra: { atLeast: PROBE + AT_ONCE, atMost: PROBE + 2 * AT_ONCE },
+  },
+  {
+    description: "it answers 429 without Retry-After for a second",
+    disturb: (service) => limitRate(service, {}),
+    // The shortest waits are 0.25, 0.5 and 1 s: three tries within the second.
+    extra: { atLeast: PROBE + AT_ONCE, atMost: PROBE + 3 * AT_ONCE },
+  },
+];
+
+describe("1,000 reads, 16 at a time", () => {
+  beforeAll(async () => {
+    // The code itself, compiled, is on the heap from here on.
+    await run({ faults: ["reset", "forgetNonces", { status: 429 }, { delaySeconds: 0.01 }] });
+  });
+
+  it.each(SCENARIOS)("are all answered where $description, and leave nothing", async (scenario) => {
+    const { atLeast, atMost } = scenario.extra;
+    const before = await heapInUse();
+    const { lost, requests } = await run(scenario);
+    const growth = (await heapInUse()) - before;
+    expect(lost).toEqual([]);
+    expect(requests - READS).toBeGreaterThanOrEqual(atLeast);
+    expect(requests - READS).toBeLessThanOrEqual(atMost);
+    expect(growth).toBeLessThan(MAX_GROWTH);
+  });
+});
+
+/** In a function of its own, so that client and service are garbage afterwards. */
+async function run({
+  faults = [],
+  disturb,
+}: Pick<Scenario, "faults" | "disturb">): Promise<{ lost: readonly unknown[]; requests: number }> {
+  const service = await openService({ faults });
+  const sockets = openSockets();
+  const client = openClient(service);
+  const disturbed = disturb?.(service) ?? [];
+  const lost = await runReads(client, READS);
+  const services = [service, ...(await disturbed)];
+  await client.close();
+  while (openSockets() > sockets) await setImmediate();
+  await Promise.all(services.map((each) => each.close()));
+  return { lost, requests: services.flatMap((each) => each.requests).length };
+}
+
+async function restart(first: Service): Promise<readonly Service[]> {
+  const services: Service[] = [];
+  for (let last = first; services.length < RESTARTS; services.push(last)) {
+    while (last.requests.length < 200) await setImmediate();
+    await last.close();
+    await setTimeout(200);
+    last = await openService({ port: Number(new URL(first.baseUrl).port) });
+  }
+  return services;
+}
+
+async function limitRate(service: Service, headers: Readonly<Record<string, string>>): Promise<readonly Service[]> {
+  while (service.requests.length < READS / 2) await setImmediate();
+  service.answerWith({ status: 429, headers });
+  await setTimeout(1000);
+  service.answerWith(undefined);
+  return [];
+}
+
+async function heapInUse(): Promise<number> {
+  await collectGarbage();
+  return process.memoryUsage().heapUsed;
+}
