@@ -22,15 +22,18 @@ interface Scenario {
 }
 
 const RESTARTS = 3;
+/** Late enough that a restart meets requests that are under way. */
+const LATE: readonly Fault[] = Array.from({ length: READS }, () => ({ delaySeconds: 0.01 }));
 const FORGOTTEN = 20;
 
 const SCENARIOS: readonly Scenario[] = [
   { description: "nothing goes wrong", extra: { atLeast: PROBE, atMost: PROBE } },
   {
     description: "the service restarts",
+    faults: LATE,
     disturb: restart,
     // Each restart cuts what is under way, and refuses the old nonce once to each read under way.
-    extra: { atLeast: PROBE + RESTARTS, atMost: PROBE + RESTARTS * 2 * AT_ONCE },
+    extra: { atLeast: PROBE + RESTARTS * 2, atMost: PROBE + RESTARTS * 2 * AT_ONCE },
   },
   {
     description: "it answers late",
@@ -101,7 +104,7 @@ async function restart(first: Service): Promise<readonly Service[]> {
     while (last.requests.length < 200) await setImmediate();
     await last.close();
     await setTimeout(200);
-    last = await openService({ port: Number(new URL(first.baseUrl).port) });
+    last = await openService({ port: Number(new URL(first.baseUrl).port), faults: LATE });
   }
   return services;
 }
