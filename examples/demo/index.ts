@@ -1,7 +1,7 @@
 import path from "node:path";
 import { startService } from "pulumi-agent-log-config/testing";
-import { findPulumi } from "../test/engine/find-pulumi.ts";
-import { openDeployment } from "../test/engine/open-deployment.ts";
+import { findPulumi } from "../../test/engine/find-pulumi.ts";
+import { openDeployment } from "../../test/engine/open-deployment.ts";
 
 // Shows the main job on a stand-in of the service: read, drift, update, no drift, destroy.
 
@@ -20,7 +20,7 @@ say("reason" in pulumi ? `On the stand-in engine (${pulumi.reason}).` : `On the 
 
 const service = await startService();
 const deployment = await openDeployment({
-  directory: path.join(import.meta.dirname, "read-settings"),
+  directory: path.join(import.meta.dirname, "../read-settings"),
   engine: "reason" in pulumi ? "stand-in" : "real",
 });
 try {
