@@ -1,0 +1,37 @@
+import path from "node:path";
+import type { TestContext } from "vitest";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Deployment } from "../engine/deployment.ts";
+import { findPulumi } from "../engine/find-pulumi.ts";
+import { openDeployment } from "../engine/open-deployment.ts";
+import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+
+/** An example in a new stack, and a service that knows one project. */
+export interface Example {
+  readonly deployment: Deployment;
+  readonly service: Service;
+}
+
+/**
+ * Opens an example on the real engine where there is one, else on the stand-in. It is closed when the test ends.
+ *
+ * @param name of its folder in `examples/`, the last part of which is the project's name
+ * @param settings of the program's configuration
+ */
+export async function openExample(
+  context: TestContext,
+  name: string,
+  settings: Readonly<Record<string, unknown>> = {},
+  env: Readonly<Record<string, string>> = {},
+): Promise<Example> {
+  const engine = "reason" in findPulumi() ? "stand-in" : "real";
+  const directory = path.join(import.meta.dirname, "../../examples", name);
+  const deployment = await openDeployment({ directory, engine, env });
+  context.onTestFinished(() => deployment.close());
+  const service = await startService({ privateKey: PRIVATE_KEY });
+  context.onTestFinished(() => service.close());
+  service.set(PROJECT_ID, "monitoring", SETTINGS);
+  service.set(PROJECT_ID, "backup", { logPath: "/var/log/backup-agent.log" });
+  await configure(deployment, service, path.basename(name), settings);
+  return { deployment, service };
+}

@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { openExample } from "./open-example.ts";
+
+it("records one agent's settings and reads the other's", async (context) => {
+  const { deployment, service } = await openExample(context, "read-settings", { projectId: PROJECT_ID });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  expect(await deployment.outputs()).toMatchObject({
+    monitoringLog: SETTINGS.logPath,
+    monitoringRotatesAtMB: 1000,
+    backupSettings: { agent: "backup", logPath: "/var/log/backup-agent.log" },
+  });
+  service.set(PROJECT_ID, "backup", { logPath: "/data/backup-agent.log" });
+  const { text } = await deployment.preview();
+  expect(text).toMatch(/~ backup\s*: "\/var\/log\/backup-agent.log" => "\/data\/backup-agent.log"/);
+});
