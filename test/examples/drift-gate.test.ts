@@ -1,0 +1,57 @@
+import { cp, mkdir, readFile, rm } from "node:fs/promises";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, inject, it } from "vitest";
+import { startService } from "../../sdk/testing/index.ts";
+import { findPulumi } from "../engine/find-pulumi.ts";
+import { PRIVATE_KEY, PROJECT_ID } from "../engine/program.ts";
+import { runCommand } from "../engine/run-command.ts";
+import { runEnvironment } from "../engine/run-environment.ts";
+import { openExample } from "./open-example.ts";
+
+it("shows drift as a change", async (context) => {
+  const { deployment, service } = await openExample(context, "drift-gate", { projectId: PROJECT_ID });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+  service.set(PROJECT_ID, "backup", { logPath: "/elsewhere/backup-agent.log" });
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: false, exitCode: 7 });
+});
+
+it("passes the workflow without drift, fails it on drift, and is silent about the program's own changes", async (context) => {
+  const found = findPulumi();
+  if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
+  const example = path.join(import.meta.dirname, "../../examples/drift-gate");
+  const cwd = path.join(inject("installedPackage"), "drift-gate");
+  const backend = path.join(cwd, "backend");
+  await cp(example, cwd, { recursive: true });
+  await mkdir(backend);
+  const service = await startService({ privateKey: PRIVATE_KEY });
+  context.onTestFinished(async () => {
+    await service.close();
+    await rm(cwd, { recursive: true, force: true });
+  });
+  const env = runEnvironment({
+    PATH: [path.dirname(process.execPath), found.path].join(path.delimiter),
+    PULUMI_HOME: path.join(cwd, "home"),
+    PULUMI_BACKEND_URL: pathToFileURL(backend).href,
+    PULUMI_CONFIG_PASSPHRASE: "correct horse",
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+    AGENT_LOG_CONFIG_BASE_URL: service.baseUrl,
+    AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
+    AGENT_LOG_CONFIG_PRIVATE_KEY: PRIVATE_KEY,
+    AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
+  });
+  const shell = (command: string) => runCommand("sh", ["-c", command], { cwd, env, signal: context.signal });
+  const workflow = await readFile(path.join(example, ".github/workflows/drift.yml"), "utf8");
+  const gate = /- run: (pulumi .*)/.exec(workflow)?.[1] ?? "no pulumi command in the workflow";
+
+  service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 1000 } });
+  const set = `pulumi stack init dev && pulumi config set projectId ${PROJECT_ID} && pulumi up --yes --skip-preview`;
+  expect(await shell(set)).toMatchObject({ exitCode: 0 });
+  await cp(path.join(example, "../read-settings/index.ts"), path.join(cwd, "index.ts"));
+  expect(await shell(gate)).toMatchObject({ exitCode: 0 });
+  service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 500 } });
+  const drift = await shell(gate);
+  expect(drift).toMatchObject({ exitCode: 7 });
+  expect(drift.stdout).toContain("~ sizeThresholdMB: 1000 => 500");
+});
