@@ -1,0 +1,31 @@
+import { expect, it } from "vitest";
+import { startService } from "../../sdk/testing/index.ts";
+import { PRIVATE_KEY } from "../engine/program.ts";
+import { openExample } from "./open-example.ts";
+
+const PROJECTS = Array.from({ length: 40 }, (_, index) => String(index).padStart(24, "0"));
+
+it("reads 40 projects of two services with one challenge each", async (context) => {
+  const { deployment, service: east } = await openExample(context, "several-projects");
+  const west = await startService({ privateKey: "private-key-0002" });
+  context.onTestFinished(() => west.close());
+  const describe = (service: typeof east, projectIds: readonly string[]) => {
+    for (const projectId of projectIds) {
+      service.set(projectId, "monitoring", { logPath: `/log/${projectId}`, logRotate: { sizeThresholdMB: 0.5 } });
+    }
+    return { baseUrl: service.baseUrl, publicKey: "publickey", projectIds };
+  };
+  const services = { east: describe(east, PROJECTS.slice(0, 20)), west: describe(west, PROJECTS.slice(20)) };
+  await deployment.setConfig("several-projects:services", JSON.stringify(services));
+  await deployment.setConfig("several-projects:eastPrivateKey", PRIVATE_KEY, { secret: true });
+  await deployment.setConfig("several-projects:westPrivateKey", "private-key-0002", { secret: true });
+
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  for (const { requests } of [east, west]) {
+    expect(requests.map(({ status }) => status).sort()).toEqual([...Array(40).fill(200), 401]);
+  }
+  const rows = String((await deployment.outputs())["table"]).split("\n");
+  expect(rows).toHaveLength(80);
+  expect(rows[0]).toBe("east  000000000000000000000000  monitoring    0.5 MB  /log/000000000000000000000000");
+  expect(rows[79]).toBe("west  000000000000000000000039  backup             -  standard error");
+});
