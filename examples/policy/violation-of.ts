@@ -1,0 +1,20 @@
+import type { Agent, LogRotate } from "pulumi-agent-log-config";
+
+/** What an AgentLogConfig records; null is what the service does not have. */
+export interface RecordedSettings {
+  readonly projectId: string;
+  readonly agent: Agent;
+  readonly logPath: string | null;
+  readonly logPathWindows: string | null;
+  readonly logRotate: Partial<LogRotate> | null;
+}
+
+/** Says what is wrong with the size at which an agent rotates its log file; nothing where that is at most `maximumMB`. */
+export function violationOf(settings: RecordedSettings, maximumMB: number): string | undefined {
+  const { projectId, agent, logPath, logPathWindows, logRotate } = settings;
+  if (logPath === null && logPathWindows === null) return undefined;
+  const sizeMB = logRotate?.sizeThresholdMB;
+  if (sizeMB !== undefined && sizeMB <= maximumMB) return undefined;
+  const found = sizeMB === undefined ? "at no size" : `at ${sizeMB} MB`;
+  return `The ${agent} agent of project ${projectId} rotates its log ${found}; it should at ${maximumMB} MB or less.`;
+}

@@ -1,0 +1,57 @@
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { violationOf } from "../../examples/policy/violation-of.ts";
+import { findPulumi } from "../engine/find-pulumi.ts";
+import { PROJECT_ID } from "../engine/program.ts";
+import { openExample } from "./open-example.ts";
+
+describe("the rule on sizes", () => {
+  const settings = {
+    projectId: PROJECT_ID,
+    agent: "backup",
+    logPath: "/var/log/backup.log",
+    logPathWindows: null,
+  } as const;
+  const start = `The backup agent of project ${PROJECT_ID} rotates its log`;
+
+  it.for([
+    { description: "the maximum", logRotate: { sizeThresholdMB: 500 }, expected: undefined },
+    {
+      description: "more",
+      logRotate: { sizeThresholdMB: 500.5 },
+      expected: `${start} at 500.5 MB; it should at 500 MB or less.`,
+    },
+    {
+      description: "no size among the thresholds",
+      logRotate: { timeThresholdHrs: 24 },
+      expected: `${start} at no size; it should at 500 MB or less.`,
+    },
+    {
+      description: "no thresholds",
+      logRotate: null,
+      expected: `${start} at no size; it should at 500 MB or less.`,
+    },
+  ])("judges $description", ({ logRotate, expected }) => {
+    expect(violationOf({ ...settings, logRotate }, 500)).toBe(expected);
+  });
+
+  it("does not concern an agent that writes no file", () => {
+    expect(violationOf({ ...settings, logPath: null, logRotate: null }, 500)).toBeUndefined();
+  });
+});
+
+it("fails a preview as a policy pack", async (context) => {
+  const found = findPulumi();
+  if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
+  const { deployment, service } = await openExample(context, "read-settings", { projectId: PROJECT_ID });
+  const env = { PULUMI_OPTION_POLICY_PACK: path.join(import.meta.dirname, "../../examples/policy") };
+  const passed = await deployment.preview({ env });
+  expect(passed).toMatchObject({ ok: true });
+  expect(passed.text).toMatch(/^Policy Packs run:\n.*\n\s+agent-logs/m);
+  service.set(PROJECT_ID, "monitoring", { logPath: "/a.log", logRotate: { sizeThresholdMB: 1001 } });
+  const { ok, text } = await deployment.preview({ env });
+  expect(ok).toBe(false);
+  expect(text).toContain(
+    `The monitoring agent of project ${PROJECT_ID} rotates its log at 1001 MB; it should at 1000 MB or less.`,
+  );
+});
