@@ -5,6 +5,7 @@ import type { ConnectionTexts } from "./client/connection-settings.ts";
 import { AgentLogConfigError, invalidArgument } from "./client/errors.ts";
 import type { ReadArguments } from "./client/read-arguments.ts";
 import { NO_SETTINGS, type Problem, type RecordedSettings, recordSettings } from "./client/recorded-settings.ts";
+import { clientsAreReplaced } from "./client/shared-client.ts";
 import { DoorError } from "./door-error.ts";
 import { type ExpectedSettings, unmetExpectations } from "./expected-settings.ts";
 import { connectionOf } from "./provider.ts";
@@ -81,7 +82,10 @@ export class AgentLogConfig extends pulumi.CustomResource {
 
   /** Whether this is an AgentLogConfig, of whichever copy of the package. */
   static override isInstance(value: unknown): value is AgentLogConfig {
-    return pulumi.CustomResource.isInstance(value) && "__pulumiType" in value && value.__pulumiType === RESOURCE_TYPE;
+    // Policy packs ask with nothing but the type.
+    return (
+      typeof value === "object" && value !== null && "__pulumiType" in value && value.__pulumiType === RESOURCE_TYPE
+    );
   }
 
   constructor(name: string, args: AgentLogConfigArgs, opts?: pulumi.CustomResourceOptions);
@@ -184,6 +188,8 @@ async function read(
     }
     return { settings: recordSettings(await readSettings(texts, args, hasWaited)), problem: null };
   } catch (error) {
+    // In a unit test there is no engine to report it: it is left unhandled, which fails the test.
+    if (clientsAreReplaced()) void Promise.reject(new DoorError(error));
     return failed(error);
   }
 }

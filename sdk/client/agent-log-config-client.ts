@@ -155,7 +155,7 @@ function openDispatcher({ origin, protocol }: URL, connection: Connection): Disp
     timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_CONNECT_SECONDS) * 1000),
     // Left out, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
-    ...(caCertificate === undefined ? {} : { ca: [...tls.getCACertificates("default"), caCertificate] }),
+    ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
   };
   // The time of the whole read is limited, not that of its parts.
   const limits = { connections: MAX_CONNECTIONS, maxResponseSize: MAX_BODY_LENGTH, headersTimeout: 0, bodyTimeout: 0 };
@@ -169,6 +169,11 @@ function openDispatcher({ origin, protocol }: URL, connection: Connection): Disp
   return agent.compose(digest({ username: publicKey, password: privateKey, origins: [origin] }));
 }
 
+/** Made once: each connection would read the system's certificates anew, some 10 ms. */
+function trusting(caCertificate: string): tls.SecureContext {
+  return tls.createSecureContext({ ca: [...tls.getCACertificates("default"), caCertificate] });
+}
+
 /** undici hears of an abort only once it is connected. */
 function rejectionOf(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
@@ -179,8 +184,11 @@ function isRepeatable(error: AgentLogConfigError): boolean {
   return error.temporary && !(error instanceof ServiceError && error.status === 500);
 }
 
-/** As long as the service asks for, else half a second, then twice as long each time, less up to half of it by chance. */
+/**
+ * As long as the service asks for, and half a second, then twice as long each time, less up to half of it by chance, so that
+ * not all come back at once.
+ */
 function waitBeforeRepeat(error: AgentLogConfigError, repeats: number): number {
-  const asked = error instanceof ServiceError ? error.retryAfterSeconds : undefined;
-  return asked === undefined ? 500 * 2 ** repeats * (1 - Math.random() / 2) : asked * 1000;
+  const asked = (error instanceof ServiceError && error.retryAfterSeconds) || 0;
+  return asked * 1000 + 500 * 2 ** repeats * (1 - Math.random() / 2);
 }

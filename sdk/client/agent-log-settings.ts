@@ -15,7 +15,9 @@ const numeric = z
       z
         .string()
         .regex(/^-?\d+(\.\d+)?$/)
-        .transform(Number),
+        .transform(Number)
+        // Enough digits make infinity.
+        .pipe(z.number()),
     ],
     "must be a number",
   )

@@ -1,6 +1,6 @@
 import type { ServiceVersion } from "./agent-log-config.ts";
 import { decodeBody } from "./decode-body.ts";
-import { AgentLogConfigError } from "./errors.ts";
+import { AgentLogConfigError, ServiceError } from "./errors.ts";
 import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
 import { readRetryAfter, serviceError } from "./service-error.ts";
@@ -31,6 +31,7 @@ export function readResponse({ status, headers, body }: WireResponse, failure: s
   const text = attempt(() => decodeBody(body, header("content-encoding"), header("content-type")));
   const parsed = text instanceof Error ? text : attempt<unknown>(() => JSON.parse(text));
   const { status: worst, content } = unwrap(status, parsed);
+  if (worst === 401 && /\bstale\s*=\s*"?true/i.test(header("www-authenticate"))) throw noncesForgotten(failure);
   if (worst >= 400) throw serviceError(worst, content, failure, readRetryAfter(headers["retry-after"]));
   const invalid = (why: string) =>
     new AgentLogConfigError(
@@ -75,4 +76,15 @@ function attempt<T>(action: () => T): T | Error {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
+}
+
+/** The key is right, or at least not known to be wrong (RFC 7616, section 3.3: stale). */
+function noncesForgotten(failure: string): AgentLogConfigError {
+  const says =
+    "the service forgets its nonces faster than they can be used, as one that restarts does; try again later";
+  return new ServiceError("ERR_UNAVAILABLE", `${failure}: ${says} (status 401, stale).`, {
+    status: 401,
+    errorCode: undefined,
+    retryAfterSeconds: undefined,
+  });
 }

@@ -110,10 +110,14 @@ function notOnAccessList(words: readonly unknown[]): Advice {
 
 const UNAVAILABLE: Advice = ["ERR_UNAVAILABLE", "the service failed; try again later"];
 
+/** RFC 9110, section 5.6.7: all that servers may send today; Date.parse takes almost anything for a date. */
+const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
 /** Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. */
 export function readRetryAfter(header: string | string[] | undefined): number | undefined {
   if (typeof header !== "string") return undefined;
   if (/^\d{1,9}$/.test(header)) return Number(header);
+  if (!IMF_FIXDATE.test(header)) return undefined;
   const seconds = (Date.parse(header) - Date.now()) / 1000;
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }

@@ -27,6 +27,10 @@ export function replaceClients(reader: SettingsReader | undefined): void {
   standIn = reader;
 }
 
+export function clientsAreReplaced(): boolean {
+  return standIn !== undefined;
+}
+
 async function openClient(texts: ConnectionTexts): Promise<SettingsReader> {
   const options = readConnectionTexts(texts);
   // Only what reads pays for loading undici and zod.

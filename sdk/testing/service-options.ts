@@ -26,7 +26,7 @@ export interface ServiceOptions {
 const schema = z.strictObject({
   publicKey: z.string().optional(),
   privateKey: z.string().optional(),
-  tls: z.strictObject({ key: z.string(), cert: z.string() }).optional(),
+  tls: z.object({ key: z.string(), cert: z.string() }).optional(),
   port: z.int().min(0, "must be at least 0").max(65535, "must be at most 65535").optional(),
   nonces: z
     .strictObject({
@@ -44,6 +44,8 @@ const schema = z.strictObject({
 export function checkServiceOptions(options: ServiceOptions): void {
   const { success, error } = schema.safeParse(options);
   if (success) return;
-  const known = Object.keys(schema.shape).join(", ");
-  throw invalidArgument(`The service was not started: ${describeIssues(error.issues)} (the options are ${known}).`);
+  const known = Object.keys(schema.shape);
+  throw invalidArgument(
+    `The service was not started: ${describeIssues(error.issues, known)} (the options are ${known.join(", ")}).`,
+  );
 }

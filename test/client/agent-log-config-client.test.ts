@@ -258,6 +258,13 @@ describe("refusals", () => {
     });
   });
 
+  it("of nonces that the service keeps forgetting are an outage, not a wrong key", async () => {
+    const { client, service } = await open();
+    service.set(PROJECT_ID, "monitoring", { logPath: "/l" });
+    service.failNext(...Array.from({ length: 9 }, () => "forgetNonces" as const));
+    await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE", temporary: true });
+  });
+
   it("of a wrong key take two requests", async () => {
     const { client, service } = await open({ privateKey: "wrong" });
     await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_WRONG_KEY" });
@@ -276,6 +283,11 @@ describe("answers that make no sense", () => {
     { description: "JSON that is cut off", answer: { body: '{"logPath":"/var' }, says: "is no JSON, or was cut off" },
     { description: "a list", answer: { body: "[]" }, says: "the value must be an object" },
     { description: "a number for a path", answer: { body: '{"logPath":5}' }, says: "logPath must be a string" },
+    {
+      description: "a number that is too long to be one",
+      answer: { body: `{"logRotate":{"sizeThresholdMB":"${"9".repeat(400)}"}}` },
+      says: "logRotate.sizeThresholdMB must be a number",
+    },
     {
       description: "words for a number",
       answer: { body: '{"logRotate":{"sizeThresholdMB":"many"}}' },
@@ -516,11 +528,19 @@ describe("Retry-After", () => {
     },
   );
 
-  it("of 0 is repeated at once", async () => {
-    const { client, service } = await open({ maxRetries: 3 });
-    service.answerWith({ status: 429, headers: { "Retry-After": "0" } });
-    await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_RATE_LIMITED" });
-    expect(service.requests.filter(({ status }) => status === 429)).toHaveLength(4);
+  it("is waited for, and then the read is repeated", async () => {
+    const { client, service } = await open({ maxRetries: 1 });
+    service.failNext({ status: 429, headers: { "Retry-After": "1" } });
+    service.set(PROJECT_ID, "monitoring", { logPath: "/l" });
+    const start = performance.now();
+    expect(await client.get(MONITORING)).toMatchObject({ logPath: "/l" });
+    expect(performance.now() - start).toBeGreaterThan(1000);
+  });
+
+  it.each(["1.5", "-1", "5,", "soon", "2026-11-21"])("%s is no such header, and no date of long ago", async (wait) => {
+    const { client, service } = await open();
+    service.answerWith({ status: 429, headers: { "Retry-After": wait } });
+    await expect(client.get(MONITORING)).rejects.toMatchObject({ retryAfterSeconds: undefined });
   });
 });
 

@@ -282,7 +282,7 @@ function expectClearError(error: unknown): void {
 /** What an answer can lead to. */
 const CODES: readonly AgentLogConfigErrorCode[] = [
   ...(["ERR_AUTHENTICATION", "ERR_WRONG_KEY", "ERR_NOT_FOUND", "ERR_PROJECT_NOT_FOUND", "ERR_RATE_LIMITED"] as const),
-  ...(["ERR_UNAVAILABLE", "ERR_REFUSED", "ERR_INVALID_RESPONSE"] as const),
+  ...(["ERR_UNAVAILABLE", "ERR_REFUSED", "ERR_INVALID_RESPONSE", "ERR_ACCOUNT_SUSPENDED"] as const),
 ];
 
 /** Everything that every object, list, function and text has. */

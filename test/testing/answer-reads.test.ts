@@ -1,3 +1,6 @@
+import { execFile } from "node:child_process";
+import path from "node:path";
+import { promisify } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigClient } from "../../sdk/client/index.ts";
@@ -89,6 +92,23 @@ describe("answerReads", () => {
     if (!(theirs instanceof Error && "code" in theirs)) throw new Error("The client gave no error with a code.");
     const message = theirs.message.replace(new URL(service.baseUrl).host, "answerReads");
     expect(await failureOf(getAgentLogConfig(args))).toMatchObject({ code: theirs.code, message });
+  });
+
+  it("fails the resource too, which has no engine to report a problem", async () => {
+    const program = `
+      import * as pulumi from "@pulumi/pulumi";
+      import { AgentLogConfig } from "pulumi-agent-log-config";
+      import { answerReads } from "pulumi-agent-log-config/testing";
+      await pulumi.runtime.setMocks({ newResource: ({ inputs }) => ({ id: "x", state: inputs }), call: () => ({}) });
+      answerReads({});
+      new AgentLogConfig("logs", ${JSON.stringify(BACKUP)});`;
+    const cwd = path.resolve(import.meta.dirname, "../..");
+    const run = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], { cwd });
+    const { stderr } = await run.then(
+      () => ({ stderr: "no failure" }),
+      (failure: { stderr: string }) => failure,
+    );
+    expect(stderr.match(/there is no such project; check projectId/g)).not.toBeNull();
   });
 
   it("ends, and not by the end of an earlier call", async () => {
