@@ -18,7 +18,7 @@ import { waitForDependencies } from "./wait-for-dependencies.ts";
 export interface AgentLogConfigArgs {
   /** 24 hexadecimal digits (contract, section 2.2). Another project is another resource. */
   readonly projectId: pulumi.Input<string>;
-  /** Another agent is another resource. */
+  /** `"monitoring"` or `"backup"` (contract, section 4). Another agent is another resource. */
   readonly agent: pulumi.Input<Agent>;
   /** Asks the service to wrap its answer (contract, section 4.4). The result is the same. Default: false. */
   readonly envelope?: pulumi.Input<boolean> | undefined;
@@ -42,6 +42,7 @@ export interface AgentLogConfigArgs {
  * The program reads when the arguments are known and everything in `dependsOn` exists; what fails is a problem of this
  * resource. A provider that is set by an asynchronous transform is not seen by the read: pass it as `provider`.
  *
+ * @see the contract, sections 2.1, 4.1 and 4.2
  * @example
  * ```ts
  * import { AgentLogConfig } from "pulumi-agent-log-config";
@@ -53,16 +54,19 @@ export interface AgentLogConfigArgs {
 export class AgentLogConfig extends pulumi.CustomResource {
   /** 24 hexadecimal digits. */
   declare readonly projectId: pulumi.Output<string>;
+  /** Whose settings they are. */
   declare readonly agent: pulumi.Output<Agent>;
   /** Absolute path of the agent's log file; without it the agent writes to standard error. */
   declare readonly logPath: pulumi.Output<string | undefined>;
   /** The same for Windows hosts, usually with `%SystemDrive%`. */
   declare readonly logPathWindows: pulumi.Output<string | undefined>;
+  /** Thresholds after which the agent rotates its log. */
   declare readonly logRotate: pulumi.Output<LogRotate | undefined>;
   /** The database user that manages the agent's logs, or an X.509 subject. */
   declare readonly username: pulumi.Output<string | undefined>;
   /** Settings that differ from the agent's own. They may hold credentials: always a secret. */
   declare readonly configOverrides: pulumi.Output<Readonly<Record<string, unknown>> | undefined>;
+  /** What the program asks for in an outage; undefined where it does not say. */
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
   /**
    * When the recorded settings were read, as an ISO 8601 date. It never shows as a change; it is unknown in a preview that
@@ -73,8 +77,17 @@ export class AgentLogConfig extends pulumi.CustomResource {
 
   /**
    * Adopts the settings with this id: reads them, without ever changing or deleting the record.
+   * @param name of the resource in the stack
    * @param id `<projectId>/<agent>`
+   * @param opts as for every resource; `provider` for an explicit {@link Provider}
    * @throws {@link DoorError} for an id that is not of that form
+   * @example
+   * ```ts
+   * import { AgentLogConfig } from "pulumi-agent-log-config";
+   *
+   * const backup = AgentLogConfig.get("backup", "0123456789abcdef01234567/backup");
+   * export const logPath = backup.logPath;
+   * ```
    */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts: pulumi.CustomResourceOptions = {}): AgentLogConfig {
     return new AgentLogConfig(name, undefined, { ...opts, id: checkId(id) });
@@ -88,6 +101,12 @@ export class AgentLogConfig extends pulumi.CustomResource {
     );
   }
 
+  /**
+   * Reads the settings and records them.
+   * @param name of the resource in the stack
+   * @param args what to read, and what to expect of it
+   * @param opts as for every resource; `provider` for an explicit {@link Provider}
+   */
   constructor(name: string, args: AgentLogConfigArgs, opts?: pulumi.CustomResourceOptions);
   /** @internal */
   constructor(name: string, args: undefined, opts: pulumi.CustomResourceOptions);

@@ -4,9 +4,13 @@ import type { RecordedSettings } from "./client/recorded-settings.ts";
 
 /** Settings as they should be; what is left out may be anything. */
 export interface ExpectedSettings {
+  /** Absolute path of the agent's log file. */
   readonly logPath?: pulumi.Input<string> | undefined;
+  /** The same for Windows hosts, in the service's own spelling. */
   readonly logPathWindows?: pulumi.Input<string> | undefined;
+  /** Thresholds, each in the unit of {@link LogRotate}; one that is left out may be anything. */
   readonly logRotate?: pulumi.Input<{ readonly [K in keyof LogRotate]?: pulumi.Input<number> | undefined }> | undefined;
+  /** The database user that manages the agent's logs. */
   readonly username?: pulumi.Input<string> | undefined;
 }
 

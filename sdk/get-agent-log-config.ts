@@ -16,6 +16,7 @@ export type GetAgentLogConfigArgs = ReadArguments;
 export interface GetAgentLogConfigOutputArgs {
   /** 24 hexadecimal digits (contract, section 2.2). */
   readonly projectId: pulumi.Input<string>;
+  /** `"monitoring"` or `"backup"` (contract, section 4). */
   readonly agent: pulumi.Input<Agent>;
   /** Asks the service to wrap its answer (contract, section 4.4). The result is the same. Default: false. */
   readonly envelope?: pulumi.Input<boolean> | undefined;
@@ -32,8 +33,10 @@ export interface GetAgentLogConfigResult extends Omit<AgentLogConfigResult, "con
 /**
  * Reads the log settings of one agent of one project, in previews too. Within one program the same read is made once.
  *
+ * @param args what to read, as plain values
  * @param opts `provider` or `parent` for an explicit {@link Provider}; its settings must be known
  * @throws {@link DoorError} with the `code` of what failed
+ * @see the contract, sections 2.1, 4.1 and 4.2
  * @example
  * ```ts
  * import { getAgentLogConfig } from "pulumi-agent-log-config";
@@ -54,8 +57,10 @@ export async function getAgentLogConfig(
  * before the resources exist that `dependsOn` or an argument refers to. Within one program the same read is made once, except
  * where it has waited for a resource.
  *
+ * @param args what to read; values or Outputs
  * @param opts `provider` or `parent` for an explicit {@link Provider}, `dependsOn` for what must exist first
  * @throws {@link DoorError} with the `code` of what failed, as the failure of the Output
+ * @see the contract, sections 2.1, 4.1 and 4.2
  * @example
  * ```ts
  * import { getAgentLogConfigOutput } from "pulumi-agent-log-config";

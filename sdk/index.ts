@@ -1,3 +1,8 @@
+/**
+ * The log settings of a project's monitoring and backup agents in a Pulumi program: a resource that records them and two
+ * functions that read them.
+ * @packageDocumentation
+ */
 export { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
 export type { Agent, LogRotate, ServiceVersion } from "./client/agent-log-config.ts";
 export { AgentLogConfigError, type AgentLogConfigErrorCode, ServiceError } from "./client/errors.ts";

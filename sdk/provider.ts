@@ -42,9 +42,23 @@ const PACKAGE = "pulumi-nodejs";
  * Every setting is resolved here (arguments, then stack configuration, then environment) and kept in the state, the
  * private key encrypted. Nothing is connected.
  *
- * @throws {@link DoorError} for a setting that there is none of
+ * @throws {@link DoorError} for an argument that is none of the settings
+ * @example
+ * ```ts
+ * import * as pulumi from "@pulumi/pulumi";
+ * import { AgentLogConfig, Provider } from "pulumi-agent-log-config";
+ *
+ * const privateKey = new pulumi.Config().requireSecret("westPrivateKey");
+ * const west = new Provider("west", { baseUrl: "https://west.example.com:8443", publicKey: "publickey", privateKey });
+ * new AgentLogConfig("monitoring", { projectId: "0123456789abcdef01234567", agent: "monitoring" }, { provider: west });
+ * ```
  */
 export class Provider extends pulumi.ProviderResource {
+  /**
+   * @param name of the provider in the stack
+   * @param args the settings; what is left out comes from the stack configuration, then from the environment
+   * @param opts as for every resource
+   */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
     checkNames(name, args);
     const texts = CONNECTION_SETTINGS.map((setting) => [setting, textOf(setting, args)] as const);
