@@ -13,8 +13,9 @@ import { AgentLogConfigError, ServiceError } from "./errors.ts";
 import { checkReadArguments, type ReadArguments } from "./read-arguments.ts";
 import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
 
+/** How to read. */
 export interface ReadOptions {
-  /** Ends the read; it then rejects with the signal's reason. */
+  /** Ends the read at once, its repeats included; it then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -29,6 +30,7 @@ const MAX_CONNECT_SECONDS = 10;
  * Nothing is connected before the first read. Connections are kept for later reads and do not keep the process alive.
  * Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
  *
+ * @see the contract, sections 4 and 5
  * @example
  * ```ts
  * import { AgentLogConfigClient } from "pulumi-agent-log-config/client";
@@ -51,7 +53,10 @@ export class AgentLogConfigClient {
   readonly #reads = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
-  /** @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work */
+  /**
+   * @param options how to reach the service, and as whom
+   * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work
+   */
   constructor(options: ConnectionOptions) {
     const connection = checkConnection(options);
     this.#url = new URL(connection.baseUrl);
@@ -63,6 +68,8 @@ export class AgentLogConfigClient {
 
   /**
    * Reads the settings, typed; fields that are not of the contract, section 2.1, are left out, and so are credentials.
+   * @param args what to read
+   * @param options `signal` ends the read
    * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for arguments that can't work
    * @throws {@link AgentLogConfigError} for everything else; its `code` says what
    */
@@ -77,6 +84,8 @@ export class AgentLogConfigClient {
 
   /**
    * Reads the settings as the service sends them, credentials and unknown fields among them.
+   * @param args what to read
+   * @param options `signal` ends the read
    * @throws as {@link AgentLogConfigClient.get} does
    */
   async getRaw(args: ReadArguments, { signal }: ReadOptions = {}): Promise<RawAgentLogConfig> {

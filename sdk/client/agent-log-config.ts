@@ -15,9 +15,11 @@ export interface LogRotate {
   readonly numTotal: number | undefined;
 }
 
-/** The version that the service gives of itself (contract, section 9). */
+/** The version that the service gives of itself (contract, section 9); each part is undefined where it can't be read. */
 export interface ServiceVersion {
+  /** The commit that the service was built from, mostly 40 hexadecimal digits. */
   readonly gitHash: string | undefined;
+  /** The service's release, such as `7.0.11.100.20260115T1200Z`. */
   readonly versionString: string | undefined;
 }
 
@@ -27,6 +29,7 @@ export interface AgentLogSettings {
   readonly logPath: string | undefined;
   /** The same for Windows hosts, usually with `%SystemDrive%`. */
   readonly logPathWindows: string | undefined;
+  /** Thresholds after which the agent rotates its log. */
   readonly logRotate: LogRotate | undefined;
   /** The database user that manages the agent's logs, or an X.509 subject. */
   readonly username: string | undefined;
@@ -38,7 +41,9 @@ export interface AgentLogSettings {
 export interface AgentLogConfigResult extends AgentLogSettings {
   /** `<projectId>/<agent>` */
   readonly id: string;
+  /** As it was given, 24 hexadecimal digits. */
   readonly projectId: string;
+  /** Whose settings they are. */
   readonly agent: Agent;
   /** undefined where the service does not say. */
   readonly serviceVersion: ServiceVersion | undefined;

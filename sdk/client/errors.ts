@@ -54,21 +54,42 @@ const SERVICE_BRAND = Symbol.for("pulumi-agent-log-config.ServiceError");
 /**
  * Base class of what the client throws, a caller's own mistakes (TypeError) excepted. What the Pulumi functions throw has it
  * as its `cause`, and the same `code`. `instanceof` holds for errors of every installed copy of the package.
+ *
+ * @example
+ * ```ts
+ * import { AgentLogConfigClient, AgentLogConfigError } from "pulumi-agent-log-config/client";
+ *
+ * async function logPathOf(client: AgentLogConfigClient, projectId: string): Promise<string | undefined> {
+ *   try {
+ *     return (await client.get({ projectId, agent: "monitoring" })).logPath;
+ *   } catch (error) {
+ *     if (error instanceof AgentLogConfigError && error.code === "ERR_PROJECT_NOT_FOUND") return undefined;
+ *     throw error;
+ *   }
+ * }
+ * ```
  */
 export class AgentLogConfigError extends Error {
+  /** The name of the class. */
   override readonly name: string = "AgentLogConfigError";
+  /** What went wrong; it does not change with the wording of the message. */
   readonly code: AgentLogConfigErrorCode;
   /** @internal */
   protected get [BRAND](): true {
     return true;
   }
 
+  /** Holds for errors of every installed copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: a subclass is left to the language
     return this === AgentLogConfigError ? isObject(value) && BRAND in value : super[Symbol.hasInstance](value);
   }
 
-  /** @param message to which a link to the code's entry in the documentation is added */
+  /**
+   * @param code what went wrong
+   * @param message to which a link to the code's entry in the documentation is added
+   * @param options the error behind it, as `cause`
+   */
   constructor(code: AgentLogConfigErrorCode, message: string, options?: { readonly cause?: unknown }) {
     super(withLink(message, code), options);
     this.code = code;
@@ -80,25 +101,44 @@ export class AgentLogConfigError extends Error {
   }
 }
 
-/** The service answered, but with a refusal. */
+/**
+ * The service answered, but with a refusal.
+ *
+ * @see the contract, section 7
+ * @example
+ * ```ts
+ * import { ServiceError } from "pulumi-agent-log-config/client";
+ *
+ * function secondsToWait(error: unknown): number | undefined {
+ *   return error instanceof ServiceError && error.status === 429 ? (error.retryAfterSeconds ?? 60) : undefined;
+ * }
+ * ```
+ */
 export class ServiceError extends AgentLogConfigError {
+  /** The name of the class. */
   override readonly name = "ServiceError";
   /** The HTTP status, or the one in the envelope where that is worse. */
   readonly status: number;
   /** The service's own word for it, such as `GROUP_NOT_FOUND`; undefined where it sent none. */
   readonly errorCode: string | undefined;
-  /** Seconds that the service asks to wait before the next request (`Retry-After`); undefined where it does not. */
+  /** Seconds that the service asks to wait before the next request (`Retry-After`), 0 or more; undefined where it does not. */
   readonly retryAfterSeconds: number | undefined;
   /** @internal */
   protected get [SERVICE_BRAND](): true {
     return true;
   }
 
+  /** Holds for errors of every installed copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: a subclass is left to the language
     return this === ServiceError ? isObject(value) && SERVICE_BRAND in value : super[Symbol.hasInstance](value);
   }
 
+  /**
+   * @param code what went wrong
+   * @param message to which a link to the code's entry in the documentation is added
+   * @param answer the status and what else the service said
+   */
   constructor(
     code: AgentLogConfigErrorCode,
     message: string,

@@ -1,3 +1,7 @@
+/**
+ * The service's client, without Pulumi.
+ * @packageDocumentation
+ */
 export type { Agent, AgentLogConfigResult, AgentLogSettings, LogRotate, ServiceVersion } from "./agent-log-config.ts";
 export { AgentLogConfigClient, type ReadOptions } from "./agent-log-config-client.ts";
 export { agentLogConfigId, parseAgentLogConfigId } from "./agent-log-config-id.ts";

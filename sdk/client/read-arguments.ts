@@ -7,6 +7,7 @@ import { invalidArgument } from "./errors.ts";
 export interface ReadArguments {
   /** 24 hexadecimal digits (contract, section 2.2). */
   readonly projectId: string;
+  /** `"monitoring"` or `"backup"` (contract, section 4). */
   readonly agent: Agent;
   /** Asks the service to wrap its answer (contract, section 4.4). The result is the same. Default: false. */
   readonly envelope?: boolean | undefined;

@@ -8,9 +8,11 @@ import { readServiceVersion } from "./service-version.ts";
 
 /** An answer as the service sent it. It may hold credentials. */
 export interface RawAgentLogConfig {
+  /** The body, decompressed and decoded. */
   readonly text: string;
   /** The parsed text, out of its envelope. */
   readonly body: unknown;
+  /** undefined where the service does not say. */
   readonly serviceVersion: ServiceVersion | undefined;
 }
 
