@@ -16,9 +16,24 @@ const BRAND = Symbol.for("pulumi-agent-log-config.DigestError");
  * - `ERR_DIGEST_BODY_NOT_REPLAYABLE`: the server answered 401 to a request whose body, a stream, is gone.
  *
  * `instanceof` holds for errors of every installed copy of the package.
+ *
+ * @example
+ * ```ts
+ * import { DigestError, digest } from "pulumi-agent-log-config/digest";
+ * import { Agent, request } from "undici";
+ *
+ * const dispatcher = new Agent().compose(digest({ username: "publickey", password: "private-key" }));
+ * try {
+ *   await request("https://example.com:8443/status", { dispatcher });
+ * } catch (error) {
+ *   if (error instanceof DigestError) process.stderr.write(`${error.code}: ${error.message}\n`);
+ * }
+ * ```
  */
 export class DigestError extends Error {
+  /** The name of the class. */
   override readonly name = "DigestError";
+  /** What went wrong; it does not change with the wording of the message. */
   readonly code: DigestErrorCode;
 
   /** @internal */
@@ -26,10 +41,15 @@ export class DigestError extends Error {
     return true;
   }
 
+  /** Holds for errors of every installed copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && BRAND in value;
   }
 
+  /**
+   * @param code what went wrong
+   * @param message one sentence for a person
+   */
   constructor(code: DigestErrorCode, message: string) {
     super(message);
     this.code = code;

@@ -6,6 +6,7 @@ import { NonceSession } from "./nonce-session.ts";
 import { hasAuthorization } from "./request-headers.ts";
 import { trustedOrigins } from "./trusted-origins.ts";
 
+/** Whose password to prove, and to whom. */
 export interface DigestOptions {
   /** The user name; no control characters. */
   readonly username: string;
@@ -29,6 +30,8 @@ export interface DigestOptions {
  * A wrong user name or password costs two requests and comes back as the server's 401. Bodies are sent again where they
  * are strings, buffers, `Blob` or `FormData`; for a stream a 401 is an error, so make a read first.
  *
+ * @param options the credentials, and the origins that may have an answer
+ * @returns what `dispatcher.compose` takes; each one keeps nonces of its own
  * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work
  * @throws {@link DigestError}, as the failure of a request, for a challenge that can't be answered
  * @see RFC 7616, and RFC 2617 and RFC 2069 for servers that are older
