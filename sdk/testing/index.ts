@@ -1,3 +1,7 @@
+/**
+ * Stand-ins of the service for tests: one that answers over HTTP, and one without.
+ * @packageDocumentation
+ */
 export { answerReads } from "./answer-reads.ts";
 export type { NoncePolicy } from "./digest-protection.ts";
 export type { CannedAnswer, Cut, Delay, Fault } from "./fault.ts";

@@ -10,6 +10,7 @@ import { checkServiceOptions, type ServiceOptions } from "./service-options.ts";
 
 /** One request that the service was sent. */
 export interface ServiceRequest {
+  /** As it was sent, such as `GET`. */
   readonly method: string;
   /** Path and query. */
   readonly target: string;
@@ -29,6 +30,8 @@ export interface Service {
    * Replaces the settings of one agent; `undefined` removes them. An agent without settings has every field absent, a
    * project whose last settings are removed is not found.
    * @param projectId 24 hexadecimal digits
+   * @param agent `"monitoring"` or `"backup"`
+   * @param settings the body of the answer, any JSON object
    * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for another id or agent
    */
   set(projectId: string, agent: Agent, settings: ServiceSettings | undefined): void;
@@ -57,6 +60,8 @@ const REALM = "Example Public API";
  * Starts a stand-in of the service on 127.0.0.1: both reads behind HTTP Digest, with envelope, pretty printing and the
  * version header.
  *
+ * @param options how it is reached, and what it starts with
+ * @returns once it listens
  * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work
  * @throws Error of Node.js where the port is taken or a key or certificate can't be read
  * @see the contract, sections 4 to 7
