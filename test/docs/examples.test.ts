@@ -15,12 +15,7 @@ const fileOf = new Map(
   examples.map((example, index) => [example, path.join(import.meta.dirname, `example-${index}.ts`)]),
 );
 
-/** What a reader brings. */
-const GIVEN = path.join(import.meta.dirname, "given.d.ts");
-const virtualFiles = new Map([
-  [GIVEN, "declare const username: string; declare const password: string;"],
-  ...Array.from(fileOf, ([{ code }, file]) => [file, code] as const),
-]);
+const virtualFiles = new Map(Array.from(fileOf, ([{ code }, file]) => [file, code] as const));
 const entries = ["index", "client/index", "digest/index", "testing/index"].map((entry) =>
   path.join(root, `dist/${entry}.d.ts`),
 );
