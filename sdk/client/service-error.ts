@@ -15,58 +15,56 @@ const schema = z.object({
 type Advice = readonly [code: AgentLogConfigErrorCode, says: string];
 
 const RATE_LIMITED: Advice = ["ERR_RATE_LIMITED", "too many requests; wait a minute, or read fewer projects at once"];
+const UNAVAILABLE: Advice = ["ERR_UNAVAILABLE", "the service failed; try again later"];
+const REFUSED: Advice = ["ERR_REFUSED", "the service refuses the read"];
 const NO_SUCH_PROJECT: Advice = ["ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"];
 
-const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice>([
-  [
-    "NOT_IN_GROUP",
-    [
+const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map(
+  Object.entries<Advice>({
+    NOT_IN_GROUP: [
       "ERR_NOT_A_MEMBER",
       "the key is of no member of this project, or there is no such project; check projectId, and invite the key to the project",
     ],
-  ],
-  ["USER_UNAUTHORIZED", ["ERR_ROLE_MISSING", "the key lacks a role; give it Project Automation Admin on this project"]],
-  [
-    "NO_CURRENT_USER",
-    ["ERR_WRONG_KEY", "the key is nobody's any more; make a new one, and set publicKey and privateKey"],
-  ],
-  ["INVALID_QUERY_PARAMETER", ["ERR_REFUSED", "it does not know a query parameter; leave out envelope and pretty"]],
-  ["RATE_LIMITED", RATE_LIMITED],
-  ["RATE_LIMITED_IP", RATE_LIMITED],
-  ["ACCOUNT_SUSPENDED", ["ERR_ACCOUNT_SUSPENDED", "the account is suspended; settle that with the service first"]],
-  ["FEATURE_UNSUPPORTED", ["ERR_UNSUPPORTED", "it does not offer this read; ask who runs it to enable automation"]],
-  [
-    "UNSUPPORTED_FOR_CURRENT_PLAN",
-    ["ERR_UNSUPPORTED", "the project's plan does not include this read; change the plan"],
-  ],
-  [
-    "UNSUPPORTED_FOR_CURRENT_CONFIG",
-    ["ERR_UNSUPPORTED", "the project's configuration does not allow this read; check that automation manages it"],
-  ],
-  ["INVALID_GROUP_ID", NO_SUCH_PROJECT],
-  ["GROUP_NOT_FOUND", NO_SUCH_PROJECT],
-  [
-    "AUTOMATION_CONFIG_NOT_FOUND",
-    ["ERR_NOT_AUTOMATED", "the project has no automation configuration; let automation manage its agents first"],
-  ],
-  [
-    "RESOURCE_NOT_FOUND",
-    ["ERR_NOT_FOUND", "it has no such read; check the path of baseUrl, and whether its version is old"],
-  ],
-]);
+    USER_UNAUTHORIZED: ["ERR_ROLE_MISSING", "the key lacks a role; give it Project Automation Admin on this project"],
+    NO_CURRENT_USER: [
+      "ERR_WRONG_KEY",
+      "the key is nobody's any more; make a new one, and set publicKey and privateKey",
+    ],
+    INVALID_QUERY_PARAMETER: ["ERR_REFUSED", "it does not know a query parameter; leave out envelope and pretty"],
+    RATE_LIMITED,
+    RATE_LIMITED_IP: RATE_LIMITED,
+    ACCOUNT_SUSPENDED: ["ERR_ACCOUNT_SUSPENDED", "the account is suspended; settle that with the service first"],
+    FEATURE_UNSUPPORTED: ["ERR_UNSUPPORTED", "it does not offer this read; ask who runs it to enable automation"],
+    UNSUPPORTED_FOR_CURRENT_PLAN: ["ERR_UNSUPPORTED", "the project's plan does not include this read; change the plan"],
+    UNSUPPORTED_FOR_CURRENT_CONFIG: [
+      "ERR_UNSUPPORTED",
+      "the project's configuration does not allow this read; check that automation manages it",
+    ],
+    INVALID_GROUP_ID: NO_SUCH_PROJECT,
+    GROUP_NOT_FOUND: NO_SUCH_PROJECT,
+    AUTOMATION_CONFIG_NOT_FOUND: [
+      "ERR_NOT_AUTOMATED",
+      "the project has no automation configuration; let automation manage its agents first",
+    ],
+    RESOURCE_NOT_FOUND: [
+      "ERR_NOT_FOUND",
+      "it has no such read; check the path of baseUrl, and whether its version is old",
+    ],
+  }),
+);
 
-const ADVICE_BY_STATUS: ReadonlyMap<number, Advice> = new Map<number, Advice>([
-  [400, ["ERR_REFUSED", "it does not understand the request; check the scheme and the port of baseUrl"]],
-  [401, ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"]],
-  [402, ["ERR_ACCOUNT_SUSPENDED", "the service wants to be paid first; settle that with it"]],
-  [403, ["ERR_REFUSED", "the service refuses this key the read; check its access list and its roles"]],
-  [404, ["ERR_NOT_FOUND", "the service has nothing at this address; check baseUrl"]],
-  [429, RATE_LIMITED],
-  [500, ["ERR_UNAVAILABLE", "the service failed; try again later, and look into its log if that does not help"]],
-  [502, ["ERR_UNAVAILABLE", "a gateway in front of the service got no answer from it; try again later"]],
-  [503, ["ERR_UNAVAILABLE", "the service is overloaded or being maintained; try again later"]],
-  [504, ["ERR_UNAVAILABLE", "a gateway in front of the service got no answer in time; try again later"]],
-]);
+const ADVICE_BY_STATUS: Readonly<Record<number, Advice>> = {
+  400: ["ERR_REFUSED", "it does not understand the request; check the scheme and the port of baseUrl"],
+  401: ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"],
+  402: ["ERR_ACCOUNT_SUSPENDED", "the service wants to be paid first; settle that with it"],
+  403: ["ERR_REFUSED", "the service refuses this key the read; check its access list and its roles"],
+  404: ["ERR_NOT_FOUND", "the service has nothing at this address; check baseUrl"],
+  429: RATE_LIMITED,
+  500: ["ERR_UNAVAILABLE", "the service failed; try again later, and look into its log if that does not help"],
+  502: ["ERR_UNAVAILABLE", "a gateway in front of the service got no answer from it; try again later"],
+  503: ["ERR_UNAVAILABLE", "the service is overloaded or being maintained; try again later"],
+  504: ["ERR_UNAVAILABLE", "a gateway in front of the service got no answer in time; try again later"],
+};
 
 /**
  * Says what a refusal means and what to do about it.
@@ -96,9 +94,7 @@ function advice(status: number, errorCode: string | undefined, words: readonly u
     const known = ADVICE_BY_ERROR_CODE.get(errorCode);
     if (known !== undefined) return known;
   }
-  return (
-    ADVICE_BY_STATUS.get(status) ?? (status >= 500 ? UNAVAILABLE : ["ERR_REFUSED", "the service refuses the read"])
-  );
+  return ADVICE_BY_STATUS[status] ?? (status >= 500 ? UNAVAILABLE : REFUSED);
 }
 
 function notOnAccessList(words: readonly unknown[]): Advice {
@@ -107,8 +103,6 @@ function notOnAccessList(words: readonly unknown[]): Advice {
     address === undefined ? "the address that this request comes from" : `this machine's address, ${address},`;
   return ["ERR_ACCESS_LIST", `${caller} is not on the key's access list; add it there`];
 }
-
-const UNAVAILABLE: Advice = ["ERR_UNAVAILABLE", "the service failed; try again later"];
 
 /** RFC 9110, section 5.6.7: all that servers may send today; Date.parse takes almost anything for a date. */
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
