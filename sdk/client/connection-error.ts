@@ -1,7 +1,9 @@
 import { errors } from "undici";
 import { DigestError } from "../digest/index.ts";
+import { TOO_LONG } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { ProxyFailure } from "./proxy-failure.ts";
+import type { Advice } from "./service-error.ts";
 
 /**
  * Says what a request that got no answer failed of, and what to do about it.
@@ -12,40 +14,33 @@ export function connectionError(cause: unknown, failure: string, hasCaCertificat
   const error = root(cause);
   // undici's parser keeps in it what it could not read, which may be settings.
   if ("data" in error) Reflect.deleteProperty(error, "data");
-  if (error instanceof DigestError)
-    return new AgentLogConfigError("ERR_AUTHENTICATION", `${failure}: ${error.message}`, { cause });
+  const proxyFailure = cause instanceof ProxyFailure ? cause : undefined;
+  const [code, says] = adviceOn(error, proxyFailure, hasCaCertificate);
+  return new AgentLogConfigError(code, `${failure}: ${says}`, { cause });
+}
+
+function adviceOn(error: Error, proxyFailure: ProxyFailure | undefined, hasCaCertificate: boolean): Advice {
+  if (error instanceof DigestError) return ["ERR_AUTHENTICATION", error.message];
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE") {
-    return new AgentLogConfigError(
-      "ERR_INVALID_RESPONSE",
-      `${failure}: the answer is longer than 1 MiB; check baseUrl.`,
-      { cause },
-    );
-  }
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE")
+    return ["ERR_INVALID_RESPONSE", `the answer ${TOO_LONG}; check baseUrl.`];
   if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
-    return new AgentLogConfigError("ERR_REFUSED", `${failure}: the client is closed; open another one.`, { cause });
+    return ["ERR_REFUSED", "the client is closed; open another one."];
   }
-  if (cause instanceof ProxyFailure && cause.status !== undefined) return proxyRefusal(cause, cause.status, failure);
-  const proxy = cause instanceof ProxyFailure ? cause.proxy : undefined;
+  const { proxy, status } = proxyFailure ?? {};
+  if (proxyFailure !== undefined && status !== undefined) {
+    const says = `the proxy ${proxyFailure.proxy.host} ${proxyAdvice(proxyFailure, status)} (status ${status}).`;
+    return [status >= 500 ? "ERR_CONNECTION" : "ERR_PROXY", says];
+  }
   const setting = proxy?.variable ?? "baseUrl";
-  const begin = proxy === undefined ? failure : `${failure}: the proxy ${proxy.host} can't be used`;
-  const says = tlsAdvice(code, setting, hasCaCertificate && proxy === undefined);
-  if (says !== undefined) return new AgentLogConfigError("ERR_TLS", `${begin}: ${says} (${code}).`, { cause });
-  const advice = peerAdvice(error, setting) ?? connectionAdvice(code, setting);
-  return new AgentLogConfigError("ERR_CONNECTION", `${begin}: ${advice} (${code || error.message}).`, { cause });
+  const begin = proxy === undefined ? "" : `the proxy ${proxy.host} can't be used: `;
+  const tls = tlsAdvice(code, setting, hasCaCertificate && proxy === undefined);
+  if (tls !== undefined) return ["ERR_TLS", `${begin}${tls} (${code}).`];
+  const says = peerAdvice(error, setting) ?? connectionAdvice(code, setting);
+  return ["ERR_CONNECTION", `${begin}${says} (${code || error.message}).`];
 }
 
-function proxyRefusal(cause: ProxyFailure, status: number, failure: string): AgentLogConfigError {
-  const { variable, host } = cause.proxy;
-  const code = status >= 500 ? "ERR_CONNECTION" : "ERR_PROXY";
-  return new AgentLogConfigError(
-    code,
-    `${failure}: the proxy ${host} ${proxyAdvice(cause, status, variable)} (status ${status}).`,
-    { cause },
-  );
-}
-
-function proxyAdvice({ proxy, challenge }: ProxyFailure, status: number, variable: string): string {
+function proxyAdvice({ proxy: { variable, hasCredentials }, challenge }: ProxyFailure, status: number): string {
   if (status >= 500) return "can't reach the service; check the host and port of baseUrl, and the network of the proxy";
   if (status === 403) {
     return "refuses to connect to the service; allow its host and port on the proxy, or name the host in NO_PROXY";
@@ -56,7 +51,7 @@ function proxyAdvice({ proxy, challenge }: ProxyFailure, status: number, variabl
   if (!/\bbasic\b/i.test(challenge ?? "basic")) {
     return "wants credentials of another kind than Basic, which this client can't give; use another proxy, or name the service's host in NO_PROXY";
   }
-  return proxy.hasCredentials
+  return hasCredentials
     ? `refuses the user or password in ${variable}; check them`
     : `wants credentials; put user and password into ${variable}`;
 }
@@ -112,25 +107,21 @@ function peerAdvice(error: Error, setting: string): string | undefined {
 function connectionAdvice(code: string, setting: string): string {
   const direct = setting === "baseUrl";
   const route = direct ? "baseUrl, the network and HTTPS_PROXY" : `${setting} and the network`;
-  switch (code) {
-    case "ENOTFOUND":
-      return `its host name is unknown; check the host of ${setting}`;
-    case "EAI_AGAIN":
-      return "its host name can't be looked up now; check the network";
-    case "ECONNREFUSED":
-      return `nothing listens there; check the port of ${setting}, and whether the ${direct ? "service" : "proxy"} runs`;
-    case "EHOSTUNREACH":
-    case "ENETUNREACH":
-      return `there is no route to it; check ${route}`;
-    case "UND_ERR_CONNECT_TIMEOUT":
-    case "UND_ERR_HEADERS_TIMEOUT":
-      return `it does not answer; check a firewall on the way, ${route}`;
-    case "UND_ERR_SOCKET":
-    case "ECONNRESET":
-      return `the connection was cut; try again, and check the scheme of ${setting} and proxies on the way`;
-    default:
-      return `the connection failed; check ${route}`;
-  }
+  const timeout = `it does not answer; check a firewall on the way, ${route}`;
+  const noRoute = `there is no route to it; check ${route}`;
+  const cut = `the connection was cut; try again, and check the scheme of ${setting} and proxies on the way`;
+  const known: Readonly<Record<string, string>> = {
+    ENOTFOUND: `its host name is unknown; check the host of ${setting}`,
+    EAI_AGAIN: "its host name can't be looked up now; check the network",
+    ECONNREFUSED: `nothing listens there; check the port of ${setting}, and whether the ${direct ? "service" : "proxy"} runs`,
+    EHOSTUNREACH: noRoute,
+    ENETUNREACH: noRoute,
+    UND_ERR_CONNECT_TIMEOUT: timeout,
+    UND_ERR_HEADERS_TIMEOUT: timeout,
+    UND_ERR_SOCKET: cut,
+    ECONNRESET: cut,
+  };
+  return known[code] ?? `the connection failed; check ${route}`;
 }
 
 /** The error below wrappers, or the first of several addresses that were tried. */

@@ -2,6 +2,8 @@ import { brotliDecompressSync, inflateSync, unzipSync, zstdDecompressSync } from
 
 /** Bytes of an answer; a real one has some thousand. */
 export const MAX_BODY_LENGTH = 1_048_576;
+/** What a message says of a longer one. */
+export const TOO_LONG = "is longer than 1 MiB";
 
 type Decoder = (body: Uint8Array, limit: { readonly maxOutputLength: number }) => Uint8Array;
 
@@ -39,6 +41,6 @@ function decompress(body: Uint8Array, coding: string): Uint8Array {
     return decode(body, { maxOutputLength: MAX_BODY_LENGTH });
   } catch (error) {
     const tooLong = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-    throw new Error(tooLong ? "is longer than 1 MiB" : `can't be decompressed (${coding})`);
+    throw new Error(tooLong ? TOO_LONG : `can't be decompressed (${coding})`);
   }
 }

@@ -11,8 +11,8 @@ const schema = z.object({
   parameters: z.array(z.unknown()).catch([]),
 });
 
-/** The code of a refusal, and what the message says of it. */
-type Advice = readonly [code: AgentLogConfigErrorCode, says: string];
+/** The code of a failure, and what the message says of it. */
+export type Advice = readonly [code: AgentLogConfigErrorCode, says: string];
 
 const RATE_LIMITED: Advice = ["ERR_RATE_LIMITED", "too many requests; wait a minute, or read fewer projects at once"];
 const UNAVAILABLE: Advice = ["ERR_UNAVAILABLE", "the service failed; try again later"];
