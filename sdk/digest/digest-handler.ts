@@ -4,7 +4,7 @@ import { readAuthenticationInfo } from "./authentication-info.ts";
 import { chooseDigestChallenge, type DigestChallenge } from "./digest-challenge.ts";
 import { type Abandonable, DigestController } from "./digest-controller.ts";
 import { DigestError } from "./digest-error.ts";
-import { type Credentials, Nonce } from "./nonce.ts";
+import type { Nonce } from "./nonce.ts";
 import type { NonceSession, Turn, Waiter } from "./nonce-session.ts";
 import { withAuthorization } from "./request-headers.ts";
 
@@ -19,9 +19,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter, Abando
   readonly #dispatch: Dispatcher.Dispatch;
   readonly #request: Dispatcher.DispatchOptions;
   readonly #handler: Dispatcher.DispatchHandler;
-  readonly #origin: string;
   readonly #session: NonceSession;
-  readonly #credentials: Credentials;
   readonly #controller: DigestController;
   /** The request target on the wire; another one once undici's redirect interceptor, below, has followed a redirect. */
   #uri: string;
@@ -46,17 +44,13 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter, Abando
     dispatch: Dispatcher.Dispatch,
     request: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
-    origin: string,
     session: NonceSession,
-    credentials: Credentials,
   ) {
     this.#dispatch = dispatch;
     this.#request = withQueryInPath(request);
     this.#uri = this.#request.path;
     this.#handler = handler;
-    this.#origin = origin;
     this.#session = session;
-    this.#credentials = credentials;
     this.#controller = new DigestController(this);
   }
 
@@ -129,20 +123,18 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter, Abando
 
   /** What to send after this response; undefined where the response is the caller's. */
   #nextAfter(statusCode: number, headers: ResponseHeaders): (() => void) | undefined {
-    const landed = this.#history.length > 1 ? this.#history.at(-1) : undefined;
-    if (landed !== undefined && landed.origin !== this.#origin) {
-      this.#landed();
-      this.#session.ended(this);
-      return undefined;
-    }
-    const target = landed === undefined ? this.#uri : `${landed.pathname}${landed.search}`;
-    const misdirected = target !== this.#uri && this.#count > 0;
+    const destination = this.#history.length > 1 ? this.#history.at(-1) : undefined;
+    const target = destination === undefined ? this.#uri : `${destination.pathname}${destination.search}`;
+    const redirected = target !== this.#uri;
+    const elsewhere = destination !== undefined && destination.origin !== this.#session.origin;
     // The redirect may have made it a GET, which can't be seen from here.
-    if (target !== this.#uri && (statusCode === 401 || statusCode === 400) && !isRead(this.#request.method)) {
+    const unsure = redirected && (statusCode === 401 || statusCode === 400) && !isRead(this.#request.method);
+    if (elsewhere || unsure) {
       this.#landed();
       this.#session.ended(this);
       return undefined;
     }
+    const misdirected = redirected && this.#count > 0;
     this.#uri = target;
     if (statusCode === 401) return this.#answerTo(headers, misdirected);
     if (statusCode === 400 && misdirected && this.#repeats < MAX_REPEATS) {
@@ -164,14 +156,14 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter, Abando
     const challenge = this.#read(lines);
     const final = nonce !== undefined && !nonce.kept && !challenge.stale && !misdirected;
     if (final || this.#repeats >= MAX_REPEATS) {
-      this.#session.ended(this, new Nonce(challenge, this.#credentials));
+      this.#session.ended(this, this.#session.nonceOf(challenge));
       return undefined;
     }
     if (!isReplayable(this.#request.body)) {
       this.#session.ended(this);
       throw new DigestError(
         "ERR_DIGEST_BODY_NOT_REPLAYABLE",
-        `The server answered 401 to ${this.#request.method} ${this.#origin}${this.#uri}, and its body, a stream, can't be sent again: send a string or a buffer, or make a read first.`,
+        `The server answered 401 to ${this.#request.method} ${this.#session.origin}${this.#uri}, and its body, a stream, can't be sent again: send a string or a buffer, or make a read first.`,
       );
     }
     if (nonce?.kept && !misdirected) {
@@ -182,7 +174,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter, Abando
       // Apache httpd counts by opaque, so nonces with the same one would get in each other's way: ask for another.
       if (unshareable && shared && nonce.sharesOpaque(challenge)) return () => this.#probe();
     }
-    return () => this.#sign(new Nonce(challenge, this.#credentials));
+    return () => this.#sign(this.#session.nonceOf(challenge));
   }
 
   /** Whether other requests used the nonce while this one was under way. */

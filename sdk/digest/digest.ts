@@ -53,7 +53,7 @@ export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInte
   const sessionOf = (origin: string) => {
     const known = sessions.get(origin);
     if (known !== undefined) return known;
-    const session = new NonceSession();
+    const session = new NonceSession(origin, credentials);
     sessions.set(origin, session);
     return session;
   };
@@ -64,7 +64,7 @@ export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInte
     }
     const origin = originOf(request.origin);
     if (!isTrusted(origin, request, handler) || hasAuthorization(request.headers)) return dispatch(request, handler);
-    return new DigestHandler(dispatch, request, handler, origin, sessionOf(origin), credentials).start();
+    return new DigestHandler(dispatch, request, handler, sessionOf(origin)).start();
   };
 }
 

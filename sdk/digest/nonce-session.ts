@@ -1,4 +1,5 @@
-import type { Nonce } from "./nonce.ts";
+import type { DigestChallenge } from "./digest-challenge.ts";
+import { type Credentials, Nonce } from "./nonce.ts";
 
 /** What a request is to do next: sign with this nonce, or go without an answer to be given a challenge. */
 export type Turn = Nonce | "probe";
@@ -18,12 +19,24 @@ export interface Waiter {
  * @see RFC 7616, section 3.3 (nonce) and section 3.4 (nc)
  */
 export class NonceSession {
+  readonly origin: string;
+  readonly #credentials: Credentials;
   #shared: Nonce | undefined;
   /** The request that asks for a nonce while none is known. */
   #prober: Waiter | undefined;
   readonly #waiting = new Set<Waiter>();
   /** The nonces that no request uses now, where they can't be shared; undefined where they can. */
   #unused: Nonce[] | undefined;
+
+  constructor(origin: string, credentials: Credentials) {
+    this.origin = origin;
+    this.#credentials = credentials;
+  }
+
+  /** The nonce of a challenge, which no request uses yet. */
+  nonceOf(challenge: DigestChallenge): Nonce {
+    return new Nonce(challenge, this.#credentials);
+  }
 
   /** Takes a turn; `"wait"` where it comes later, by {@link Waiter.proceed}. */
   take(request: Waiter): Turn | "wait" {

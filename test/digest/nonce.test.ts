@@ -4,9 +4,11 @@ import { Nonce } from "../../sdk/digest/nonce.ts";
 import { NonceSession } from "../../sdk/digest/nonce-session.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
+const CREDENTIALS = { username: "u", password: "p" };
+
 function nonceAt(count: number): Nonce {
   const challenge = chooseDigestChallenge(['Digest realm="r", nonce="n", opaque="o", qop="auth"']);
-  const nonce = new Nonce(challenge, { username: "u", password: "p" });
+  const nonce = new Nonce(challenge, CREDENTIALS);
   nonce.count = count;
   return nonce;
 }
@@ -41,7 +43,7 @@ test("is followed by one that counts from the start", () => {
 });
 
 test("an exhausted nonce is not handed out", () => {
-  const session = new NonceSession();
+  const session = new NonceSession("http://127.0.0.1", CREDENTIALS);
   const nonce = nonceAt(0xffffffff);
   const asking = { proceed() {} };
   session.take(asking);
@@ -50,7 +52,7 @@ test("an exhausted nonce is not handed out", () => {
 });
 
 test("an exhausted nonce gives way to the next one", () => {
-  const session = new NonceSession();
+  const session = new NonceSession("http://127.0.0.1", CREDENTIALS);
   const [asking, asksAgain] = [{ proceed() {} }, { proceed() {} }];
   session.take(asking);
   session.accepted(asking, nonceAt(0xffffffff), undefined, undefined);
