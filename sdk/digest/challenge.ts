@@ -22,12 +22,12 @@ export function parseChallenges(line: string): ParsedChallenges {
   const challenges: Challenge[] = [];
   while (!reader.skipToElement()) {
     const start = reader.position;
-    const scheme = reader.token();
+    const scheme = reader.read(TOKEN)?.[0];
     // A scheme stands alone, or a space and its parameters follow.
-    if (scheme === undefined || !(reader.atEndOfElement() || reader.whitespace())) {
+    if (scheme === undefined || !(reader.read(END_OF_ELEMENT) || reader.read(WHITESPACE))) {
       return { challenges, malformed: reader.quote(start) };
     }
-    const parameters = reader.token68() ? new Map<string, string>() : readParameters(reader);
+    const parameters = reader.read(TOKEN68) ? new Map<string, string>() : readParameters(reader);
     if (parameters === undefined) return { challenges, malformed: reader.quote(start) };
     challenges.push({ scheme: scheme.toLowerCase(), parameters });
   }
@@ -50,17 +50,18 @@ function readParameters(reader: Reader): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
   for (;;) {
     if (reader.skipToElement()) return parameters;
-    const name = reader.parameterName();
+    const name = reader.read(PARAMETER_NAME)?.[1];
     if (name === undefined) return parameters;
-    const value = reader.quotedString() ?? reader.unquotedValue();
-    if (value === undefined || !reader.atEndOfElement()) return undefined;
+    const value = reader.read(QUOTED_STRING)?.[1]?.replace(/\\(.)/gs, "$1") ?? reader.read(UNQUOTED_VALUE)?.[0];
+    if (value === undefined || !reader.read(END_OF_ELEMENT)) return undefined;
     parameters.set(name.toLowerCase(), value);
   }
 }
 
 // RFC 9110, section 5.6.2: tchar
 const TOKEN = /[!#$%&'*+\-.^_`|~0-9A-Za-z]+/y;
-const OPTIONAL_WHITESPACE = /[ \t]*/y;
+const WHITESPACE = /[ \t]+/y;
+const END_OF_ELEMENT = /(?=[ \t]*(?:,|$))/y;
 const LIST_SEPARATORS = /[ \t,]*/y;
 const PARAMETER_NAME = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*=[ \t]*/y;
 // RFC 9110, section 11.2; a lone name with "=" behind it is a token68 too, hence the look-ahead
@@ -80,51 +81,19 @@ class Reader {
 
   /** Passes over commas and white space; true at the end of the text. */
   skipToElement(): boolean {
-    this.#match(LIST_SEPARATORS);
+    this.read(LIST_SEPARATORS);
     return this.position === this.#text.length;
   }
 
-  whitespace(): boolean {
-    return this.#match(OPTIONAL_WHITESPACE)?.[0] !== "";
-  }
-
-  atEndOfElement(): boolean {
-    const start = this.position;
-    this.#match(OPTIONAL_WHITESPACE);
-    const next = this.#text[this.position];
-    this.position = start;
-    return next === undefined || next === ",";
-  }
-
-  token(): string | undefined {
-    return this.#match(TOKEN)?.[0];
-  }
-
-  token68(): boolean {
-    return this.#match(TOKEN68) !== undefined;
-  }
-
-  parameterName(): string | undefined {
-    return this.#match(PARAMETER_NAME)?.[1];
-  }
-
-  quotedString(): string | undefined {
-    return this.#match(QUOTED_STRING)?.[1]?.replace(/\\(.)/gs, "$1");
-  }
-
-  unquotedValue(): string | undefined {
-    return this.#match(UNQUOTED_VALUE)?.[0];
+  /** Passes over what the pattern matches here, if it does. */
+  read(pattern: RegExp): RegExpExecArray | undefined {
+    pattern.lastIndex = this.position;
+    const match = pattern.exec(this.#text) ?? undefined;
+    if (match !== undefined) this.position = pattern.lastIndex;
+    return match;
   }
 
   quote(start: number): string {
     return this.#text.slice(start, start + 200);
-  }
-
-  #match(pattern: RegExp): RegExpExecArray | undefined {
-    pattern.lastIndex = this.position;
-    const match = pattern.exec(this.#text);
-    if (match === null) return undefined;
-    this.position = pattern.lastIndex;
-    return match;
   }
 }

@@ -20,7 +20,7 @@ export interface DigestChallenge {
 
 /** The hashes of RFC 7616, section 6.1, by their OpenSSL names, strongest first. */
 const HASHES = ["sha512-256", "sha256", "md5"] as const;
-export type HashName = (typeof HASHES)[number];
+type HashName = (typeof HASHES)[number];
 
 const HASH_OF_ALGORITHM: ReadonlyMap<string, HashName> = new Map([
   ["SHA-512-256", "sha512-256"],

@@ -1,5 +1,5 @@
 import { hash, randomBytes } from "node:crypto";
-import type { DigestChallenge, HashName } from "./digest-challenge.ts";
+import type { DigestChallenge } from "./digest-challenge.ts";
 
 export interface Credentials {
   readonly username: string;
@@ -128,17 +128,13 @@ export class Nonce {
   }
 
   #hash(text: string): string {
-    return hashBytes(this.#challenge.hash, text);
+    // ASCII has the same bytes as UTF-8, and a buffer costs as much again as the hash.
+    return hash(this.#challenge.hash, isAscii(text) ? text : Buffer.from(text, "latin1"), "hex");
   }
 }
 
 function hexadecimal(count: number): string {
   return count.toString(16).padStart(8, "0");
-}
-
-function hashBytes(name: HashName, text: string): string {
-  // ASCII has the same bytes as UTF-8, and a buffer costs as much again as the hash.
-  return hash(name, isAscii(text) ? text : Buffer.from(text, "latin1"), "hex");
 }
 
 function isAscii(text: string): boolean {
