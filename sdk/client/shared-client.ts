@@ -22,9 +22,12 @@ export async function sharedClient(texts: ConnectionTexts): Promise<SettingsRead
   return client;
 }
 
-/** Reads with this instead of any client from now on; `undefined` ends that. */
-export function replaceClients(reader: SettingsReader | undefined): void {
+/** Reads with this instead of any client, until what is returned is called or another one takes its place. */
+export function replaceClients(reader: SettingsReader): () => void {
   standIn = reader;
+  return () => {
+    if (standIn === reader) standIn = undefined;
+  };
 }
 
 export function clientsAreReplaced(): boolean {

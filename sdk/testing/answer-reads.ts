@@ -3,7 +3,7 @@ import { readAgentLogSettings } from "../client/agent-log-settings.ts";
 import { checkReadArguments } from "../client/read-arguments.ts";
 import { serviceError } from "../client/service-error.ts";
 import { readServiceVersion } from "../client/service-version.ts";
-import { replaceClients, type SettingsReader } from "../client/shared-client.ts";
+import { replaceClients } from "../client/shared-client.ts";
 import { contentOfRead, VERSION_HEADER } from "./answer-request.ts";
 import { Projects, type SettingsByProject } from "./projects.ts";
 
@@ -32,7 +32,7 @@ import { Projects, type SettingsByProject } from "./projects.ts";
  */
 export function answerReads(settings: SettingsByProject): () => void {
   const projects = new Projects(settings);
-  const reader: SettingsReader = {
+  return replaceClients({
     async get(args) {
       const { projectId, agent } = checkReadArguments(args);
       const failure = `Can't read the ${agent} agent's log settings of project ${projectId} from answerReads`;
@@ -43,13 +43,5 @@ export function answerReads(settings: SettingsByProject): () => void {
       const id = agentLogConfigId(projectId, agent);
       return { id, projectId, agent, ...read, serviceVersion: readServiceVersion(VERSION_HEADER) };
     },
-  };
-  replaceClients(reader);
-  current = reader;
-  return () => {
-    if (current === reader) replaceClients(undefined);
-  };
+  });
 }
-
-/** Ending an earlier call must not end a later one. */
-let current: SettingsReader | undefined;
