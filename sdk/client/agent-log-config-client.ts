@@ -46,9 +46,7 @@ const MAX_CONNECT_SECONDS = 10;
  */
 export class AgentLogConfigClient {
   readonly #url: URL;
-  readonly #timeoutSeconds: number;
-  readonly #maxRetries: number;
-  readonly #hasCaCertificate: boolean;
+  readonly #connection: Connection;
   readonly #dispatcher: Dispatcher;
   readonly #reads = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
@@ -58,12 +56,9 @@ export class AgentLogConfigClient {
    * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work
    */
   constructor(options: ConnectionOptions) {
-    const connection = checkConnection(options);
-    this.#url = new URL(connection.baseUrl);
-    this.#timeoutSeconds = connection.timeoutSeconds;
-    this.#maxRetries = connection.maxRetries;
-    this.#hasCaCertificate = connection.caCertificate !== undefined;
-    this.#dispatcher = openDispatcher(this.#url, connection);
+    this.#connection = checkConnection(options);
+    this.#url = new URL(this.#connection.baseUrl);
+    this.#dispatcher = openDispatcher(this.#url, this.#connection);
   }
 
   /**
@@ -101,8 +96,9 @@ export class AgentLogConfigClient {
 
   async #read(args: ReadArguments, signal: AbortSignal | undefined, failure: string): Promise<RawAgentLogConfig> {
     signal?.throwIfAborted();
+    const { timeoutSeconds } = this.#connection;
     const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), this.#timeoutSeconds * 1000);
+    const timer = setTimeout(() => timeout.abort(), timeoutSeconds * 1000);
     const either = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
     const read = this.#readOrRepeat(args, either, failure);
     this.#reads.add(read);
@@ -111,7 +107,7 @@ export class AgentLogConfigClient {
     } catch (cause) {
       signal?.throwIfAborted();
       if (!timeout.signal.aborted) throw cause;
-      const message = `${failure}: no answer within ${this.#timeoutSeconds} s; check the network, or raise timeoutSeconds.`;
+      const message = `${failure}: no answer within ${timeoutSeconds} s; check the network, or raise timeoutSeconds.`;
       throw new AgentLogConfigError("ERR_TIMEOUT", message, { cause });
     } finally {
       clearTimeout(timer);
@@ -121,17 +117,18 @@ export class AgentLogConfigClient {
 
   /** Repeats the whole read; undici's own interceptor would put together what two answers hold. */
   async #readOrRepeat(args: ReadArguments, signal: AbortSignal, failure: string): Promise<RawAgentLogConfig> {
-    const deadline = performance.now() + this.#timeoutSeconds * 1000;
+    const { timeoutSeconds, maxRetries, caCertificate } = this.#connection;
+    const deadline = performance.now() + timeoutSeconds * 1000;
     for (let repeats = 0; ; repeats += 1) {
       try {
         return readResponse(await this.#request(args, signal), failure);
       } catch (cause) {
         if (signal.aborted) throw cause;
         const error =
-          cause instanceof AgentLogConfigError ? cause : connectionError(cause, failure, this.#hasCaCertificate);
+          cause instanceof AgentLogConfigError ? cause : connectionError(cause, failure, caCertificate !== undefined);
         const milliseconds = waitBeforeRepeat(error, repeats);
         const inTime = performance.now() + milliseconds < deadline;
-        if (!isRepeatable(error) || repeats >= this.#maxRetries || !inTime) throw error;
+        if (!isRepeatable(error) || repeats >= maxRetries || !inTime) throw error;
         await setTimeoutPromise(milliseconds, undefined, { signal });
       }
     }
