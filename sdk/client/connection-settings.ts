@@ -34,7 +34,7 @@ function environmentVariable(setting: ConnectionSetting): string {
  */
 export function lookUpSetting(
   setting: ConnectionSetting,
-  given: string | undefined,
+  given: string,
   configuration: (key: string) => string | undefined,
 ): string | undefined {
   return given || configuration(configurationKey(setting)) || process.env[environmentVariable(setting)] || undefined;
@@ -42,9 +42,7 @@ export function lookUpSetting(
 
 /** Looks all settings up in the stack configuration and in the environment. */
 export function lookUpConnection(configuration: (key: string) => string | undefined): ConnectionTexts {
-  const found = CONNECTION_SETTINGS.map(
-    (setting) => [setting, lookUpSetting(setting, undefined, configuration)] as const,
-  );
+  const found = CONNECTION_SETTINGS.map((setting) => [setting, lookUpSetting(setting, "", configuration)] as const);
   return Object.fromEntries(found.filter(([, text]) => text !== undefined));
 }
 
@@ -77,8 +75,8 @@ function missingSettings(missing: readonly ConnectionSetting[]): AgentLogConfigE
 
 function readBoolean(texts: ConnectionTexts, setting: ConnectionSetting): boolean | undefined {
   const text = texts[setting];
-  if (text === undefined || text === "true" || text === "false")
-    return text === undefined ? undefined : text === "true";
+  if (text === undefined) return undefined;
+  if (text === "true" || text === "false") return text === "true";
   throw invalidArgument(`The connection can't be used: ${setting} must be true or false, not ${JSON.stringify(text)}.`);
 }
 
