@@ -3,6 +3,7 @@ import type { Agent, LogRotate } from "./client/agent-log-config.ts";
 import { parseAgentLogConfigId } from "./client/agent-log-config-id.ts";
 import type { ConnectionTexts } from "./client/connection-settings.ts";
 import { AgentLogConfigError, invalidArgument } from "./client/errors.ts";
+import { isObject } from "./client/is-object.ts";
 import type { ReadArguments } from "./client/read-arguments.ts";
 import { NO_SETTINGS, type Problem, type RecordedSettings, recordSettings } from "./client/recorded-settings.ts";
 import { clientsAreReplaced } from "./client/shared-client.ts";
@@ -96,9 +97,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
   /** Whether this is an AgentLogConfig, of whichever copy of the package. */
   static override isInstance(value: unknown): value is AgentLogConfig {
     // Policy packs ask with nothing but the type.
-    return (
-      typeof value === "object" && value !== null && "__pulumiType" in value && value.__pulumiType === RESOURCE_TYPE
-    );
+    return isObject(value) && value["__pulumiType"] === RESOURCE_TYPE;
   }
 
   /**

@@ -1,5 +1,6 @@
 import { RunError } from "@pulumi/pulumi";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./client/errors.ts";
+import { isObject } from "./client/is-object.ts";
 
 const BRAND = Symbol.for("pulumi-agent-log-config.DoorError");
 
@@ -29,7 +30,7 @@ export class DoorError extends RunError {
 
   /** Holds for errors of every installed copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
-    return typeof value === "object" && value !== null && BRAND in value;
+    return isObject(value) && BRAND in value;
   }
 
   /** @param cause what failed; its message becomes this one's */

@@ -3,6 +3,7 @@ import type { Agent } from "../client/agent-log-config.ts";
 import { agentLogConfigId, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
 import { lookUpConnection } from "../client/connection-settings.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
+import { isObject } from "../client/is-object.ts";
 import { NO_SETTINGS, type Problem, type RecordedSettings, recordSettings } from "../client/recorded-settings.ts";
 import { sharedClient } from "../client/shared-client.ts";
 
@@ -144,7 +145,7 @@ function isSameResource(olds: Properties, news: Properties): boolean {
 
 /** Not so where the program has none, or does not know yet. */
 function isProblem(value: unknown): value is Problem {
-  return typeof value === "object" && value !== null && "reasons" in value;
+  return isObject(value) && "reasons" in value;
 }
 
 function recordedIn(properties: Properties): Properties {
