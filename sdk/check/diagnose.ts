@@ -54,16 +54,13 @@ function openClient(configuration: StackConfiguration): OpenedClient | Error {
     const texts = lookUpConnection((key) => configuration[key]);
     // Each failure is to be seen, and the first of it.
     const client = new AgentLogConfigClient({ ...readConnectionTexts(texts), maxRetries: 0 });
-    const inStack = (setting: string) => configuration[configurationKey(setting)] !== undefined;
-    const names = Object.keys(texts);
-    const places = [
-      { place: "stack", settings: names.filter(inStack) },
-      { place: "environment", settings: names.filter((setting) => !inStack(setting)) },
-    ];
-    const settings = places
-      .filter(({ settings }) => settings.length > 0)
-      .map(({ place, settings }) => `from the ${place}: ${settings.join(", ")}`)
-      .join("; ");
+    const { stack, environment } = Object.groupBy(Object.keys(texts), (setting) =>
+      configuration[configurationKey(setting)] === undefined ? "environment" : "stack",
+    );
+    const settings = [
+      ...(stack ? [`from the stack: ${stack.join(", ")}`] : []),
+      ...(environment ? [`from the environment: ${environment.join(", ")}`] : []),
+    ].join("; ");
     return { client, host: URL.parse(texts.baseUrl ?? "")?.hostname, settings };
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));

@@ -38,14 +38,7 @@ async function main(): Promise<number> {
   return ok ? 0 : 1;
 }
 
-interface Arguments {
-  readonly help: boolean;
-  readonly json: boolean;
-  readonly project: string;
-  readonly stack: string | undefined;
-}
-
-function readArguments(): Arguments | Error {
+function readArguments() {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
