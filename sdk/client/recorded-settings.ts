@@ -26,14 +26,8 @@ export interface Problem {
 }
 
 export function recordSettings(settings: AgentLogSettings): RecordedSettings {
-  const { logPath, logPathWindows, logRotate, username, configOverrides } = settings;
-  return {
-    logPath: logPath ?? null,
-    logPathWindows: logPathWindows ?? null,
-    logRotate: logRotate === undefined ? null : present(logRotate),
-    username: username ?? null,
-    configOverrides: configOverrides ?? null,
-  };
+  const { logPath = null, logPathWindows = null, logRotate = null, username = null, configOverrides = null } = settings;
+  return { logPath, logPathWindows, logRotate: logRotate && present(logRotate), username, configOverrides };
 }
 
 function present(thresholds: object): Readonly<Record<string, number>> {
