@@ -80,10 +80,6 @@ class ProxyHandler implements Dispatcher.DispatchHandler {
   }
 
   #refusal(status: number, headers: IncomingHttpHeaders): ProxyFailure {
-    const challenge = headers["proxy-authenticate"];
-    return new ProxyFailure(this.#proxy, {
-      status,
-      challenge: challenge === undefined ? undefined : String(challenge),
-    });
+    return new ProxyFailure(this.#proxy, { status, challenge: headers["proxy-authenticate"]?.toString() });
   }
 }

@@ -16,7 +16,7 @@ export function answerRequest(method: string, target: string, projects: Projects
   const { pathname, searchParams } = new URL(target, "http://localhost");
   const pretty = searchParams.get("pretty") === "true";
   const envelope = searchParams.get("envelope") === "true";
-  const { status, content } = method === "GET" ? contentOf(pathname, projects) : methodNotAllowed();
+  const { status, content } = method === "GET" ? contentOf(pathname, projects) : METHOD_NOT_ALLOWED;
   // With an envelope every answer is 200, and the body carries the status (contract, section 4.4).
   const body = envelope ? { status, content } : content;
   return {
@@ -59,9 +59,7 @@ function contentOf(path: string, projects: Projects): Content {
   return contentOfRead(projectId, agent, projects);
 }
 
-function methodNotAllowed(): Content {
-  return refusal(405, "Method Not Allowed", "METHOD_NOT_ALLOWED", "Only GET is supported.", []);
-}
+const METHOD_NOT_ALLOWED = refusal(405, "Method Not Allowed", "METHOD_NOT_ALLOWED", "Only GET is supported.", []);
 
 function refusal(status: number, reason: string, errorCode: string, detail: string, parameters: string[]): Content {
   return { status, content: { error: status, reason, errorCode, detail, parameters } };
