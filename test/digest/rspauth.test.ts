@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { openDigestAgent, readStatus } from "./digest-agent.ts";
 import { PASSWORD, refuse, startScriptedServer, USERNAME } from "./digest-server.ts";
-import type { LocalServer, Respond } from "./local-server.ts";
+import type { Respond } from "./local-server.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 const CHALLENGE = 'Digest realm="r", nonce="n", qop="auth"';
@@ -21,13 +21,9 @@ function prove(infoWith: (rspauth: string) => string | string[]): Respond {
   };
 }
 
-async function read(
-  respond: Respond,
-  challenge = CHALLENGE,
-): Promise<{ readonly status: number; readonly server: LocalServer }> {
+async function read(respond: Respond, challenge = CHALLENGE): Promise<number> {
   const server = await startScriptedServer(refuse(challenge), respond);
-  const agent = openDigestAgent();
-  return { status: await readStatus(agent, `${server.origin}/a?b`), server };
+  return readStatus(openDigestAgent(), `${server.origin}/a?b`);
 }
 
 const RIGHT: readonly { readonly description: string; readonly infoWith: (rspauth: string) => string | string[] }[] = [
@@ -41,18 +37,12 @@ const RIGHT: readonly { readonly description: string; readonly infoWith: (rspaut
 ];
 
 test.for(RIGHT)("takes an answer whose rspauth $description", async ({ infoWith }) => {
-  expect((await read(prove(infoWith))).status).toBe(200);
+  expect(await read(prove(infoWith))).toBe(200);
 });
 
 test("takes the rspauth of RFC 2069", async () => {
-  expect(
-    (
-      await read(
-        prove((rspauth) => `rspauth="${rspauth}"`),
-        'Digest realm="r", nonce="n"',
-      )
-    ).status,
-  ).toBe(200);
+  const respond = prove((rspauth) => `rspauth="${rspauth}"`);
+  expect(await read(respond, 'Digest realm="r", nonce="n"')).toBe(200);
 });
 
 const WRONG = [
