@@ -58,38 +58,32 @@ function proxyAdvice({ proxy: { variable, hasCredentials }, challenge }: ProxyFa
 
 function tlsAdvice(code: string, setting: string, caCertificateGiven: boolean): string | undefined {
   const given = caCertificateGiven ? " and is not the one in caCertificate" : "";
-  switch (code) {
-    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
-      return `its certificate comes from an authority that is not trusted here${given}; set caCertificate to that authority's certificate, or let the service send the intermediate certificates too`;
-    case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
-    case "SELF_SIGNED_CERT_IN_CHAIN":
-      return `its certificate comes from an authority that is not trusted here${given}; set caCertificate to that authority's certificate`;
-    case "UNABLE_TO_GET_ISSUER_CERT":
-      return "its certificate comes from an intermediate authority whose root is not trusted here; set caCertificate to the root's certificate";
-    case "DEPTH_ZERO_SELF_SIGNED_CERT":
-      return `its certificate is signed by itself${given}; set caCertificate to that certificate`;
-    case "CERT_SIGNATURE_FAILURE":
-      return "its certificate names an authority that did not sign it; set caCertificate to that authority's present certificate";
-    case "CERT_HAS_EXPIRED":
-      return "its certificate or that of its authority has expired; it has to be renewed on the service";
-    case "CERT_NOT_YET_VALID":
-      return "its certificate is not valid yet; check the clocks here and there";
-    case "ERR_TLS_CERT_ALTNAME_INVALID":
-      return `its certificate is for another host name; check the host of ${setting}`;
-    case "ERR_SSL_WRONG_VERSION_NUMBER":
-    case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
-      return `the port speaks no TLS; check the port and the scheme of ${setting}`;
-    case "ERR_SSL_UNSUPPORTED_PROTOCOL":
-    case "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION":
-      return "it speaks only versions of TLS that are too old; let it speak TLS 1.2 or 1.3";
-    case "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED":
-      return "it wants a certificate from its client, and this client sends none; let it do without";
-    case "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE":
-    case "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE":
-      return "it wants a certificate from its client, and this client sends none, or it has no cipher in common with it; let it do without the one, and allow the usual ciphers";
-    default:
-      return /^ERR_(SSL|TLS)_/.test(code) ? `TLS failed; check how ${setting} speaks it` : undefined;
-  }
+  const unknownAuthority = `its certificate comes from an authority that is not trusted here${given}; set caCertificate to that authority's certificate`;
+  const noTls = `the port speaks no TLS; check the port and the scheme of ${setting}`;
+  const tooOld = "it speaks only versions of TLS that are too old; let it speak TLS 1.2 or 1.3";
+  const wantsCertificate = "it wants a certificate from its client, and this client sends none";
+  const noHandshake = `${wantsCertificate}, or it has no cipher in common with it; let it do without the one, and allow the usual ciphers`;
+  const known: Readonly<Record<string, string>> = {
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${unknownAuthority}, or let the service send the intermediate certificates too`,
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+    SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+    UNABLE_TO_GET_ISSUER_CERT:
+      "its certificate comes from an intermediate authority whose root is not trusted here; set caCertificate to the root's certificate",
+    DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is signed by itself${given}; set caCertificate to that certificate`,
+    CERT_SIGNATURE_FAILURE:
+      "its certificate names an authority that did not sign it; set caCertificate to that authority's present certificate",
+    CERT_HAS_EXPIRED: "its certificate or that of its authority has expired; it has to be renewed on the service",
+    CERT_NOT_YET_VALID: "its certificate is not valid yet; check the clocks here and there",
+    ERR_TLS_CERT_ALTNAME_INVALID: `its certificate is for another host name; check the host of ${setting}`,
+    ERR_SSL_WRONG_VERSION_NUMBER: noTls,
+    ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
+    ERR_SSL_UNSUPPORTED_PROTOCOL: tooOld,
+    ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: tooOld,
+    ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: `${wantsCertificate}; let it do without`,
+    ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: noHandshake,
+    "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": noHandshake,
+  };
+  return known[code] ?? (/^ERR_(SSL|TLS)_/.test(code) ? `TLS failed; check how ${setting} speaks it` : undefined);
 }
 
 /** Of what the other side did once it was connected. */
