@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Agent, LogRotate } from "./client/agent-log-config.ts";
 import { parseAgentLogConfigId } from "./client/agent-log-config-id.ts";
-import type { ConnectionTexts } from "./client/connection-settings.ts";
 import { AgentLogConfigError, invalidArgument } from "./client/errors.ts";
 import { isObject } from "./client/is-object.ts";
 import type { ReadArguments } from "./client/read-arguments.ts";
@@ -9,9 +8,9 @@ import { NO_SETTINGS, type Problem, type RecordedSettings, recordSettings } from
 import { clientsAreReplaced } from "./client/shared-client.ts";
 import { DoorError } from "./door-error.ts";
 import { type ExpectedSettings, unmetExpectations } from "./expected-settings.ts";
-import { connectionOf } from "./provider.ts";
+import { connectionOf, type ProviderConnection } from "./provider.ts";
 import { PROVIDER_TEXT } from "./provider-text.ts";
-import { readSettings } from "./read-settings.ts";
+import { type Circumstances, readSettings } from "./read-settings.ts";
 import { RESOURCE_TYPE } from "./resource-type.ts";
 import { waitForDependencies } from "./wait-for-dependencies.ts";
 
@@ -113,6 +112,9 @@ export class AgentLogConfig extends pulumi.CustomResource {
     // The inputs are needed before super(), but only after it is it known which provider the engine uses.
     const later = Promise.withResolvers<() => pulumi.Output<Reading>>();
     const reading = pulumi.output(later.promise).apply((read) => read());
+    if (args === undefined && opts.id === undefined) {
+      throw new DoorError(invalidArgument(`AgentLogConfig '${name}' has no arguments; give it projectId and agent.`));
+    }
     const inputs = args === undefined ? {} : recordedInputs(args, reading);
     super(
       RESOURCE_TYPE,
@@ -169,11 +171,15 @@ function problemOf(
 ): pulumi.Output<Problem | null> {
   if (expect === undefined) return reading.apply(({ problem }) => problem);
   const expected = pulumi.output(expect);
-  return pulumi.all([reading, expected, pulumi.isSecret(expected)]).apply(([{ settings, problem }, plain, secret]) => {
-    if (problem !== null || plain === undefined) return problem;
-    const reasons = unmetExpectations(plain, settings, secret);
-    return reasons.length === 0 ? null : { reasons, outage: false };
-  });
+  // A problem of the read is known even where the expectation is not.
+  return reading.apply(({ settings, problem }) =>
+    problem !== null
+      ? pulumi.output<Problem | null>(problem)
+      : pulumi.all([expected, pulumi.isSecret(expected)]).apply(([plain, secret]): Problem | null => {
+          const reasons = unmetExpectations(plain ?? {}, settings, secret);
+          return reasons.length === 0 ? null : { reasons, outage: false };
+        }),
+  );
 }
 
 function readWhenKnown(args: AgentLogConfigArgs, self: AgentLogConfig, dependsOn: unknown): pulumi.Output<Reading> {
@@ -186,8 +192,11 @@ function readWhenKnown(args: AgentLogConfigArgs, self: AgentLogConfig, dependsOn
         connectionOf(self.getProvider(RESOURCE_TYPE)),
         pulumi.output<string | undefined>(whenUnavailable),
         waitForDependencies(dependsOn, what, self),
+        pulumi.isSecret(known),
       ])
-      .apply(([plain, connection, inOutage, hasWaited]) => read(connection(), plain, inOutage, hasWaited));
+      .apply(([plain, connection, inOutage, hasWaited, secret]) =>
+        read(connection(), plain, inOutage, { hasWaited, secret }),
+      );
   } catch (error) {
     return pulumi.output(failed(error));
   }
@@ -195,16 +204,16 @@ function readWhenKnown(args: AgentLogConfigArgs, self: AgentLogConfig, dependsOn
 
 /** Never rejects: what fails is to be reported against the resource. */
 async function read(
-  texts: ConnectionTexts,
+  connection: ProviderConnection,
   args: ReadArguments,
   inOutage: string | undefined,
-  hasWaited: boolean,
+  circumstances: Circumstances,
 ): Promise<Reading> {
   try {
     if (inOutage !== undefined && inOutage !== "fail" && inOutage !== "useRecorded") {
-      throw invalidArgument(`whenUnavailable must be "fail" or "useRecorded", not ${JSON.stringify(inOutage)}.`);
+      throw invalidArgument('whenUnavailable must be "fail" or "useRecorded", and is something else.');
     }
-    return { settings: recordSettings(await readSettings(texts, args, hasWaited)), problem: null };
+    return { settings: recordSettings(await readSettings(connection, args, circumstances)), problem: null };
   } catch (error) {
     // In a unit test there is no engine to report it: it is left unhandled, which fails the test.
     if (clientsAreReplaced()) void Promise.reject(new DoorError(error));

@@ -1,10 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { Agent, AgentLogConfigResult } from "./client/agent-log-config.ts";
-import type { ConnectionTexts } from "./client/connection-settings.ts";
 import { invalidArgument } from "./client/errors.ts";
 import type { ReadArguments } from "./client/read-arguments.ts";
 import { DoorError } from "./door-error.ts";
-import { connectionOf } from "./provider.ts";
+import { connectionOf, type ProviderConnection } from "./provider.ts";
 import { readSettings } from "./read-settings.ts";
 import { RESOURCE_TYPE } from "./resource-type.ts";
 import { waitForDependencies } from "./wait-for-dependencies.ts";
@@ -48,7 +47,7 @@ export async function getAgentLogConfig(
   args: GetAgentLogConfigArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigResult> {
-  return withSecret(await orDoorError(async () => readSettings(await knownConnection(opts), args, false)));
+  return withSecret(await orDoorError(async () => readSettings(await knownConnection(opts), args, PLAIN)));
 }
 
 /**
@@ -75,10 +74,15 @@ export function getAgentLogConfigOutput(
 ): pulumi.Output<GetAgentLogConfigResult> {
   const known = pulumi.output(args);
   return pulumi
-    .all([known, connection(opts), waitForDependencies(opts.dependsOn, args)])
-    .apply(([plain, texts, hasWaited]) => orDoorError(() => readSettings(texts(), plain, hasWaited)))
+    .all([known, connection(opts), waitForDependencies(opts.dependsOn, args), pulumi.isSecret(known)])
+    .apply(([plain, connected, hasWaited, secret]) =>
+      orDoorError(() => readSettings(connected(), plain, { hasWaited, secret })),
+    )
     .apply(withSecret);
 }
+
+/** Of arguments that are plain values. */
+const PLAIN = { hasWaited: false, secret: false };
 
 async function orDoorError<T>(read: () => Promise<T>): Promise<T> {
   try {
@@ -92,7 +96,7 @@ function withSecret({ configOverrides, ...rest }: AgentLogConfigResult): GetAgen
   return { ...rest, configOverrides: pulumi.secret(configOverrides) };
 }
 
-function connection({ provider, parent }: pulumi.InvokeOptions): pulumi.Output<() => ConnectionTexts> {
+function connection({ provider, parent }: pulumi.InvokeOptions): pulumi.Output<() => ProviderConnection> {
   try {
     return connectionOf(provider ?? parent?.getProvider(RESOURCE_TYPE));
   } catch (error) {
@@ -101,11 +105,11 @@ function connection({ provider, parent }: pulumi.InvokeOptions): pulumi.Output<(
 }
 
 /** The connection as a plain value; an Output has none as long as it is unknown. */
-async function knownConnection(opts: pulumi.InvokeOptions): Promise<ConnectionTexts> {
+async function knownConnection(opts: pulumi.InvokeOptions): Promise<ProviderConnection> {
   const output = connection(opts);
-  const texts: (() => ConnectionTexts) | undefined =
+  const known: (() => ProviderConnection) | undefined =
     "promise" in output && typeof output.promise === "function" ? await output.promise() : undefined;
-  if (texts !== undefined) return texts();
+  if (known !== undefined) return known();
   throw invalidArgument(
     "The settings of the Provider are not known yet in this preview; use getAgentLogConfigOutput instead of getAgentLogConfig.",
   );

@@ -10,6 +10,7 @@ import {
 import { describeUnknownNames } from "./client/describe-unknown-names.ts";
 import { invalidArgument } from "./client/errors.ts";
 import { DoorError } from "./door-error.ts";
+import { waitForDependencies } from "./wait-for-dependencies.ts";
 
 /** The connection of a {@link Provider}. What is left out comes from the stack configuration or from the environment. */
 export interface ProviderArgs {
@@ -27,6 +28,13 @@ export interface ProviderArgs {
   readonly timeoutSeconds?: pulumi.Input<number> | undefined;
   /** Times that a read is repeated after a cut connection or status 429, 502, 503 or 504, from 0 to 10. Default: 3. */
   readonly maxRetries?: pulumi.Input<number> | undefined;
+}
+
+/** A connection, as texts that are not yet checked. */
+export interface ProviderConnection {
+  readonly texts: ConnectionTexts;
+  /** It was only there once resources were that the provider depends on. */
+  readonly hasWaited: boolean;
 }
 
 /** What providers of this package are known by, also those that another copy of it made. */
@@ -63,7 +71,10 @@ export class Provider extends pulumi.ProviderResource {
     checkNames(name, args);
     const texts = CONNECTION_SETTINGS.map((setting) => [setting, textOf(setting, args)] as const);
     super(PACKAGE, name, Object.fromEntries(texts.map(([setting, text]) => [configurationKey(setting), text])), opts);
-    Object.defineProperty(this, CONNECTION, { value: pulumi.output(Object.fromEntries(texts)), enumerable: false });
+    const value = pulumi
+      .all([pulumi.output(Object.fromEntries(texts)), waitForDependencies(opts?.dependsOn, args)])
+      .apply(([texts, hasWaited]): ProviderConnection => ({ texts, hasWaited }));
+    Object.defineProperty(this, CONNECTION, { value, enumerable: false });
   }
 }
 
@@ -88,20 +99,21 @@ function textOf(setting: ConnectionSetting, args: ProviderArgs): pulumi.Output<s
 }
 
 /**
- * The connection that goes with a provider, as texts that are not yet checked, behind a function so that Pulumi does not
- * look at each. It is never marked secret, since what is read with a secret key is not secret itself: it must not go
+ * The connection that goes with a provider, behind a function so that Pulumi does not look at each text. It is never marked secret, since what is read with a secret key is not secret itself: it must not go
  * anywhere but into a client.
  *
  * @throws TypeError where the provider is one of another package
  */
-export function connectionOf(provider: pulumi.ProviderResource | undefined): pulumi.Output<() => ConnectionTexts> {
-  if (provider === undefined) return pulumi.output(() => lookUpConnection(pulumi.runtime.getConfig));
-  if (hasConnection(provider)) return pulumi.unsecret(provider[CONNECTION]).apply((texts) => () => texts);
+export function connectionOf(provider: pulumi.ProviderResource | undefined): pulumi.Output<() => ProviderConnection> {
+  if (provider === undefined) {
+    return pulumi.output(() => ({ texts: lookUpConnection(pulumi.runtime.getConfig), hasWaited: false }));
+  }
+  if (hasConnection(provider)) return pulumi.unsecret(provider[CONNECTION]).apply((connection) => () => connection);
   throw invalidArgument(
     "The provider given to it is not one of pulumi-agent-log-config; pass { provider: new Provider(...) }.",
   );
 }
 
-function hasConnection(provider: object): provider is { [CONNECTION]: pulumi.Output<ConnectionTexts> } {
+function hasConnection(provider: object): provider is { [CONNECTION]: pulumi.Output<ProviderConnection> } {
   return CONNECTION in provider;
 }

@@ -1,6 +1,9 @@
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../sdk/index.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../sdk/index.ts";
 import { type Service, startService } from "../sdk/testing/index.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -115,6 +118,29 @@ describe("getAgentLogConfigOutput", () => {
     expect(await look(ours.logPath)).toEqual(await look(theirs.apply(({ logPath }) => logPath)));
   });
 
+  it("does not quote an argument that is secret", async () => {
+    inDeployment(true);
+    const projectId = pulumi.secret("body-project-0001");
+    const failed = failureOf(getAgentLogConfigOutput({ projectId, agent: "monitoring" }));
+    expect(String(await failed)).toContain("Nothing was read: projectId must be 24 hexadecimal digits.");
+  });
+
+  it("waits for what its Provider depends on", async () => {
+    inDeployment(true);
+    const others = [new Other("o", "x")];
+    const waiting = [
+      new Provider("by-option", {}, { dependsOn: others }),
+      new Provider("by-argument", { publicKey: new Other("k", "publickey").value }),
+    ];
+    for (const provider of waiting) {
+      const output = getAgentLogConfigOutput({ projectId: PROJECT_ID, agent: "monitoring" }, { provider });
+      expect(await look(output.logPath)).toMatchObject({ known: false });
+    }
+    const provider = new Provider("plain");
+    const output = getAgentLogConfigOutput({ projectId: PROJECT_ID, agent: "monitoring" }, { provider });
+    expect(await look(output.logPath)).toMatchObject({ known: true, value: "/var/log/agent.log" });
+  });
+
   it("makes configOverrides a secret, and nothing else", async () => {
     inDeployment(true);
     const output = getAgentLogConfigOutput({ projectId: PROJECT_ID, agent: "monitoring" });
@@ -135,6 +161,20 @@ describe("getAgentLogConfig", () => {
     expect(plain).toMatchObject({ id: `${PROJECT_ID}/monitoring`, logPath: "/var/log/agent.log" });
   });
 
+  it("opens a connection anew that could not be opened", async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), "ca-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const caCertificate = path.join(folder, "ca.pem");
+    const read = () =>
+      getAgentLogConfig(
+        { projectId: PROJECT_ID, agent: "monitoring" },
+        { provider: new Provider("p", { caCertificate }) },
+      );
+    await expect(read()).rejects.toMatchObject({ code: "ERR_INVALID_ARG_VALUE" });
+    await copyFile(path.join(import.meta.dirname, "client/fixtures/ca.crt"), caCertificate);
+    expect(await read()).toMatchObject({ logPath: "/var/log/agent.log" });
+  });
+
   it("rejects with one line that Pulumi prints as it is", async () => {
     const message =
       'Nothing was read: projectId must be 24 hexadecimal digits, not "0123". See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value';
@@ -148,6 +188,20 @@ describe("getAgentLogConfig", () => {
   });
 });
 
+describe("AgentLogConfig", () => {
+  it("is refused without arguments", () => {
+    inDeployment(true);
+    const Untyped: new (name: string, args?: unknown) => unknown = AgentLogConfig;
+    expect(() => new Untyped("logs")).toThrow("AgentLogConfig 'logs' has no arguments; give it projectId and agent.");
+  });
+
+  it("is known to a policy by its type alone", () => {
+    const type = "pulumi-nodejs:dynamic/agent-log-config:AgentLogConfig";
+    expect(AgentLogConfig.isInstance({ __pulumiType: type })).toBe(true);
+    expect(AgentLogConfig.isInstance({ __pulumiType: "pulumi-nodejs:dynamic:Resource" })).toBe(false);
+  });
+});
+
 describe("Provider", () => {
   it("refuses settings that there are none of", () => {
     inDeployment(true);
@@ -157,6 +211,11 @@ describe("Provider", () => {
     );
   });
 });
+
+async function failureOf(output: pulumi.Output<unknown>): Promise<unknown> {
+  if (!hasInternals(output)) throw new TypeError("The SDK's Outputs look different now.");
+  return output.promise().catch((error: unknown) => error);
+}
 
 interface Look {
   readonly known: boolean;

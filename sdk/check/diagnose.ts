@@ -61,7 +61,7 @@ function openClient(configuration: StackConfiguration): OpenedClient | Error {
       ...(stack ? [`from the stack: ${stack.join(", ")}`] : []),
       ...(environment ? [`from the environment: ${environment.join(", ")}`] : []),
     ].join("; ");
-    return { client, host: URL.parse(texts.baseUrl ?? "")?.hostname, settings };
+    return { client, host: URL.parse(texts.baseUrl ?? "")?.hostname.replace(/^\[|\]$/g, ""), settings };
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

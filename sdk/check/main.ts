@@ -19,6 +19,10 @@ fails and what to do. It only reads, and prints no secret.
 Exit code: 0 if every step went well, 1 if one failed, 2 for wrong arguments.
 `;
 
+// Whoever reads the output may have read enough.
+process.stdout.on("error", (error) => {
+  if (!("code" in error) || error.code !== "EPIPE") throw error;
+});
 process.exitCode = await main();
 
 async function main(): Promise<number> {

@@ -23,7 +23,8 @@ export function observeConnections(): Observations {
   diagnosticsChannel.subscribe("undici:client:connected", (message) => {
     const socket = isObject(message) ? message["socket"] : undefined;
     if (socket instanceof Socket) seen.address ??= `${socket.remoteAddress} port ${socket.remotePort}`;
-    if (socket instanceof TLSSocket) seen.tls = describeTls(socket);
+    // A session that is resumed comes without the certificate.
+    if (socket instanceof TLSSocket && !socket.isSessionReused()) seen.tls = describeTls(socket);
   });
   diagnosticsChannel.subscribe("undici:request:headers", (message) => {
     const response = isObject(message) ? message["response"] : undefined;

@@ -10,7 +10,7 @@ export type StackConfiguration = Readonly<Record<string, string>> | Error;
 export async function readStackConfiguration(stack: string): Promise<StackConfiguration> {
   try {
     const command = ["config", "--json", "--show-secrets", "--non-interactive", "--stack", stack];
-    const { stdout } = await promisify(execFile)("pulumi", command, { shell: process.platform === "win32" });
+    const { stdout } = await promisify(execFile)("pulumi", command);
     const configuration: unknown = JSON.parse(stdout);
     return Object.fromEntries(Object.entries(isObject(configuration) ? configuration : {}).flatMap(readEntry));
   } catch (error) {

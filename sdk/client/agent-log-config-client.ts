@@ -90,20 +90,25 @@ export class AgentLogConfigClient {
 
   /** Waits for the reads under way, then closes the connections; the same promise each time. */
   close(): Promise<void> {
-    this.#closed ??= Promise.allSettled(this.#reads).then(() => this.#dispatcher.close());
+    // A read that was ended may still be connecting, which only destroying ends.
+    this.#closed ??= Promise.allSettled(this.#reads).then(() => this.#dispatcher.destroy());
     return this.#closed;
   }
 
   async #read(args: ReadArguments, signal: AbortSignal | undefined, failure: string): Promise<RawAgentLogConfig> {
     signal?.throwIfAborted();
+    if (this.#closed !== undefined) {
+      throw new AgentLogConfigError("ERR_REFUSED", `${failure}: the client is closed; open another one.`);
+    }
     const { timeoutSeconds } = this.#connection;
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), timeoutSeconds * 1000);
     const either = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
+    const ended = new AbortController();
     const read = this.#readOrRepeat(args, either, failure);
     this.#reads.add(read);
     try {
-      return await Promise.race([read, rejectionOf(either)]);
+      return await Promise.race([read, rejectionOf(either, ended.signal)]);
     } catch (cause) {
       signal?.throwIfAborted();
       if (!timeout.signal.aborted) throw cause;
@@ -111,6 +116,7 @@ export class AgentLogConfigClient {
       throw new AgentLogConfigError("ERR_TIMEOUT", message, { cause });
     } finally {
       clearTimeout(timer);
+      ended.abort();
       this.#reads.delete(read);
     }
   }
@@ -180,9 +186,9 @@ function trusting(caCertificate: string): tls.SecureContext {
   return tls.createSecureContext({ ca: [...tls.getCACertificates("default"), caCertificate] });
 }
 
-/** undici hears of an abort only once it is connected. */
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
+/** undici hears of an abort only once it is connected. `ended` lets go of the signal, which may live long. */
+function rejectionOf(signal: AbortSignal, ended: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { signal: ended }));
 }
 
 /** An outage that may be over at once: not one that the service reports as its own failure. */

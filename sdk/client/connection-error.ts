@@ -24,9 +24,8 @@ function adviceOn(error: Error, proxyFailure: ProxyFailure | undefined, hasCaCer
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE")
     return ["ERR_INVALID_RESPONSE", `the answer ${TOO_LONG}; check baseUrl.`];
-  if (code === "UND_ERR_CLOSED" || code === "UND_ERR_DESTROYED") {
-    return ["ERR_REFUSED", "the client is closed; open another one."];
-  }
+  if (code === "UND_ERR_HEADERS_OVERFLOW")
+    return ["ERR_INVALID_RESPONSE", "the headers of the answer are too long; check baseUrl."];
   const { proxy, status } = proxyFailure ?? {};
   if (proxyFailure !== undefined && status !== undefined) {
     const says = `the proxy ${proxyFailure.proxy.host} ${proxyAdvice(proxyFailure, status)} (status ${status}).`;

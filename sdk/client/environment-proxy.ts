@@ -65,6 +65,6 @@ function basicToken({ username, password }: URL, variable: string): string | und
 /** Quotes nothing: the text may hold a password. */
 function invalidVariable(variable: string): TypeError {
   return invalidArgument(
-    `The environment variable ${variable} is not the address of an http or https proxy. Give one such as http://user:password@proxy.example.com:3128, with special characters of user and password percent-encoded.`,
+    `The environment variable ${variable} is not the address of an http or https proxy. Give one such as http://user:password@proxy.example.com:3128, with special characters of user and password percent-encoded, or unset it.`,
   );
 }

@@ -22,10 +22,15 @@ const schema = z.strictObject({
   pretty: z.boolean().optional(),
 });
 
-/** @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` that names every argument that is wrong, and its value */
-export function checkReadArguments(args: ReadArguments): ReadArguments {
+/**
+ * @param quote whether the message may show the values
+ * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` that names every argument that is wrong, and its value
+ */
+export function checkReadArguments(args: ReadArguments, quote = true): ReadArguments {
   const { success, data, error } = schema.safeParse(args);
   if (!success)
-    throw invalidArgument(`Nothing was read: ${describeIssues(error.issues, Object.keys(schema.shape), args)}.`);
+    throw invalidArgument(
+      `Nothing was read: ${describeIssues(error.issues, Object.keys(schema.shape), quote ? args : undefined)}.`,
+    );
   return data;
 }

@@ -59,7 +59,8 @@ function unwrap(status: number, body: unknown): { readonly status: number; reado
 }
 
 function statusIn(value: unknown): number {
-  return /^[1-5]\d\d$/.test(String(value)) ? Number(value) : 0;
+  const isText = typeof value === "number" || typeof value === "string";
+  return isText && /^[1-5]\d\d$/.test(String(value)) ? Number(value) : 0;
 }
 
 function whyNoJson(text: string): string {

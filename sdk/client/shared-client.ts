@@ -19,6 +19,8 @@ export async function sharedClient(texts: ConnectionTexts): Promise<SettingsRead
   const key = JSON.stringify(texts);
   const client = clients.get(key) ?? openClient(texts);
   clients.set(key, client);
+  // What was wrong, such as a missing file, may be mended by the next read.
+  client.catch(() => clients.delete(key));
   return client;
 }
 

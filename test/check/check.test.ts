@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -127,6 +128,27 @@ describe("the command check", () => {
     expect(steps[failed]).toEqual({ step, status: "failed", message: expect.stringContaining(says) });
     expect(steps.slice(0, failed).every(({ status }) => status === "ok")).toBe(true);
     expect(steps.slice(failed + 1).every(({ status }) => status === "not reached")).toBe(true);
+  });
+
+  it("names the service's certificate", async () => {
+    const pem = (name: string) => readFileSync(path.join(import.meta.dirname, "../client/fixtures", name), "utf8");
+    const { environment } = await setUp({ tls: { key: pem("server.key"), cert: pem("server.crt") } });
+    const { stdout } = await run({ ...environment, AGENT_LOG_CONFIG_CA_CERTIFICATE: pem("ca.crt") }, ...CHECK);
+    expect(stdout).toContain(
+      `✓ TLS         TLSv1.3, certificate of localhost from Test authority, good until\n${" ".repeat(14)}Oct 28 05:50:39 2126 GMT`,
+    );
+  });
+
+  it("ends quietly where nobody reads what it prints", async () => {
+    const { environment } = await setUp();
+    const script = `"$@" | true`;
+    const main = path.resolve(import.meta.dirname, "../../sdk/check/main.ts");
+    const { stderr } = await runCommand("sh", ["-c", script, "sh", process.execPath, main, ...CHECK], {
+      cwd: tmpdir(),
+      env: { ...process.env, ...environment },
+      signal: AbortSignal.timeout(60_000),
+    });
+    expect(stderr).not.toContain("EPIPE");
   });
 
   it("keeps to 80 columns", async () => {

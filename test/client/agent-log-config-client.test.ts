@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { inspect } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -281,6 +282,11 @@ describe("answers that make no sense", () => {
     },
     { description: "nothing", answer: { body: "" }, says: "is empty (no content type)" },
     { description: "JSON that is cut off", answer: { body: '{"logPath":"/var' }, says: "is no JSON, or was cut off" },
+    {
+      description: "a status of another kind",
+      answer: { body: '{"status":{"toString":1},"content":{},"logPath":5}' },
+      says: "logPath must be a string",
+    },
     { description: "a list", answer: { body: "[]" }, says: "the value must be an object" },
     { description: "a number for a path", answer: { body: '{"logPath":5}' }, says: "logPath must be a string" },
     {
@@ -472,6 +478,8 @@ describe("connections", () => {
     const controller = new AbortController();
     silent.once("connection", () => controller.abort(new Error("enough")));
     await expect(client.get(MONITORING, { signal: controller.signal })).rejects.toThrow("enough");
+    const late = setTimeout(5000, "late", { signal: AbortSignal.timeout(6000) });
+    expect(await Promise.race([client.close(), late])).not.toBe("late");
   });
 
   it("are tried again after an outage, maxRetries times", async () => {
@@ -545,6 +553,18 @@ describe("Retry-After", () => {
 });
 
 describe("close", () => {
+  it("refuses reads from then on, also while others are under way", async () => {
+    const { client } = await open();
+    const read = client.get(MONITORING).catch((error: unknown) => error);
+    const closed = client.close();
+    await expect(client.get(MONITORING)).rejects.toMatchObject({
+      code: "ERR_REFUSED",
+      message: expect.stringContaining("the client is closed"),
+    });
+    await closed;
+    expect(await read).toMatchObject({ code: "ERR_PROJECT_NOT_FOUND" });
+  });
+
   it("waits for reads under way, those that wait for a challenge among them", async () => {
     const { client, service } = await open();
     service.set(PROJECT_ID, "monitoring", { logPath: "/l" });

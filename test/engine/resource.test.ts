@@ -68,6 +68,20 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     expect(text).not.toMatch(/^\s+at /m);
   });
 
+  it("fails for a failed read while it is not known yet what is expected", async (context) => {
+    const settings = { projectId: PROJECT_ID };
+    const { deployment, service } = await openProgram(context, engine, "unknown-expectation", settings);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    await deployment.setConfig("unknown-expectation:expects", "true");
+    const preview = await deployment.preview();
+    expect(preview).toMatchObject({ ok: true });
+    expect(preview.text).not.toContain("- logPath");
+    service.rotateKey("private-key-0002");
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    expect(text).toContain("resource 'settings' has a problem: Can't read the monitoring agent's log settings");
+  });
+
   it("is another resource for another agent", async (context) => {
     const { deployment } = await openProgram(context, engine, "recorded", { args: ARGS });
     await deployment.up();
