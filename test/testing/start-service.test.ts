@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentLogConfigClient } from "../../sdk/client/index.ts";
 import { type Fault, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
 import { readBytes } from "./read-bytes.ts";
@@ -130,17 +130,15 @@ describe("faults", () => {
   });
 
   it("that are late do not outlive the service", async () => {
-    const { service, client } = await open({ settings });
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    await client.get(BACKUP);
-    const before = timers();
-    service.failNext({ delaySeconds: 3600 });
+    const { service, client } = await open({ settings, faults: [{ delaySeconds: 3600 }] });
+    const [started, cleared] = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "clearTimeout")];
     const read = client.get(BACKUP).catch((error: unknown) => error);
-    while (service.requests.length < 3) await setImmediate();
-    expect(timers()).toBeGreaterThan(before + 1);
+    while (service.requests.length < 2) await setImmediate();
+    const timer = started.mock.results[started.mock.calls.findIndex(([, delay]) => delay === 3_600_000)]?.value;
+    expect(timer).toBeDefined();
     await service.close();
     expect(await read).toMatchObject({ code: "ERR_CONNECTION" });
-    expect(timers()).toBeLessThanOrEqual(before);
+    expect(cleared).toHaveBeenCalledWith(timer);
   });
 
   it("send a header on as many lines as the answer gives it", async () => {
