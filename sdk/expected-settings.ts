@@ -24,30 +24,33 @@ export function unmetExpectations(
   secret: boolean,
 ): string[] {
   const { logRotate, ...rest } = expected;
-  // The overrides are a secret, and none of them can be expected.
-  const { logRotate: thresholds, configOverrides: _, ...found } = settings;
-  return [...compare("", rest, found, secret), ...compare("logRotate.", logRotate ?? {}, thresholds ?? {}, secret)];
+  return [
+    ...compare("", SETTINGS, rest, settings, secret),
+    ...compare("logRotate.", THRESHOLDS, logRotate ?? {}, settings.logRotate ?? {}, secret),
+  ];
 }
 
-function compare(path: string, expected: object, found: object, secret: boolean): string[] {
+function compare(path: string, known: readonly string[], expected: object, found: object, secret: boolean): string[] {
   const values = new Map<string, unknown>(Object.entries(found));
   return Object.entries(expected)
     .filter(([name, value]) => value !== undefined && value !== null && value !== values.get(name))
     .map(([name, value]) => {
-      if (!values.has(name) && !THRESHOLDS.includes(name)) return `expect has no setting ${path}${name}.`;
+      if (!known.includes(name)) return `expect has no setting ${path}${name}.`;
       const what = secret ? "not as expected" : `${say(values.get(name))}, expected ${say(value)}`;
       return `${path}${name} is ${what}.`;
     });
 }
 
-/** What the record leaves out where the service has none. */
+/** Not configOverrides, whose value must not be printed. */
+const SETTINGS: readonly string[] = ["logPath", "logPathWindows", "username"] satisfies (keyof ExpectedSettings)[];
+
 const THRESHOLDS: readonly string[] = [
   "sizeThresholdMB",
   "timeThresholdHrs",
   "numUncompressed",
   "percentOfDiskspace",
   "numTotal",
-] satisfies readonly (keyof LogRotate)[];
+] satisfies (keyof LogRotate)[];
 
 function say(value: unknown): string {
   return value === undefined || value === null ? "not set" : JSON.stringify(value);

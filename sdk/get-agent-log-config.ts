@@ -88,7 +88,7 @@ async function orDoorError<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw new DoorError(error);
+    throw error instanceof DoorError ? error : new DoorError(error);
   }
 }
 

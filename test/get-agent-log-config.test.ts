@@ -4,6 +4,7 @@ import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../sdk/index.ts";
+import { readSettings } from "../sdk/read-settings.ts";
 import { type Service, startService } from "../sdk/testing/index.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -120,9 +121,9 @@ describe("getAgentLogConfigOutput", () => {
 
   it("does not quote an argument that is secret", async () => {
     inDeployment(true);
-    const projectId = pulumi.secret("body-project-0001");
-    const failed = failureOf(getAgentLogConfigOutput({ projectId, agent: "monitoring" }));
-    expect(String(await failed)).toContain("Nothing was read: projectId must be 24 hexadecimal digits.");
+    const args = { projectId: "body-project-0001", agent: "monitoring" } as const;
+    const failed = readSettings({ texts: {}, hasWaited: false }, args, { hasWaited: false, secret: true });
+    await expect(failed).rejects.toThrow("Nothing was read: projectId must be 24 hexadecimal digits. See");
   });
 
   it("waits for what its Provider depends on", async () => {
@@ -191,14 +192,28 @@ describe("getAgentLogConfig", () => {
 describe("AgentLogConfig", () => {
   it("is refused without arguments", () => {
     inDeployment(true);
-    const Untyped: new (name: string, args?: unknown) => unknown = AgentLogConfig;
-    expect(() => new Untyped("logs")).toThrow("AgentLogConfig 'logs' has no arguments; give it projectId and agent.");
+    expect(() => Reflect.construct(AgentLogConfig, ["logs"])).toThrow(
+      "AgentLogConfig 'logs' has no arguments; give it projectId and agent.",
+    );
   });
 
   it("is known to a policy by its type alone", () => {
     const type = "pulumi-nodejs:dynamic/agent-log-config:AgentLogConfig";
     expect(AgentLogConfig.isInstance({ __pulumiType: type })).toBe(true);
     expect(AgentLogConfig.isInstance({ __pulumiType: "pulumi-nodejs:dynamic:Resource" })).toBe(false);
+  });
+});
+
+describe("a provider of another package", () => {
+  it("is refused as the caller's mistake that it is", async () => {
+    inDeployment(true);
+    const provider = new (class extends pulumi.ProviderResource {})("other", "p", {});
+    await expect(getAgentLogConfig({ projectId: PROJECT_ID, agent: "monitoring" }, { provider })).rejects.toMatchObject(
+      {
+        code: "ERR_INVALID_ARG_VALUE",
+        cause: { name: "TypeError" },
+      },
+    );
   });
 });
 
@@ -211,11 +226,6 @@ describe("Provider", () => {
     );
   });
 });
-
-async function failureOf(output: pulumi.Output<unknown>): Promise<unknown> {
-  if (!hasInternals(output)) throw new TypeError("The SDK's Outputs look different now.");
-  return output.promise().catch((error: unknown) => error);
-}
 
 interface Look {
   readonly known: boolean;

@@ -27,7 +27,7 @@ export async function failuresThroughRestart(server: ServerProcess, path: string
     while (left > 0) {
       left -= 1;
       if (left === reads / 2) restarted = server.restart();
-      const status = await readThroughRestarts(agent, `${server.origin}${path}`);
+      const status = await readThroughLosses(agent, `${server.origin}${path}`);
       if (status !== 200) failed.push(status);
     }
   };
@@ -37,7 +37,7 @@ export async function failuresThroughRestart(server: ServerProcess, path: string
 }
 
 /** The status of one read, which is made again where the connection was lost. */
-async function readThroughRestarts(dispatcher: Dispatcher, url: string): Promise<number> {
+export async function readThroughLosses(dispatcher: Dispatcher, url: string): Promise<number> {
   for (;;) {
     try {
       return await readStatus(dispatcher, url);
