@@ -100,6 +100,7 @@ const STEP_OF_CODE: Partial<Record<AgentLogConfigErrorCode, StepName>> = {
   ERR_NOT_A_MEMBER: "role",
   ERR_ROLE_MISSING: "role",
   ERR_ACCESS_LIST: "role",
+  ERR_PROJECT_NOT_FOUND: "role",
 };
 
 function stepsUntil(failed: StepName | undefined, error: unknown, notes: Notes): readonly Step[] {

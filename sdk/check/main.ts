@@ -56,9 +56,10 @@ function readArguments() {
     const { help, json, project = "", stack } = values;
     if (help) return { help, json, project, stack };
     if (positionals.length !== 1 || positionals[0] !== "check") throw new Error("The one command is check.");
-    if (project === "") throw new Error("The project is missing: --project <id>.");
+    if (!/^[0-9a-f]{24}$/i.test(project)) throw new Error("The project is missing: --project <24 hexadecimal digits>.");
     return { help, json, project, stack };
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    // What parseArgs adds is about arguments that begin with "-", which there are none of.
+    return new Error(/^.+?[.](?= |$)/.exec(String(error instanceof Error ? error.message : error))?.[0]);
   }
 }

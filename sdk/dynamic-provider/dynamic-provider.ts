@@ -126,6 +126,7 @@ function warnOfOutage(id: string, outage: string, { __lastReadAt: lastReadAt }: 
 
 function ageOf(time: string): string {
   const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 60_000));
+  if (minutes < 1) return "less than a minute ago";
   if (minutes < 120) return `${minutes} min ago`;
   return minutes < 2880 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} days ago`;
 }

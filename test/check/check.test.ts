@@ -110,7 +110,7 @@ describe("the command check", () => {
     },
     {
       description: "a project that there is none of",
-      step: "monitoring",
+      step: "role",
       says: "there is no such project",
       change: ({ service }) => {
         service.set(PROJECT_ID, "monitoring", undefined);
@@ -162,8 +162,9 @@ describe("the command check", () => {
 
   it.each([
     { args: [], says: "The one command is check. Try --help.\n" },
-    { args: ["check"], says: "The project is missing: --project <id>. Try --help.\n" },
-    { args: ["check", "--privateKey", "x"], says: "Unknown option '--privateKey'" },
+    { args: ["check"], says: "The project is missing: --project <24 hexadecimal digits>. Try --help.\n" },
+    { args: ["check", "--project", "zz"], says: "The project is missing: --project <24 hexadecimal digits>." },
+    { args: ["check", "--privateKey", "x"], says: "Unknown option '--privateKey'. Try --help.\n" },
   ])("ends with 2 for wrong arguments: $args", async ({ args, says }) => {
     const { exitCode, stdout, stderr } = await run({}, ...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });

@@ -117,10 +117,10 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     service.answerWith({ status: 503 });
     const outage = await deployment.preview({ expectNoChanges: true });
     expect(outage).toMatchObject({ ok: true });
-    expect(outage.text.match(/uses the settings recorded 0 min ago/g)).toHaveLength(1);
+    expect(outage.text.match(/uses the settings recorded less than a minute ago/g)).toHaveLength(1);
     const refreshed = await deployment.refresh();
     expect(refreshed).toMatchObject({ ok: true });
-    expect(refreshed.text.match(/uses the settings recorded 0 min ago/g)).toHaveLength(1);
+    expect(refreshed.text.match(/uses the settings recorded less than a minute ago/g)).toHaveLength(1);
     service.answerWith({ status: 403 });
     expect(await deployment.preview()).toMatchObject({ ok: false });
   });
