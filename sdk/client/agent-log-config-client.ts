@@ -101,22 +101,24 @@ export class AgentLogConfigClient {
       throw new AgentLogConfigError("ERR_REFUSED", `${failure}: the client is closed; open another one.`);
     }
     const { timeoutSeconds } = this.#connection;
-    const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), timeoutSeconds * 1000);
-    const either = signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]);
-    const ended = new AbortController();
-    const read = this.#readOrRepeat(args, either, failure);
+    const message = `${failure}: no answer within ${timeoutSeconds} s; check the network, or raise timeoutSeconds.`;
+    const controller = new AbortController();
+    const ended = Promise.withResolvers<never>();
+    // undici hears of an abort only once it is connected.
+    const end = (reason: unknown) => {
+      controller.abort(reason);
+      ended.reject(reason);
+    };
+    const timer = setTimeout(() => end(new AgentLogConfigError("ERR_TIMEOUT", message)), timeoutSeconds * 1000);
+    const endBySignal = () => end(signal?.reason);
+    signal?.addEventListener("abort", endBySignal);
+    const read = this.#readOrRepeat(args, controller.signal, failure);
     this.#reads.add(read);
     try {
-      return await Promise.race([read, rejectionOf(either, ended.signal)]);
-    } catch (cause) {
-      signal?.throwIfAborted();
-      if (!timeout.signal.aborted) throw cause;
-      const message = `${failure}: no answer within ${timeoutSeconds} s; check the network, or raise timeoutSeconds.`;
-      throw new AgentLogConfigError("ERR_TIMEOUT", message, { cause });
+      return await Promise.race([read, ended.promise]);
     } finally {
       clearTimeout(timer);
-      ended.abort();
+      signal?.removeEventListener("abort", endBySignal);
       this.#reads.delete(read);
     }
   }
@@ -184,11 +186,6 @@ function openDispatcher({ origin, protocol }: URL, connection: Connection): Disp
 /** Made once: each connection would read the system's certificates anew, some 10 ms. */
 function trusting(caCertificate: string): tls.SecureContext {
   return tls.createSecureContext({ ca: [...tls.getCACertificates("default"), caCertificate] });
-}
-
-/** undici hears of an abort only once it is connected. `ended` lets go of the signal, which may live long. */
-function rejectionOf(signal: AbortSignal, ended: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { signal: ended }));
 }
 
 /** An outage that may be over at once: not one that the service reports as its own failure. */

@@ -16,6 +16,8 @@ const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ["zstd", zstdDecompressSync],
 ]);
 
+const UTF_8 = new TextDecoder("utf-8", { fatal: true });
+
 /**
  * Takes a body out of its content codings and reads it in its charset, UTF-8 where it names none (RFC 8259, section 8.1).
  * @throws Error that says what is wrong with it, quoting nothing of it
@@ -26,11 +28,11 @@ export function decodeBody(body: Uint8Array, contentEncoding: string, contentTyp
     .split(/[\s,]+/)
     .filter((coding) => coding !== "" && coding !== "identity");
   const plain = codings.reduceRight(decompress, body);
-  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1] ?? "utf-8";
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
   try {
-    return new TextDecoder(charset, { fatal: true }).decode(plain);
+    return (charset === undefined ? UTF_8 : new TextDecoder(charset, { fatal: true })).decode(plain);
   } catch {
-    throw new Error(`is not written in ${charset}, as it should be`);
+    throw new Error(`is not written in ${charset ?? "utf-8"}, as it should be`);
   }
 }
 

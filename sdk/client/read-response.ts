@@ -29,7 +29,7 @@ export interface WireResponse {
  * @throws {@link AgentLogConfigError} for a refusal, and for what is no answer of the service
  */
 export function readResponse({ status, headers, body }: WireResponse, failure: string): RawAgentLogConfig {
-  const header = (name: string) => [headers[name] ?? ""].flat().join(", ");
+  const header = (name: string) => String(headers[name] ?? "");
   const text = attempt(() => decodeBody(body, header("content-encoding"), header("content-type")));
   const parsed = text instanceof Error ? text : attempt<unknown>(() => JSON.parse(text));
   const { status: worst, content } = unwrap(status, parsed);
