@@ -27,6 +27,6 @@ function whyNot(error: unknown): string {
   if (!isObject(error)) return "an unknown failure";
   if (error["code"] === "ENOENT")
     return "there is no pulumi command on the PATH; set the environment variables instead";
-  const [first = ""] = /[^\n]*error:[^\n]*|[^\n]+/.exec(String(error["stderr"] ?? "")) ?? [];
-  return printable(first).replace(/\.$/, "") || "the pulumi command failed";
+  const [, says = ""] = /error: ([^\n]*)/.exec(String(error["stderr"] ?? "")) ?? [];
+  return printable(says).replace(/\.$/, "") || "the pulumi command failed";
 }

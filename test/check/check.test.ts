@@ -185,7 +185,9 @@ describe("the command check", () => {
     expect(found.stdout).toContain("from the stack: privateKey; from the environment: baseUrl,");
     expect(found.exitCode).toBe(0);
     const missing = await run(inStack, ...CHECK, "--stack", "other");
-    expect(missing.stdout).toContain("✗ settings    The configuration of stack other can't be read");
+    expect(missing.stdout).toContain(
+      "✗ settings    The configuration of stack other can't be read: no stack named\n              'other' found.\n",
+    );
     expect(missing.exitCode).toBe(1);
   });
 
