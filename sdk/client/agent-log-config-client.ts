@@ -1,6 +1,6 @@
 import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import tls from "node:tls";
-import { type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { digest } from "../digest/index.ts";
 import type { AgentLogConfigResult } from "./agent-log-config.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
@@ -173,13 +173,11 @@ function openDispatcher({ origin, protocol }: URL, connection: Connection): Disp
   };
   // The time of the whole read is limited, not that of its parts.
   const limits = { connections: MAX_CONNECTIONS, maxResponseSize: MAX_BODY_LENGTH, headersTimeout: 0, bodyTimeout: 0 };
-  const agent = new EnvHttpProxyAgent({
-    ...limits,
-    connect,
-    requestTls: connect,
-    proxyTls: connect,
-    ...environmentProxy(protocol, limits, connect.timeout),
-  });
+  const proxy = environmentProxy(protocol, limits, connect.timeout);
+  const agent =
+    proxy === undefined
+      ? new Agent({ ...limits, connect })
+      : new EnvHttpProxyAgent({ ...limits, connect, requestTls: connect, proxyTls: connect, ...proxy });
   return agent.compose(digest({ username: publicKey, password: privateKey, origins: [origin] }));
 }
 

@@ -4,7 +4,7 @@ import { proxyFailures } from "./proxy-failure.ts";
 
 /**
  * The proxy options of undici's agent for a service of this protocol, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either
- * case; failures of the proxy arrive as `ProxyFailure`.
+ * case, if there is a proxy; its failures arrive as `ProxyFailure`.
  * @param limits what undici does not hand on to connections that carry plain http to a proxy
  * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` that names the variable that holds no address of a proxy
  */
@@ -12,11 +12,9 @@ export function environmentProxy(
   protocol: string,
   limits: Pool.Options,
   connectMilliseconds: number,
-): EnvHttpProxyAgent.Options {
+): EnvHttpProxyAgent.Options | undefined {
   const variable = findVariable(protocol);
-  // Left out, the environment would be asked for them, for NO_PROXY at every request.
-  const noProxy = process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "";
-  if (variable === undefined) return { httpProxy: "", httpsProxy: "", noProxy };
+  if (variable === undefined) return undefined;
   const url = readAddress(variable);
   const token = basicToken(url, variable);
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
@@ -25,7 +23,8 @@ export function environmentProxy(
   return {
     httpProxy: url.origin,
     httpsProxy: url.origin,
-    noProxy,
+    // Left out, the environment would be asked for it at every request.
+    noProxy: process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "",
     ...(token === undefined ? {} : { token }),
     // CONNECT is sent here.
     clientFactory: (origin, options) =>
