@@ -1,11 +1,10 @@
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { type Service, startService } from "pulumi-agent-log-config/testing";
+import { cliEnvironment } from "../../test/engine/cli-environment.ts";
 import { findPulumi } from "../../test/engine/find-pulumi.ts";
 import { runCommand } from "../../test/engine/run-command.ts";
-import { runEnvironment } from "../../test/engine/run-environment.ts";
 import { DARK, LIGHT, renderTerminal } from "./render-terminal.ts";
 
 // Draws what the real CLI shows of drift, as docs/preview-light.svg and docs/preview-dark.svg.
@@ -47,18 +46,16 @@ async function previewDrift(): Promise<string> {
 function openPulumi({ baseUrl }: Service): (cwd: string, ...args: readonly string[]) => Promise<string> {
   const found = findPulumi();
   if ("reason" in found) throw new Error(`The picture is of the real CLI: ${found.reason}.`);
-  const env = runEnvironment({
-    PATH: [path.dirname(process.execPath), found.path].join(path.delimiter),
-    PULUMI_HOME: path.join(folder, "home"),
-    PULUMI_BACKEND_URL: pathToFileURL(folder).href,
-    PULUMI_CONFIG_PASSPHRASE: "correct horse",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-    AGENT_LOG_CONFIG_BASE_URL: baseUrl,
-    AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
-    AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-0001",
-    AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
-  });
+  const env = cliEnvironment(
+    found.path,
+    { home: path.join(folder, "home"), backend: folder },
+    {
+      AGENT_LOG_CONFIG_BASE_URL: baseUrl,
+      AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
+      AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-0001",
+      AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
+    },
+  );
   return async (cwd, ...args) => {
     const flags = ["--stack", "dev", "--non-interactive", "--color", "always"];
     const options = { cwd, env, signal: AbortSignal.timeout(120_000) };

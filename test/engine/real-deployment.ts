@@ -1,11 +1,10 @@
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { join } from "node:path";
+import { cliEnvironment } from "./cli-environment.ts";
 import type { Deployment, Run, RunOptions } from "./deployment.ts";
 import { findPulumi } from "./find-pulumi.ts";
 import { type CommandResult, runCommand } from "./run-command.ts";
-import { runEnvironment } from "./run-environment.ts";
 import { withoutColours } from "./without-colours.ts";
 
 /** Opens a new stack "dev" of the program on the real engine, apart from any other Pulumi set-up of this machine. */
@@ -18,15 +17,7 @@ export async function openRealDeployment(
   const folder = await mkdtemp(join(tmpdir(), "deployment-"));
   const backend = join(folder, "backend");
   await mkdir(backend);
-  const isolated = runEnvironment({
-    PATH: [dirname(process.execPath), found.path].join(delimiter),
-    PULUMI_HOME: join(folder, "home"),
-    PULUMI_BACKEND_URL: pathToFileURL(backend).href,
-    PULUMI_CONFIG_PASSPHRASE: "correct horse",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-    PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
-    ...env,
-  });
+  const isolated = cliEnvironment(found.path, { home: join(folder, "home"), backend }, env);
   const common = ["--stack", "dev", "--non-interactive", "--color", "never"];
   const closing = new AbortController();
   const running = new Set<Promise<CommandResult>>();

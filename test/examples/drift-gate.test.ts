@@ -1,12 +1,11 @@
 import { cp, mkdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
 import { expect, inject, it } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
+import { cliEnvironment } from "../engine/cli-environment.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { PRIVATE_KEY, PROJECT_ID } from "../engine/program.ts";
 import { runCommand } from "../engine/run-command.ts";
-import { runEnvironment } from "../engine/run-environment.ts";
 import { openExample } from "./open-example.ts";
 
 it("shows drift as a change", async (context) => {
@@ -30,17 +29,16 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
     await service.close();
     await rm(cwd, { recursive: true, force: true });
   });
-  const env = runEnvironment({
-    PATH: [path.dirname(process.execPath), found.path].join(path.delimiter),
-    PULUMI_HOME: path.join(cwd, "home"),
-    PULUMI_BACKEND_URL: pathToFileURL(backend).href,
-    PULUMI_CONFIG_PASSPHRASE: "correct horse",
-    PULUMI_SKIP_UPDATE_CHECK: "true",
-    AGENT_LOG_CONFIG_BASE_URL: service.baseUrl,
-    AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
-    AGENT_LOG_CONFIG_PRIVATE_KEY: PRIVATE_KEY,
-    AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
-  });
+  const env = cliEnvironment(
+    found.path,
+    { home: path.join(cwd, "home"), backend },
+    {
+      AGENT_LOG_CONFIG_BASE_URL: service.baseUrl,
+      AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
+      AGENT_LOG_CONFIG_PRIVATE_KEY: PRIVATE_KEY,
+      AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
+    },
+  );
   const shell = (command: string) => runCommand("sh", ["-c", command], { cwd, env, signal: context.signal });
   const workflow = await readFile(path.join(example, ".github/workflows/drift.yml"), "utf8");
   const gate = /- run: (pulumi .*)/.exec(workflow)?.[1] ?? "no pulumi command in the workflow";
