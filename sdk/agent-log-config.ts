@@ -109,13 +109,12 @@ export class AgentLogConfig extends pulumi.CustomResource {
   /** @internal */
   constructor(name: string, args: undefined, opts: pulumi.CustomResourceOptions);
   constructor(name: string, args: AgentLogConfigArgs | undefined, opts: pulumi.CustomResourceOptions = {}) {
-    // The inputs are needed before super(), but only after it is it known which provider the engine uses.
-    const later = Promise.withResolvers<() => pulumi.Output<Reading>>();
-    const reading = pulumi.output(later.promise).apply((read) => read());
     if (args === undefined && opts.id === undefined) {
       throw new DoorError(invalidArgument(`AgentLogConfig '${name}' has no arguments; give it projectId and agent.`));
     }
-    const inputs = args === undefined ? {} : recordedInputs(args, reading);
+    // The inputs are needed before super(), but only after it is it known which provider the engine uses.
+    const later = Promise.withResolvers<() => pulumi.Output<Reading>>();
+    const inputs = args === undefined ? {} : recordedInputs(args, later.promise);
     super(
       RESOURCE_TYPE,
       name,
@@ -151,7 +150,8 @@ const OUTPUTS: pulumi.Inputs = Object.fromEntries(
  * What is recorded are the settings themselves, as inputs: so the engine knows their values in the first preview and
  * compares them in every later one. A problem travels with them, to be reported against the resource.
  */
-function recordedInputs(args: AgentLogConfigArgs, reading: pulumi.Output<Reading>): pulumi.Inputs {
+function recordedInputs(args: AgentLogConfigArgs, later: Promise<() => pulumi.Output<Reading>>): pulumi.Inputs {
+  const reading = pulumi.output(later).apply((read) => read());
   return {
     projectId: args.projectId,
     agent: args.agent,

@@ -1,6 +1,11 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config.ts";
 import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
-import { configurationKey, lookUpConnection, readConnectionTexts } from "../client/connection-settings.ts";
+import {
+  CONNECTION_SETTINGS,
+  configurationKey,
+  lookUpConnection,
+  readConnectionTexts,
+} from "../client/connection-settings.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { printable } from "../client/printable.ts";
@@ -54,7 +59,8 @@ function openClient(configuration: StackConfiguration): OpenedClient | Error {
     const texts = lookUpConnection((key) => configuration[key]);
     // Each failure is to be seen, and the first of it.
     const client = new AgentLogConfigClient({ ...readConnectionTexts(texts), maxRetries: 0 });
-    const { stack, environment } = Object.groupBy(Object.keys(texts), (setting) =>
+    const found = CONNECTION_SETTINGS.filter((setting) => texts[setting] !== undefined);
+    const { stack, environment } = Object.groupBy(found, (setting) =>
       configuration[configurationKey(setting)] === undefined ? "environment" : "stack",
     );
     const settings = [

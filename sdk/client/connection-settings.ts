@@ -19,7 +19,7 @@ export type ConnectionTexts = Readonly<Partial<Record<ConnectionSetting, string>
 const REQUIRED = ["baseUrl", "publicKey", "privateKey"] as const satisfies readonly ConnectionSetting[];
 
 /** The key of a setting in the stack configuration. */
-export function configurationKey(setting: string): string {
+export function configurationKey(setting: ConnectionSetting): string {
   return `agent-log-config:${setting}`;
 }
 
