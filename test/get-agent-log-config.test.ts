@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../sdk/index.ts";
 import { readSettings } from "../sdk/read-settings.ts";
 import { type Service, startService } from "../sdk/testing/index.ts";
+import { CA_FILE } from "./client/test-certificate.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 
@@ -172,7 +173,7 @@ describe("getAgentLogConfig", () => {
         { provider: new Provider("p", { caCertificate }) },
       );
     await expect(read()).rejects.toMatchObject({ code: "ERR_INVALID_ARG_VALUE" });
-    await copyFile(path.join(import.meta.dirname, "client/fixtures/ca.crt"), caCertificate);
+    await copyFile(CA_FILE, caCertificate);
     expect(await read()).toMatchObject({ logPath: "/var/log/agent.log" });
   });
 

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { type CommandResult, runCommand } from "../engine/run-command.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -131,9 +132,11 @@ describe("the command check", () => {
   });
 
   it("names the service's certificate", async () => {
-    const pem = (name: string) => readFileSync(path.join(import.meta.dirname, "../client/fixtures", name), "utf8");
-    const { environment } = await setUp({ tls: { key: pem("server.key"), cert: pem("server.crt") } });
-    const { stdout } = await run({ ...environment, AGENT_LOG_CONFIG_CA_CERTIFICATE: pem("ca.crt") }, ...CHECK);
+    const { environment } = await setUp({ tls: TLS });
+    const { stdout } = await run(
+      { ...environment, AGENT_LOG_CONFIG_CA_CERTIFICATE: readFileSync(CA_FILE, "utf8") },
+      ...CHECK,
+    );
     expect(stdout).toContain(
       `✓ TLS         TLSv1.3, certificate of localhost from Test authority, good until\n${" ".repeat(14)}Oct 28 05:50:39 2126 GMT`,
     );

@@ -1,13 +1,13 @@
-import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
-import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { inspect } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigClient, type ConnectionOptions, type ReadArguments } from "../../sdk/client/index.ts";
 import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+import { listen } from "../servers/listen.ts";
+import { CA_FILE, TLS } from "./test-certificate.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const MONITORING: ReadArguments = { projectId: PROJECT_ID, agent: "monitoring" };
@@ -406,10 +406,7 @@ describe("answers that make no sense", () => {
 
 describe("connections", () => {
   it("are made over TLS to a service of a private authority", async () => {
-    const pem = (name: string) => readFileSync(path.join(import.meta.dirname, "fixtures", name), "utf8");
-    const tls = { key: pem("server.key"), cert: pem("server.crt") };
-    const caCertificate = path.join(import.meta.dirname, "fixtures/ca.crt");
-    const { client, service } = await open({ caCertificate, allowHttp: false }, { tls });
+    const { client, service } = await open({ caCertificate: CA_FILE, allowHttp: false }, { tls: TLS });
     service.set(PROJECT_ID, "monitoring", { logPath: "/var/log/agent.log" });
     expect(await client.get(MONITORING)).toMatchObject({ logPath: "/var/log/agent.log" });
     const untrusting = new AgentLogConfigClient({ baseUrl: service.baseUrl, ...KEYS, maxRetries: 0 });
@@ -440,11 +437,8 @@ describe("connections", () => {
   });
 
   it("to a server that never answers end after timeoutSeconds", async () => {
-    const silent = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void silent.close());
-    await new Promise((resolve) => silent.once("listening", resolve));
-    const address = silent.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    const silent = createServer();
+    const port = await listen(silent);
     const client = new AgentLogConfigClient({
       baseUrl: `http://127.0.0.1:${port}`,
       ...KEYS,
@@ -469,11 +463,8 @@ describe("connections", () => {
   });
 
   it("end with the caller's signal while TLS is not agreed on", async () => {
-    const silent = createServer().listen(0, "127.0.0.1");
-    onTestFinished(() => void silent.close());
-    await new Promise((resolve) => silent.once("listening", resolve));
-    const address = silent.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    const silent = createServer();
+    const port = await listen(silent);
     const client = new AgentLogConfigClient({ baseUrl: `https://127.0.0.1:${port}`, ...KEYS });
     const controller = new AbortController();
     silent.once("connection", () => controller.abort(new Error("enough")));
@@ -509,10 +500,7 @@ describe("answers that are cut off", () => {
       response.write('{"logPath":"/old","');
       setImmediate(() => request.socket.destroy());
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    const port = await listen(server);
     const client = new AgentLogConfigClient({ baseUrl: `http://127.0.0.1:${port}`, ...KEYS, allowHttp: true });
     onTestFinished(() => client.close());
     return client;
@@ -587,13 +575,9 @@ describe("a terminal", () => {
 describe("secrets", () => {
   it("are in no error of a broken answer", async () => {
     const server = createServer((socket) => {
-      socket.on("error", () => {});
       socket.once("data", () => socket.end('HTTP/1.1 200 OK\r\nbad header\r\n\r\n{"password":"body-password"}'));
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    onTestFinished(() => void server.close());
-    const address = server.address();
-    const port = typeof address === "object" ? address?.port : undefined;
+    });
+    const port = await listen(server);
     const options = { baseUrl: `http://127.0.0.1:${port}`, ...KEYS, allowHttp: true, maxRetries: 0 };
     const client = new AgentLogConfigClient(options);
     const error = await client.get(MONITORING).catch((reason: unknown) => reason);

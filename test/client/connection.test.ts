@@ -4,6 +4,7 @@ import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { checkConnection } from "../../sdk/client/connection.ts";
 import { readConnectionTexts } from "../../sdk/client/connection-settings.ts";
+import { CA_FILE } from "./test-certificate.ts";
 
 const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
 
@@ -70,7 +71,7 @@ describe("options", () => {
 
 describe("caCertificate", () => {
   const valid = { ...KEYS, baseUrl: "https://example.com" };
-  const PEM = readFileSync(path.join(import.meta.dirname, "fixtures/ca.crt"), "utf8");
+  const PEM = readFileSync(CA_FILE, "utf8");
 
   function file(text: string): string {
     const folder = mkdtempSync(path.join(tmpdir(), "ca-"));

@@ -6,7 +6,8 @@ import { promisify } from "node:util";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigClient, type ConnectionOptions } from "../../sdk/client/index.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
-import { listen, startProxyStandIn } from "../servers/proxy-stand-in.ts";
+import { listen } from "../servers/listen.ts";
+import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
 import { findProgram } from "../servers/server-process.ts";
 import {
   AUTHORITY,

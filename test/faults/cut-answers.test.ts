@@ -1,20 +1,16 @@
-import { readFileSync } from "node:fs";
 import { createConnection, createServer } from "node:net";
-import path from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { Service, ServiceOptions } from "../../sdk/testing/index.ts";
+import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { readBytes } from "../testing/read-bytes.ts";
 import { MONITORING, openClient, openService, openSockets } from "./open-client.ts";
 import { AT_ONCE, runReads } from "./run-reads.ts";
 
-const fixture = (name: string) => path.join(import.meta.dirname, "../client/fixtures", name);
-const pem = (name: string) => readFileSync(fixture(name), "utf8");
-
 describe("a read whose first answer is cut", () => {
   it.each<{ description: string; options: ServiceOptions }>([
     { description: "plain HTTP", options: {} },
-    { description: "TLS", options: { tls: { key: pem("server.key"), cert: pem("server.crt") } } },
+    { description: "TLS", options: { tls: TLS } },
   ])("after any number of bytes gets the settings with the next one, over $description", async ({ options }) => {
     const sockets = openSockets();
     const length = await answerLength();
@@ -24,7 +20,7 @@ describe("a read whose first answer is cut", () => {
     );
     await runAtOnce(4, batches, async (batch) => {
       const service = await openService(options);
-      const client = openClient(service, fixture("ca.crt"));
+      const client = openClient(service, CA_FILE);
       expect(await runReads(client, 1)).toEqual([]);
       service.failNext(...batch.map((cutAfterBytes) => ({ cutAfterBytes })));
       expect(await runReads(client, batch.length)).toEqual([]);

@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { onTestFinished, vi } from "vitest";
 import { AgentLogConfigClient, type ConnectionOptions, type ReadArguments } from "../../sdk/client/index.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
+import { CA_FILE, TLS } from "../client/test-certificate.ts";
 
 export const READ: ReadArguments = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
 export const PROXY_USER = "proxy-user";
@@ -14,8 +13,7 @@ type Environment = Partial<Readonly<Record<(typeof VARIABLES)[number], string>>>
 
 /** A service that has the settings which READ reads. */
 export async function startReadableService(protocol: "https" | "http"): Promise<Service> {
-  const tls = { key: readFileSync(fixture("server.key"), "utf8"), cert: readFileSync(fixture("server.crt"), "utf8") };
-  const service = await startService(protocol === "https" ? { tls } : {});
+  const service = await startService(protocol === "https" ? { tls: TLS } : {});
   onTestFinished(() => service.close());
   service.set(READ.projectId, "monitoring", { logPath: "/var/log/agent.log" });
   return service;
@@ -29,14 +27,10 @@ export function openClient(
 ): AgentLogConfigClient {
   for (const name of VARIABLES) vi.stubEnv(name, environment[name]);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const keys = { publicKey: "publickey", privateKey: "private-key-0001", caCertificate: fixture("ca.crt") };
+  const keys = { publicKey: "publickey", privateKey: "private-key-0001", caCertificate: CA_FILE };
   const client = new AgentLogConfigClient({ baseUrl, ...keys, allowHttp: true, maxRetries: 0, ...options });
   onTestFinished(() => client.close());
   return client;
-}
-
-function fixture(name: string): string {
-  return fileURLToPath(new URL(`../client/fixtures/${name}`, import.meta.url));
 }
 
 /** The address of a proxy, with credentials unless they are `undefined`. */

@@ -1,10 +1,9 @@
-import { readFileSync } from "node:fs";
 import { createServer, type RequestListener, request } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import { connect, type Server, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { type Duplex, Transform } from "node:stream";
-import { fileURLToPath } from "node:url";
-import { onTestFinished } from "vitest";
+import { TLS } from "../client/test-certificate.ts";
+import { listen } from "./listen.ts";
 
 /** A proxy in this process that can be watched. */
 export interface ProxyStandIn {
@@ -29,8 +28,7 @@ export async function startProxyStandIn(protocol: "https" | "http" = "http"): Pr
     });
     incoming.pipe(outgoing);
   };
-  const tls = { key: readFileSync(fixture("server.key")), cert: readFileSync(fixture("server.crt")) };
-  const server = protocol === "https" ? createTlsServer(tls, forward) : createServer(forward);
+  const server = protocol === "https" ? createTlsServer(TLS, forward) : createServer(forward);
   server.on("connect", ({ url = "" }, client: Duplex) => {
     targets.push(url);
     const { hostname, port } = new URL(`http://${url}`);
@@ -59,24 +57,4 @@ export async function startProxyStandIn(protocol: "https" | "http" = "http"): Pr
     tunnelled: () => Buffer.concat(chunks).toString("latin1"),
     mostConnections: () => mostConnections,
   };
-}
-
-/** Listens on a free port until the test ends. */
-export async function listen(server: Server): Promise<number> {
-  const sockets = new Set<Socket>();
-  server.on("connection", (socket) => {
-    sockets.add(socket.on("error", () => {}));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("No port.");
-  return address.port;
-}
-
-function fixture(name: string): string {
-  return fileURLToPath(new URL(`../client/fixtures/${name}`, import.meta.url));
 }

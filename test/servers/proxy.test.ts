@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import { listen } from "./listen.ts";
 import {
   failureOf,
   hostOf,
@@ -12,7 +13,7 @@ import {
   READ,
   startReadableService,
 } from "./proxy-client.ts";
-import { listen, startProxyStandIn } from "./proxy-stand-in.ts";
+import { startProxyStandIn } from "./proxy-stand-in.ts";
 
 const NOWHERE = { baseUrl: "https://127.0.0.1:1" };
 
