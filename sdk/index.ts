@@ -1,18 +1,21 @@
 /**
- * The log settings of a project's monitoring and backup agents in a Pulumi program: a resource that records them and two
+ * The log settings of a project's monitoring and backup agents in a Pulumi program: a resource that records them, and
  * functions that read them.
  * @packageDocumentation
  */
-export { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
-export type { Agent, LogRotate, ServiceVersion } from "./client/agent-log-config.ts";
-export { AgentLogConfigError, type AgentLogConfigErrorCode, ServiceError } from "./client/errors.ts";
-export { DoorError } from "./door-error.ts";
-export type { ExpectedSettings } from "./expected-settings.ts";
+export type { Agent } from "./client/agent-log-config-id.ts";
+export type { ServiceVersion } from "./client/agent-log-config-result.ts";
+export type { LogRotate } from "./client/agent-log-settings.ts";
+export { AgentLogConfigError, type AgentLogConfigErrorCode } from "./client/errors.ts";
+export { AgentLogConfig } from "./program/agent-log-config.ts";
+export type { AgentLogConfigArgs } from "./program/agent-log-config-args.ts";
+export type { ExpectedLogRotate, ExpectedRange, ExpectedSettings } from "./program/expected-settings.ts";
 export {
   type GetAgentLogConfigArgs,
   type GetAgentLogConfigOutputArgs,
   type GetAgentLogConfigResult,
   getAgentLogConfig,
   getAgentLogConfigOutput,
-} from "./get-agent-log-config.ts";
-export { Provider, type ProviderArgs } from "./provider.ts";
+} from "./program/get-agent-log-config.ts";
+export { Provider, type ProviderArgs } from "./program/provider.ts";
+export { AGENT_LOG_CONFIG_TYPE } from "./shared/resource-type.ts";

@@ -1,14 +1,14 @@
-import type { AgentLogConfigResult } from "../client/agent-log-config.ts";
 import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
+import { isObject } from "../client/is-object.ts";
+import { printable } from "../client/printable.ts";
 import {
   CONNECTION_SETTINGS,
   configurationKey,
   lookUpConnection,
-  readConnectionTexts,
-} from "../client/connection-settings.ts";
-import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
-import { isObject } from "../client/is-object.ts";
-import { printable } from "../client/printable.ts";
+  readConnectionSettings,
+} from "../shared/connection-settings.ts";
 import { type Observations, observeConnections } from "./observe-connections.ts";
 import type { StackConfiguration } from "./read-stack-configuration.ts";
 
@@ -58,7 +58,7 @@ function openClient(configuration: StackConfiguration): OpenedClient | Error {
   try {
     const texts = lookUpConnection((key) => configuration[key]);
     // Each failure is to be seen, and the first of it.
-    const client = new AgentLogConfigClient({ ...readConnectionTexts(texts), maxRetries: 0 });
+    const client = new AgentLogConfigClient({ ...readConnectionSettings(texts), maxRetries: 0 });
     const found = CONNECTION_SETTINGS.filter((setting) => texts[setting] !== undefined);
     const { stack, environment } = Object.groupBy(found, (setting) =>
       configuration[configurationKey(setting)] === undefined ? "environment" : "stack",
@@ -67,7 +67,7 @@ function openClient(configuration: StackConfiguration): OpenedClient | Error {
       ...(stack ? [`from the stack: ${stack.join(", ")}`] : []),
       ...(environment ? [`from the environment: ${environment.join(", ")}`] : []),
     ].join("; ");
-    return { client, host: URL.parse(texts.baseUrl ?? "")?.hostname.replace(/^\[|\]$/g, ""), settings };
+    return { client, host: URL.parse(texts.baseUrl?.text ?? "")?.hostname.replace(/^\[|\]$/g, ""), settings };
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }

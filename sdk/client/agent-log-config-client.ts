@@ -2,14 +2,15 @@ import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import tls from "node:tls";
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { digest } from "../digest/index.ts";
-import type { AgentLogConfigResult } from "./agent-log-config.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
-import { readAgentLogSettings } from "./agent-log-settings.ts";
-import { type Connection, type ConnectionOptions, checkConnection } from "./connection.ts";
+import type { AgentLogConfigResult } from "./agent-log-config-result.ts";
+import { type Connection, checkConnection } from "./connection.ts";
 import { connectionError } from "./connection-error.ts";
+import type { ConnectionOptions } from "./connection-options.ts";
+import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
 import { MAX_BODY_LENGTH } from "./decode-body.ts";
 import { environmentProxy } from "./environment-proxy.ts";
-import { AgentLogConfigError, ServiceError } from "./errors.ts";
+import { AgentLogConfigError } from "./errors.ts";
 import { checkReadArguments, type ReadArguments } from "./read-arguments.ts";
 import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
 
@@ -53,7 +54,7 @@ export class AgentLogConfigClient {
 
   /**
    * @param options how to reach the service, and as whom
-   * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for options that can't work
    */
   constructor(options: ConnectionOptions) {
     this.#connection = checkConnection(options);
@@ -65,7 +66,7 @@ export class AgentLogConfigClient {
    * Reads the settings, typed; fields that are not of the contract, section 2.1, are left out, and so are credentials.
    * @param args what to read
    * @param options `signal` ends the read
-   * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for arguments that can't work
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for arguments that can't work
    * @throws {@link AgentLogConfigError} for everything else; its `code` says what
    */
   async get(args: ReadArguments, { signal }: ReadOptions = {}): Promise<AgentLogConfigResult> {
@@ -73,7 +74,7 @@ export class AgentLogConfigClient {
     const failure = this.#failure(checked);
     const { body, serviceVersion } = await this.#read(checked, signal, failure);
     const { projectId, agent } = checked;
-    const settings = readAgentLogSettings(body, failure);
+    const settings = decodeAgentLogSettings(body, failure);
     return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
   }
 
@@ -98,7 +99,7 @@ export class AgentLogConfigClient {
   async #read(args: ReadArguments, signal: AbortSignal | undefined, failure: string): Promise<RawAgentLogConfig> {
     signal?.throwIfAborted();
     if (this.#closed !== undefined) {
-      throw new AgentLogConfigError("ERR_REFUSED", `${failure}: the client is closed; open another one.`);
+      throw new AgentLogConfigError("ERR_CLIENT_CLOSED", `${failure}: the client is closed; create another one.`);
     }
     const { timeoutSeconds } = this.#connection;
     const message = `${failure}: no answer within ${timeoutSeconds} s; check the network, or raise timeoutSeconds.`;
@@ -188,7 +189,7 @@ function trusting(caCertificate: string): tls.SecureContext {
 
 /** An outage that may be over at once: not one that the service reports as its own failure. */
 function isRepeatable(error: AgentLogConfigError): boolean {
-  return error.temporary && !(error instanceof ServiceError && error.status === 500);
+  return error.temporary && error.status !== 500;
 }
 
 /**
@@ -196,6 +197,6 @@ function isRepeatable(error: AgentLogConfigError): boolean {
  * not all come back at once.
  */
 function waitBeforeRepeat(error: AgentLogConfigError, repeats: number): number {
-  const asked = (error instanceof ServiceError && error.retryAfterSeconds) || 0;
+  const asked = error.retryAfterSeconds ?? 0;
   return asked * 1000 + 500 * 2 ** repeats * (1 - Math.random() / 2);
 }

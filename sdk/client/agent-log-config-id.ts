@@ -1,10 +1,19 @@
-import type { Agent } from "./agent-log-config.ts";
 import { invalidArgument } from "./errors.ts";
+import { printable } from "./printable.ts";
+
+/** An agent whose log settings the service has. */
+export type Agent = "monitoring" | "backup";
+
+/** Both agents. */
+export const AGENTS = ["monitoring", "backup"] as const satisfies readonly Agent[];
+
+/** A project's id: 24 hexadecimal digits in either case. */
+export const PROJECT_ID = /^[0-9a-f]{24}$/i;
 
 /**
- * The id of one agent's settings: `<projectId>/<agent>`. Nothing is checked.
+ * Returns the id of one agent's settings, `<projectId>/<agent>`. The arguments are not checked.
  *
- * @param projectId 24 hexadecimal digits (contract, section 2.2)
+ * @param projectId 24 hexadecimal digits
  * @param agent `"monitoring"` or `"backup"`
  * @example
  * ```ts
@@ -21,7 +30,7 @@ export function agentLogConfigId(projectId: string, agent: Agent): string {
  * Reads an id of the form `<projectId>/<agent>`.
  *
  * @param id 24 hexadecimal digits in either case, a slash, and `monitoring` or `backup` in lower case
- * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for anything else
+ * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for any other text
  * @example
  * ```ts
  * import { parseAgentLogConfigId } from "pulumi-agent-log-config/client";
@@ -30,11 +39,10 @@ export function agentLogConfigId(projectId: string, agent: Agent): string {
  * ```
  */
 export function parseAgentLogConfigId(id: string): { readonly projectId: string; readonly agent: Agent } {
-  const [, projectId, agent] = /^([0-9a-f]{24})\/(monitoring|backup)$/i.exec(id) ?? [];
-  if (projectId === undefined || (agent !== "monitoring" && agent !== "backup")) {
-    throw invalidArgument(
-      `The id ${JSON.stringify(id)} is not of the form <projectId>/<agent>, such as 0123456789abcdef01234567/monitoring.`,
-    );
-  }
-  return { projectId, agent };
+  const [projectId = "", name, ...rest] = id.split("/");
+  const agent = AGENTS.find((known) => known === name);
+  if (agent !== undefined && rest.length === 0 && PROJECT_ID.test(projectId)) return { projectId, agent };
+  throw invalidArgument(
+    `The id ${printable(JSON.stringify(id))} does not have the form <projectId>/<agent>, such as 0123456789abcdef01234567/monitoring.`,
+  );
 }

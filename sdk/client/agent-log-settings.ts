@@ -1,93 +1,45 @@
-import { z } from "zod";
-import type { AgentLogSettings } from "./agent-log-config.ts";
-import { describeIssues } from "./describe-issues.ts";
-import { AgentLogConfigError } from "./errors.ts";
-import { isObject } from "./is-object.ts";
-
-const absent = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
-
-const text = z.string().nullish().transform(absent);
-// Sizes come as 1000.0 and, from some clients' hands, as "1000".
-const numeric = z
-  .union(
-    [
-      z.number(),
-      z
-        .string()
-        .regex(/^-?\d+(\.\d+)?$/)
-        .transform(Number)
-        // Enough digits make infinity.
-        .pipe(z.number()),
-    ],
-    "must be a number",
-  )
-  .nullish()
-  .transform(absent);
-
-const logRotate = z
-  .object({
-    sizeThresholdMB: numeric,
-    timeThresholdHrs: numeric,
-    // The field table of the contract, section 2.1, spells it so, its examples the other way.
-    timeDurationHrs: numeric,
-    numUncompressed: numeric,
-    percentOfDiskspace: numeric,
-    numTotal: numeric,
-  })
-  .transform(
-    ({ sizeThresholdMB, timeThresholdHrs, timeDurationHrs, numUncompressed, percentOfDiskspace, numTotal }) => ({
-      sizeThresholdMB,
-      timeThresholdHrs: timeThresholdHrs ?? timeDurationHrs,
-      numUncompressed,
-      percentOfDiskspace,
-      numTotal,
-    }),
-  );
-
-/** Deeper than any real value, and not so deep that what walks it later runs out of stack. */
-const MAX_DEPTH = 100;
-
-const overrides = z
-  .record(z.string(), z.unknown())
-  .refine((value) => !isDeeperThan(MAX_DEPTH, value), `must not be nested deeper than ${MAX_DEPTH} levels`)
-  .transform((value) => Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, withoutProto(inner)])));
-
-// What is not named here is dropped, credentials (password, sslPEMKeyPwd, kerberosWindowsPassword) among it.
-const schema = z
-  .object({
-    logPath: text,
-    logPathWindows: text,
-    logRotate: logRotate.nullish().transform(absent),
-    username: text,
-    configOverrides: overrides.nullish().transform(absent),
-  })
-  // Every key is there, also for what is absent: only then does Pulumi lift the result's properties.
-  .transform(({ logPath, logPathWindows, logRotate, username, configOverrides }) => ({
-    logPath,
-    logPathWindows,
-    logRotate,
-    username,
-    configOverrides,
-  }));
-
-/**
- * Reads the body of a successful answer (contract, section 2.1).
- * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the path, never the value, of what is wrong
- */
-export function readAgentLogSettings(body: unknown, failure: string): AgentLogSettings {
-  const { success, data, error } = schema.safeParse(body);
-  if (success) return data;
-  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `${failure}: in its answer ${describeIssues(error.issues)}.`);
+/** Thresholds for the rotation of an agent's log. */
+export interface LogRotate {
+  /** Maximum size of a log file in megabytes; may be fractional. */
+  readonly sizeThresholdMB: number | undefined;
+  /** Maximum age of a log file in hours; may be fractional. */
+  readonly timeThresholdHrs: number | undefined;
+  /** Number of log files that are kept uncompressed. */
+  readonly numUncompressed: number | undefined;
+  /** Share of the disk that all log files may use, from 0 to 1. */
+  readonly percentOfDiskspace: number | undefined;
+  /** Number of log files that are kept; 0 means no limit. */
+  readonly numTotal: number | undefined;
 }
 
-function isDeeperThan(levels: number, value: unknown): boolean {
-  return isObject(value) && (levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner)));
+/** The log settings of one agent. A setting that the service does not have is undefined. */
+export interface AgentLogSettings {
+  /** Absolute path of the agent's log file. Without it the agent writes to standard error. */
+  readonly logPath: string | undefined;
+  /** Path of the agent's log file on Windows hosts, usually with `%SystemDrive%`. */
+  readonly logPathWindows: string | undefined;
+  /** Thresholds for the rotation of the agent's log. */
+  readonly logRotate: LogRotate | undefined;
+  /** Database user that manages the agent's logs, or an X.509 subject. */
+  readonly username: string | undefined;
+  /** Settings that differ from those of the agent itself. They may contain credentials: treat them as a secret. */
+  readonly configOverrides: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** JSON may have a key of that name, and whoever copies the value key by key would set its prototype. */
-function withoutProto(value: unknown): unknown {
-  if (!isObject(value)) return value;
-  if (Array.isArray(value)) return value.map(withoutProto);
-  const entries = Object.entries(value).filter(([key]) => key !== "__proto__");
-  return Object.fromEntries(entries.map(([key, inner]) => [key, withoutProto(inner)]));
-}
+/** The kind of each setting. Validation, expectations, the record and the plugin's schema follow from these two tables. */
+export const SETTINGS = {
+  logPath: "text",
+  logPathWindows: "text",
+  logRotate: "thresholds",
+  username: "text",
+  configOverrides: "secret map",
+} as const satisfies Readonly<Record<keyof AgentLogSettings, string>>;
+
+/** The kind of each threshold of `logRotate`. */
+export const THRESHOLDS = {
+  sizeThresholdMB: "number",
+  timeThresholdHrs: "number",
+  numUncompressed: "number",
+  percentOfDiskspace: "number",
+  numTotal: "number",
+} as const satisfies Readonly<Record<keyof LogRotate, string>>;

@@ -16,7 +16,7 @@ export function connectionError(cause: unknown, failure: string, hasCaCertificat
   if ("data" in error) Reflect.deleteProperty(error, "data");
   const proxyFailure = cause instanceof ProxyFailure ? cause : undefined;
   const [code, says] = adviceOn(error, proxyFailure, hasCaCertificate);
-  return new AgentLogConfigError(code, `${failure}: ${says}`, { cause });
+  return new AgentLogConfigError(code, `${failure}: ${says}`, { cause: cause instanceof Error ? cause : undefined });
 }
 
 function adviceOn(error: Error, proxyFailure: ProxyFailure | undefined, hasCaCertificate: boolean): Advice {

@@ -1,29 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import type { ConnectionOptions } from "./connection-options.ts";
 import { describeIssues } from "./describe-issues.ts";
 import { invalidArgument } from "./errors.ts";
-
-/** How to reach the service, and as whom. */
-export interface ConnectionOptions {
-  /**
-   * The address of the service, such as `https://example.com:8443`; with or without `/api/public/v1.0`, with or without a
-   * slash at the end. No user, query or fragment.
-   */
-  readonly baseUrl: string;
-  /** The public API key, the user name of HTTP Digest (contract, section 5). */
-  readonly publicKey: string;
-  /** The private API key, the password of HTTP Digest. Secret. */
-  readonly privateKey: string;
-  /** A certificate authority to trust besides the system's: PEM text, or the path of a PEM file. */
-  readonly caCertificate?: string | undefined;
-  /** Allows `http:` addresses, over which the settings travel in clear. Default: false. */
-  readonly allowHttp?: boolean | undefined;
-  /** Seconds that one whole read may take, its repeats included; more than 0, at most 3600. Default: 30. */
-  readonly timeoutSeconds?: number | undefined;
-  /** Times that a read is repeated after a cut connection or status 429, 502, 503 or 504, from 0 to 10. Default: 3. */
-  readonly maxRetries?: number | undefined;
-}
 
 /** The connection with everything checked and every default filled in. */
 export interface Connection {
@@ -49,7 +29,7 @@ const schema = z.strictObject({
   maxRetries: z.int().min(0, "must be at least 0").max(10, "must be at most 10").default(3),
 });
 
-/** @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` that names what is wrong, never a key */
+/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong, never a key */
 export function checkConnection(options: ConnectionOptions): Connection {
   const { success, data, error } = schema.safeParse(options);
   if (!success)
@@ -58,8 +38,8 @@ export function checkConnection(options: ConnectionOptions): Connection {
   return { ...rest, baseUrl: checkBaseUrl(baseUrl, allowHttp), caCertificate: readCaCertificate(caCertificate) };
 }
 
-/** The contract, section 1 */
-const PREFIX = "/api/public/v1.0";
+/** The path of the service's API, version 1.0. */
+export const PREFIX = "/api/public/v1.0";
 
 function checkBaseUrl(text: string, allowHttp: boolean): string {
   const refuse = (why: string) => invalidArgument(`baseUrl ${why}. Give an address such as https://example.com:8443.`);

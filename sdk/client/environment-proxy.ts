@@ -1,12 +1,12 @@
 import { Client, type EnvHttpProxyAgent, Pool } from "undici";
-import { invalidArgument } from "./errors.ts";
+import { type AgentLogConfigError, invalidArgument } from "./errors.ts";
 import { proxyFailures } from "./proxy-failure.ts";
 
 /**
  * The proxy options of undici's agent for a service of this protocol, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either
  * case, if there is a proxy; its failures arrive as `ProxyFailure`.
  * @param limits what undici does not hand on to connections that carry plain http to a proxy
- * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` that names the variable that holds no address of a proxy
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names the variable that holds no address of a proxy
  */
 export function environmentProxy(
   protocol: string,
@@ -62,7 +62,7 @@ function basicToken({ username, password }: URL, variable: string): string | und
 }
 
 /** Quotes nothing: the text may hold a password. */
-function invalidVariable(variable: string): TypeError {
+function invalidVariable(variable: string): AgentLogConfigError {
   return invalidArgument(
     `The environment variable ${variable} is not the address of an http or https proxy. Give one such as http://user:password@proxy.example.com:3128, with special characters of user and password percent-encoded, or unset it.`,
   );

@@ -1,11 +1,12 @@
 /**
- * The service's client, without Pulumi.
+ * The client of the service, which does not need Pulumi.
  * @packageDocumentation
  */
-export type { Agent, AgentLogConfigResult, AgentLogSettings, LogRotate, ServiceVersion } from "./agent-log-config.ts";
 export { AgentLogConfigClient, type ReadOptions } from "./agent-log-config-client.ts";
-export { agentLogConfigId, parseAgentLogConfigId } from "./agent-log-config-id.ts";
-export type { ConnectionOptions } from "./connection.ts";
-export { AgentLogConfigError, type AgentLogConfigErrorCode, ServiceError } from "./errors.ts";
+export { type Agent, agentLogConfigId, parseAgentLogConfigId } from "./agent-log-config-id.ts";
+export type { AgentLogConfigResult, ServiceVersion } from "./agent-log-config-result.ts";
+export type { AgentLogSettings, LogRotate } from "./agent-log-settings.ts";
+export type { ConnectionOptions } from "./connection-options.ts";
+export { AgentLogConfigError, type AgentLogConfigErrorCode, type FailureDetails } from "./errors.ts";
 export type { ReadArguments } from "./read-arguments.ts";
 export type { RawAgentLogConfig } from "./read-response.ts";

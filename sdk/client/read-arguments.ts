@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Agent } from "./agent-log-config.ts";
+import { AGENTS, type Agent, PROJECT_ID } from "./agent-log-config-id.ts";
 import { describeIssues } from "./describe-issues.ts";
 import { invalidArgument } from "./errors.ts";
 
@@ -16,17 +16,17 @@ export interface ReadArguments {
 }
 
 const schema = z.strictObject({
-  projectId: z.string().regex(/^[0-9a-f]{24}$/i, "must be 24 hexadecimal digits"),
-  agent: z.enum(["monitoring", "backup"], 'must be "monitoring" or "backup"'),
+  projectId: z.string().regex(PROJECT_ID, "must be 24 hexadecimal digits"),
+  agent: z.enum(AGENTS, 'must be "monitoring" or "backup"'),
   envelope: z.boolean().optional(),
   pretty: z.boolean().optional(),
 });
 
 /**
  * @param quote whether the message may show the values
- * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` that names every argument that is wrong, and its value
+ * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` that names every argument that is wrong, and its value
  */
-export function checkReadArguments(args: ReadArguments, quote = true): ReadArguments {
+export function checkReadArguments(args: unknown, quote = true): ReadArguments {
   const { success, data, error } = schema.safeParse(args);
   if (!success)
     throw invalidArgument(

@@ -1,6 +1,6 @@
-import type { ServiceVersion } from "./agent-log-config.ts";
+import type { ServiceVersion } from "./agent-log-config-result.ts";
 import { decodeBody } from "./decode-body.ts";
-import { AgentLogConfigError, ServiceError } from "./errors.ts";
+import { AgentLogConfigError } from "./errors.ts";
 import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
 import { readRetryAfter, serviceError } from "./service-error.ts";
@@ -85,9 +85,5 @@ function attempt<T>(action: () => T): T | Error {
 function noncesForgotten(failure: string): AgentLogConfigError {
   const says =
     "the service forgets its nonces faster than they can be used, as one that restarts does; try again later";
-  return new ServiceError("ERR_UNAVAILABLE", `${failure}: ${says} (status 401, stale).`, {
-    status: 401,
-    errorCode: undefined,
-    retryAfterSeconds: undefined,
-  });
+  return new AgentLogConfigError("ERR_UNAVAILABLE", `${failure}: ${says} (status 401, stale).`, { status: 401 });
 }

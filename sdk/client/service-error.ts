@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { z } from "zod";
-import { type AgentLogConfigErrorCode, ServiceError } from "./errors.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
 import { printable } from "./printable.ts";
 
 /** The error body of real services; the contract, section 7, shows none. */
@@ -77,14 +77,14 @@ export function serviceError(
   body: unknown,
   failure: string,
   retryAfterSeconds: number | undefined,
-): ServiceError {
+): AgentLogConfigError {
   const { errorCode: word, detail, reason, parameters = [] } = schema.safeParse(body).data ?? {};
   const errorCode = word === undefined ? undefined : printable(word, 100);
   const sentence = (detail ?? reason)?.replace(/\.$/, "");
   const [code, says] = advice(status, errorCode, [...parameters, ...(sentence?.split(/[\s,]+/) ?? [])]);
   const itsWords = [errorCode, sentence].filter((text) => text !== undefined).join(": ");
   const message = `${failure}: ${says} (status ${status}${itsWords === "" ? "" : `, ${printable(itsWords)}`}).`;
-  return new ServiceError(code, message, { status, errorCode, retryAfterSeconds });
+  return new AgentLogConfigError(code, message, { status, errorCode, retryAfterSeconds });
 }
 
 /** @param words of the service, among which it may name the address that the request came from */

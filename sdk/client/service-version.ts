@@ -1,4 +1,4 @@
-import type { ServiceVersion } from "./agent-log-config.ts";
+import type { ServiceVersion } from "./agent-log-config-result.ts";
 
 /**
  * Reads the version header (contract, section 9). Its name holds the vendor's, and it may be cut or missing: what can't be

@@ -1,9 +1,9 @@
 import { agentLogConfigId } from "../client/agent-log-config-id.ts";
-import { readAgentLogSettings } from "../client/agent-log-settings.ts";
+import { decodeAgentLogSettings } from "../client/decode-agent-log-settings.ts";
 import { checkReadArguments } from "../client/read-arguments.ts";
 import { serviceError } from "../client/service-error.ts";
 import { readServiceVersion } from "../client/service-version.ts";
-import { replaceClients } from "../client/shared-client.ts";
+import { replaceClients } from "../shared/read-settings.ts";
 import { contentOfRead, VERSION_HEADER } from "./answer-request.ts";
 import { Projects, type SettingsByProject } from "./projects.ts";
 
@@ -14,7 +14,7 @@ import { Projects, type SettingsByProject } from "./projects.ts";
  *
  * @param settings the projects that there are; they are looked at in each read
  * @returns what ends it; calling this function again ends it too
- * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for an id or an agent that can't be read
+ * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id or an agent that can't be read
  * @example
  * ```ts
  * import * as pulumi from "@pulumi/pulumi";
@@ -39,7 +39,7 @@ export function answerReads(settings: SettingsByProject): () => void {
       const { status, content } = contentOfRead(projectId, agent, projects);
       if (status !== 200) throw serviceError(status, content, failure, undefined);
       // What JSON can't hold does not come over the wire either.
-      const read = readAgentLogSettings(JSON.parse(JSON.stringify(content)), failure);
+      const read = decodeAgentLogSettings(JSON.parse(JSON.stringify(content)), failure);
       const id = agentLogConfigId(projectId, agent);
       return { id, projectId, agent, ...read, serviceVersion: readServiceVersion(VERSION_HEADER) };
     },

@@ -1,9 +1,7 @@
-import type { Agent } from "../client/agent-log-config.ts";
+import type { Agent } from "../client/agent-log-config-id.ts";
+import { PREFIX } from "../client/connection.ts";
 import type { CannedAnswer } from "./fault.ts";
 import type { Projects } from "./projects.ts";
-
-/** The path prefix of the contract, section 1. */
-export const PREFIX = "/api/public/v1.0";
 
 /** The contract, section 9 */
 export const VERSION_HEADER = {

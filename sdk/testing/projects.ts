@@ -1,5 +1,4 @@
-import type { Agent } from "../client/agent-log-config.ts";
-import { agentLogConfigId, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
+import { type Agent, agentLogConfigId, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
 
 /** What an agent's settings look like on the wire: any JSON object, every field of it optional (contract, section 2.1). */
 export type ServiceSettings = Readonly<Record<string, unknown>>;
@@ -19,7 +18,7 @@ export type SettingsByProject = Readonly<Record<string, ProjectSettings>>;
 export class Projects {
   readonly #projects = new Map<string, ProjectSettings>();
 
-  /** @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for an id or an agent that can't be read */
+  /** @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id or an agent that can't be read */
   constructor(settings: SettingsByProject) {
     for (const [projectId, project] of Object.entries(settings)) {
       for (const agent of ["monitoring", ...Object.keys(project)]) parseAgentLogConfigId(`${projectId}/${agent}`);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { checkConnection } from "../../sdk/client/connection.ts";
-import { readConnectionTexts } from "../../sdk/client/connection-settings.ts";
+import { readConnectionTexts } from "../../sdk/shared/connection-settings.ts";
 import { CA_FILE } from "./test-certificate.ts";
 
 const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };

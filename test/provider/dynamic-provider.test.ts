@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { check, create, diff, read } from "../../sdk/dynamic-provider/index.ts";
+import { check, create, diff, read } from "../../sdk/provider/dynamic-provider.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";

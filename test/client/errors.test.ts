@@ -3,10 +3,10 @@ import path from "node:path";
 import { inspect } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { AgentLogConfigError, ServiceError } from "../sdk/client/index.ts";
-import { DigestError } from "../sdk/digest/index.ts";
-import { DoorError, getAgentLogConfig, Provider } from "../sdk/index.ts";
-import { answerReads } from "../sdk/testing/index.ts";
+import { AgentLogConfigError, ServiceError } from "../../sdk/client/index.ts";
+import { DigestError } from "../../sdk/digest/index.ts";
+import { DoorError, getAgentLogConfig, Provider } from "../../sdk/index.ts";
+import { answerReads } from "../../sdk/testing/index.ts";
 
 type Copy = Readonly<Record<string, new (...args: readonly unknown[]) => Error>>;
 

@@ -1,27 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Agent, AgentLogConfigResult } from "./client/agent-log-config.ts";
-import { invalidArgument } from "./client/errors.ts";
-import type { ReadArguments } from "./client/read-arguments.ts";
-import { DoorError } from "./door-error.ts";
-import { connectionOf, type ProviderConnection } from "./provider.ts";
-import { readSettings } from "./read-settings.ts";
-import { RESOURCE_TYPE } from "./resource-type.ts";
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
+import type { ReadArguments } from "../client/read-arguments.ts";
+import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
+import { plainValueOf } from "./private-sdk.ts";
+import { type Connect, connectionOf, type ProgramConnection } from "./provider.ts";
+import { readOnce } from "./read-once.ts";
 import { waitForDependencies } from "./wait-for-dependencies.ts";
 
-/** What {@link getAgentLogConfig} reads. */
+/** The arguments of {@link getAgentLogConfig}. */
 export type GetAgentLogConfigArgs = ReadArguments;
 
-/** What {@link getAgentLogConfigOutput} reads. */
-export interface GetAgentLogConfigOutputArgs {
-  /** 24 hexadecimal digits (contract, section 2.2). */
-  readonly projectId: pulumi.Input<string>;
-  /** `"monitoring"` or `"backup"` (contract, section 4). */
-  readonly agent: pulumi.Input<Agent>;
-  /** Asks the service to wrap its answer (contract, section 4.4). The result is the same. Default: false. */
-  readonly envelope?: pulumi.Input<boolean> | undefined;
-  /** Asks the service to print its answer for people (contract, section 4.4). The result is the same. Default: false. */
-  readonly pretty?: pulumi.Input<boolean> | undefined;
-}
+/** The arguments of {@link getAgentLogConfigOutput}: those of {@link getAgentLogConfig}, as values or Outputs. */
+export type GetAgentLogConfigOutputArgs = {
+  readonly [Name in keyof ReadArguments]:
+    | pulumi.Input<NonNullable<ReadArguments[Name]>>
+    | Extract<ReadArguments[Name], undefined>;
+};
 
 /** The log settings of one agent of one project; each is undefined where the service has none. */
 export interface GetAgentLogConfigResult extends Omit<AgentLogConfigResult, "configOverrides"> {
@@ -34,8 +29,7 @@ export interface GetAgentLogConfigResult extends Omit<AgentLogConfigResult, "con
  *
  * @param args what to read, as plain values
  * @param opts `provider` or `parent` for an explicit {@link Provider}; its settings must be known
- * @throws {@link DoorError} with the `code` of what failed
- * @see the contract, sections 2.1, 4.1 and 4.2
+ * @throws {@link AgentLogConfigError} with the `code` of what failed
  * @example
  * ```ts
  * import { getAgentLogConfig } from "pulumi-agent-log-config";
@@ -47,7 +41,7 @@ export async function getAgentLogConfig(
   args: GetAgentLogConfigArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigResult> {
-  return withSecret(await orDoorError(async () => readSettings(await knownConnection(opts), args, PLAIN)));
+  return withSecret(await printedOnce(async () => readOnce(await knownConnection(opts), args, PLAIN)));
 }
 
 /**
@@ -58,8 +52,7 @@ export async function getAgentLogConfig(
  *
  * @param args what to read; values or Outputs
  * @param opts `provider` or `parent` for an explicit {@link Provider}, `dependsOn` for what must exist first
- * @throws {@link DoorError} with the `code` of what failed, as the failure of the Output
- * @see the contract, sections 2.1, 4.1 and 4.2
+ * @throws {@link AgentLogConfigError} with the `code` of what failed, as the failure of the Output
  * @example
  * ```ts
  * import { getAgentLogConfigOutput } from "pulumi-agent-log-config";
@@ -75,8 +68,8 @@ export function getAgentLogConfigOutput(
   const known = pulumi.output(args);
   return pulumi
     .all([known, connection(opts), waitForDependencies(opts.dependsOn, args), pulumi.isSecret(known)])
-    .apply(([plain, connected, hasWaited, secret]) =>
-      orDoorError(() => readSettings(connected(), plain, { hasWaited, secret })),
+    .apply(([plain, connect, hasWaited, secret]) =>
+      printedOnce(async () => readOnce(connect(), plain, { hasWaited, secret })),
     )
     .apply(withSecret);
 }
@@ -84,32 +77,44 @@ export function getAgentLogConfigOutput(
 /** Of arguments that are plain values. */
 const PLAIN = { hasWaited: false, secret: false };
 
-async function orDoorError<T>(read: () => Promise<T>): Promise<T> {
+/** Where a failed Output is an input of resources, the SDK would print a stack trace and one more copy for each of them. */
+async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw error instanceof DoorError ? error : new DoorError(error);
+    const failure = error instanceof AgentLogConfigError ? error : unknownFailure(error);
+    const { message } = failure;
+    throw Object.defineProperties(failure, {
+      stack: { value: message, configurable: true },
+      message: { get: () => message, set() {}, configurable: true },
+    });
   }
+}
+
+function unknownFailure(error: unknown): AgentLogConfigError {
+  const cause = error instanceof Error ? error : new Error(String(error));
+  return new AgentLogConfigError("ERR_UNKNOWN", cause.message, { cause });
 }
 
 function withSecret({ configOverrides, ...rest }: AgentLogConfigResult): GetAgentLogConfigResult {
   return { ...rest, configOverrides: pulumi.secret(configOverrides) };
 }
 
-function connection({ provider, parent }: pulumi.InvokeOptions): pulumi.Output<() => ProviderConnection> {
-  try {
-    return connectionOf(provider ?? parent?.getProvider(RESOURCE_TYPE));
-  } catch (error) {
-    throw new DoorError(error);
-  }
+function connection({ provider, parent }: pulumi.InvokeOptions): Connect | pulumi.Output<Connect> {
+  const found = connectionOf(provider ?? parent?.getProvider(AGENT_LOG_CONFIG_TYPE));
+  if (found !== undefined) return found;
+  return () => {
+    throw invalidArgument(
+      "The provider of the function belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
+    );
+  };
 }
 
-/** The connection as a plain value; an Output has none as long as it is unknown. */
-async function knownConnection(opts: pulumi.InvokeOptions): Promise<ProviderConnection> {
-  const output = connection(opts);
-  const known: (() => ProviderConnection) | undefined =
-    "promise" in output && typeof output.promise === "function" ? await output.promise() : undefined;
-  if (known !== undefined) return known();
+/** The connection as a plain value. */
+async function knownConnection(opts: pulumi.InvokeOptions): Promise<ProgramConnection> {
+  const found = connection(opts);
+  const connect = pulumi.Output.isInstance(found) ? await plainValueOf(found) : found;
+  if (connect !== undefined) return connect();
   throw invalidArgument(
     "The settings of the Provider are not known yet in this preview; use getAgentLogConfigOutput instead of getAgentLogConfig.",
   );

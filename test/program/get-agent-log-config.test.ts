@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../sdk/index.ts";
-import { readSettings } from "../sdk/read-settings.ts";
-import { type Service, startService } from "../sdk/testing/index.ts";
-import { CA_FILE } from "./client/test-certificate.ts";
+import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../../sdk/index.ts";
+import { readSettings } from "../../sdk/program/read-once.ts";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import { CA_FILE } from "../client/test-certificate.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 

@@ -1,6 +1,6 @@
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { PROVIDER_TEXT } from "../sdk/provider-text.ts";
+import { PROVIDER_TEXT } from "../../sdk/shared/provider-text.ts";
 
 it("has one provider text for ever, since every state holds it", () => {
   expect(PROVIDER_TEXT).toBe(

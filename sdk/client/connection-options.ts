@@ -1,0 +1,31 @@
+/** How to reach the service, and the key to read with. */
+export interface ConnectionOptions {
+  /**
+   * The address of the service, such as `https://example.com:8443`, with or without `/api/public/v1.0` and a slash at the
+   * end. It has no user name, query or fragment.
+   */
+  readonly baseUrl: string;
+  /** The public API key, which is the user name of HTTP Digest. */
+  readonly publicKey: string;
+  /** The private API key, which is the password of HTTP Digest. It is a secret. */
+  readonly privateKey: string;
+  /** A certificate authority to trust in addition to the system's: PEM text, or the path of a PEM file. */
+  readonly caCertificate?: string | undefined;
+  /** Allows `http:` addresses, over which the settings travel unencrypted. Default: false. */
+  readonly allowHttp?: boolean | undefined;
+  /** Time limit of one whole read in seconds, retries included; more than 0, at most 3600. Default: 30. */
+  readonly timeoutSeconds?: number | undefined;
+  /** How often a read is retried after a cut connection or status 429, 502, 503 or 504, from 0 to 10. Default: 3. */
+  readonly maxRetries?: number | undefined;
+}
+
+/** The kind of each setting. Their names and the ways to write them in configuration follow from this table. */
+export const CONNECTION_OPTIONS = {
+  baseUrl: "text",
+  publicKey: "text",
+  privateKey: "secret text",
+  caCertificate: "text",
+  allowHttp: "boolean",
+  timeoutSeconds: "number",
+  maxRetries: "number",
+} as const satisfies Readonly<Record<keyof ConnectionOptions, string>>;

@@ -1,1 +1,0 @@
-export { check, create, diff, read, update } from "./dynamic-provider.ts";

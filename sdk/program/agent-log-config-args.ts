@@ -1,0 +1,25 @@
+import type * as pulumi from "@pulumi/pulumi";
+import type { Agent } from "../client/agent-log-config-id.ts";
+import type { ExpectedSettings } from "./expected-settings.ts";
+
+/** The arguments of an {@link AgentLogConfig}. */
+export interface AgentLogConfigArgs {
+  /** The project's id, 24 hexadecimal digits. Another project is another resource. */
+  readonly projectId: pulumi.Input<string>;
+  /** `"monitoring"` or `"backup"`. Another agent is another resource. */
+  readonly agent: pulumi.Input<Agent>;
+  /** Asks the service to wrap its response in an envelope. The result is the same. Default: false. */
+  readonly envelope?: pulumi.Input<boolean> | undefined;
+  /** Asks the service to format its response for people. The result is the same. Default: false. */
+  readonly pretty?: pulumi.Input<boolean> | undefined;
+  /** The settings as they should be. Each that differs fails the preview and the update, or is a warning. */
+  readonly expect?: pulumi.Input<ExpectedSettings> | undefined;
+  /** Whether a setting that is not as expected fails the resource or is a warning. Default: `"fail"`. */
+  readonly whenUnexpected?: pulumi.Input<"fail" | "warn"> | undefined;
+  /**
+   * What to do in an outage, which is a failed connection, a time-out, status 429 or 5xx. `"fail"` fails the resource;
+   * `"useRecorded"` keeps the settings in the state and warns, in previews, updates and refreshes. Other refusals, and a
+   * resource for which nothing is recorded, fail in any case. Default: `"fail"`.
+   */
+  readonly whenUnavailable?: pulumi.Input<"fail" | "useRecorded"> | undefined;
+}

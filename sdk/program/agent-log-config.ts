@@ -1,0 +1,188 @@
+import * as pulumi from "@pulumi/pulumi";
+import { type Agent, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
+import type { AgentLogSettings } from "../client/agent-log-settings.ts";
+import { invalidArgument } from "../client/errors.ts";
+import { isObject } from "../client/is-object.ts";
+import { describeOutage } from "../shared/describe-outage.ts";
+import { PROVIDER_TEXT } from "../shared/provider-text.ts";
+import { clientsAreReplaced } from "../shared/read-settings.ts";
+import { SETTING_NAMES } from "../shared/recorded-settings.ts";
+import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
+import { EXPECTED_NAMES, unmetExpectations } from "../shared/unmet-expectations.ts";
+import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
+import { type Outcome, readForResource } from "./read-for-resource.ts";
+
+/**
+ * The log settings of one agent of one project, recorded in the state, so that the next preview or refresh shows property
+ * by property what somebody has changed in the service. The service is only read: creating, updating and deleting concern
+ * the record alone, and deleting needs neither the service nor a key.
+ *
+ * The program reads as soon as the arguments are known and everything in `dependsOn` exists. A failed read is a failure of
+ * this resource. Failures are reported after all other resources of this type have been compared.
+ *
+ * @example
+ * ```ts
+ * import { AgentLogConfig } from "pulumi-agent-log-config";
+ *
+ * const monitoring = new AgentLogConfig("monitoring", { projectId: "0123456789abcdef01234567", agent: "monitoring" });
+ * export const logPath = monitoring.logPath;
+ * ```
+ */
+export class AgentLogConfig extends pulumi.CustomResource {
+  /** The project's id, 24 hexadecimal digits. */
+  declare readonly projectId: pulumi.Output<string>;
+  /** The agent that the settings belong to. */
+  declare readonly agent: pulumi.Output<Agent>;
+  /** Absolute path of the agent's log file. Without it the agent writes to standard error. */
+  declare readonly logPath: pulumi.Output<AgentLogSettings["logPath"]>;
+  /** Path of the agent's log file on Windows hosts, usually with `%SystemDrive%`. */
+  declare readonly logPathWindows: pulumi.Output<AgentLogSettings["logPathWindows"]>;
+  /** Thresholds for the rotation of the agent's log. */
+  declare readonly logRotate: pulumi.Output<AgentLogSettings["logRotate"]>;
+  /** Database user that manages the agent's logs, or an X.509 subject. */
+  declare readonly username: pulumi.Output<AgentLogSettings["username"]>;
+  /** Settings that differ from those of the agent itself. They may contain credentials, so they are always a secret. */
+  declare readonly configOverrides: pulumi.Output<AgentLogSettings["configOverrides"]>;
+  /** What the program does in an outage; undefined where it does not say. */
+  declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
+  /**
+   * When the recorded settings were read, as an ISO 8601 date. It moves only with a read, and never shows as a change.
+   * Do not use it as an input of another resource, because it differs after each refresh.
+   */
+  declare readonly lastReadAt: pulumi.Output<string>;
+  declare private readonly __lastReadAt: pulumi.Output<string>;
+
+  /**
+   * Adopts the settings with this id: reads them without ever changing or deleting a record.
+   * @param name of the resource in the stack
+   * @param id `<projectId>/<agent>`
+   * @param opts as for every resource; `provider` for an explicit {@link Provider}
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id that does not have that form
+   * @example
+   * ```ts
+   * import { AgentLogConfig } from "pulumi-agent-log-config";
+   *
+   * const backup = AgentLogConfig.get("backup", "0123456789abcdef01234567/backup");
+   * export const logPath = backup.logPath;
+   * ```
+   */
+  static get(name: string, id: pulumi.Input<pulumi.ID>, opts: pulumi.CustomResourceOptions = {}): AgentLogConfig {
+    const parsed = typeof id === "string" ? parseAgentLogConfigId(id) : pulumi.output(id).apply(parseAgentLogConfigId);
+    // Mocks do not read, so that in a unit test the settings come from the program.
+    return new AgentLogConfig(name, clientsAreReplaced() ? argumentsOf(parsed) : undefined, { ...opts, id });
+  }
+
+  /** Returns whether a value is an AgentLogConfig, of any installed copy of the package. */
+  static override isInstance(value: unknown): value is AgentLogConfig {
+    // Policy packs ask about an object that has nothing but the type.
+    return isObject(value) && value["__pulumiType"] === AGENT_LOG_CONFIG_TYPE;
+  }
+
+  /**
+   * Reads the settings and records them.
+   * @param name of the resource in the stack
+   * @param args what to read, and what to expect of it
+   * @param opts as for every resource; `provider` for an explicit {@link Provider}
+   */
+  constructor(name: string, args: AgentLogConfigArgs, opts?: pulumi.CustomResourceOptions);
+  /** @internal */
+  constructor(name: string, args: AgentLogConfigArgs | undefined, opts: pulumi.CustomResourceOptions);
+  constructor(name: string, args: AgentLogConfigArgs | undefined, opts: pulumi.CustomResourceOptions = {}) {
+    if (args === undefined && opts.id === undefined) {
+      throw invalidArgument(`AgentLogConfig '${name}' has no arguments; pass projectId and agent.`);
+    }
+    // The inputs are needed before super(), but which provider the engine uses is known only after it.
+    let start: (outcome: Eventual<Outcome>) => void = () => {};
+    const outcome = new Promise<Eventual<Outcome>>((resolve) => {
+      start = resolve;
+    });
+    const secrets = ["configOverrides", ...(opts.additionalSecretOutputs ?? [])];
+    const inputs = args === undefined ? {} : recordedInputs(args, outcome, secrets);
+    const { import: imported, ...options } = opts;
+    super(
+      AGENT_LOG_CONFIG_TYPE,
+      name,
+      { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT },
+      { ...options, additionalSecretOutputs: secrets },
+    );
+    if (args !== undefined) {
+      start(readForResource({ name, args, resource: this, dependsOn: opts.dependsOn, secrets }));
+    }
+    if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
+    this.lastReadAt = this.__lastReadAt;
+    if (args !== undefined) warnWhenRecorded(this, args, outcome);
+    for (const setting of SETTING_NAMES) makeAbsentUndefined(this, setting);
+  }
+}
+
+/** A plain value where nothing has to be waited for; an Output where it may be unknown or a secret. */
+type Eventual<T> = Promise<T> | pulumi.Output<T>;
+
+const IMPORT_IS_NOT_NEEDED =
+  "The option import is ignored: an AgentLogConfig only records what it reads, so that creating it is all that an import would do. Remove the option.";
+
+/** The properties that only the engine provides. */
+const OUTPUTS: pulumi.Inputs = Object.fromEntries(
+  ["projectId", "agent", "whenUnavailable", "__lastReadAt", ...SETTING_NAMES].map((key) => [key, undefined]),
+);
+
+/**
+ * The settings themselves are inputs, so that the engine knows them in the first preview and compares them in each later
+ * one. What they were read for travels with them, so that the provider can tell whether they belong to the record.
+ */
+function recordedInputs(
+  { envelope: _, pretty: __, ...recorded }: AgentLogConfigArgs,
+  outcome: Promise<Eventual<Outcome>>,
+  secrets: readonly string[],
+): pulumi.Inputs {
+  const pick = (choose: (outcome: Outcome) => unknown) =>
+    outcome.then((known) => (pulumi.Output.isInstance(known) ? known.apply(choose) : known.then(choose)));
+  const settings = SETTING_NAMES.map((name) => [name, pick(({ settings }) => Reflect.get(settings, name))] as const);
+  const inputs: pulumi.Inputs = { ...recorded, ...Object.fromEntries(settings) };
+  for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
+  return { ...inputs, __lastReadAt: pick(({ readAt }) => readAt), __reading: pick(({ reading }) => reading) };
+}
+
+/** Only the program can warn beside the resource: what the provider host prints is shown without its name. */
+function warnWhenRecorded(
+  self: AgentLogConfig,
+  { expect, whenUnexpected, whenUnavailable }: AgentLogConfigArgs,
+  outcome: Promise<Eventual<Outcome>>,
+): void {
+  if (whenUnavailable !== undefined) {
+    pulumi.all([outcome, self.lastReadAt]).apply(([{ reading }, lastReadAt]) => {
+      if (reading?.problem == null) return;
+      const id = `${reading.projectId}/${reading.agent}`;
+      return pulumi.log.warn(describeOutage(id, lastReadAt, reading.problem.reason), self);
+    });
+  }
+  if (whenUnexpected !== undefined) {
+    const settings = Object.fromEntries(EXPECTED_NAMES.map((setting) => [setting, Reflect.get(self, setting)]));
+    pulumi
+      .all([outcome, pulumi.output(settings), expect, whenUnexpected])
+      .apply(([{ reading }, found, wanted, mode]) => {
+        if (mode !== "warn") return;
+        for (const sentence of unmetExpectations(wanted, found, reading?.secrets ?? []))
+          pulumi.log.warn(sentence, self);
+      });
+  }
+}
+
+/** The service and the program say undefined for a setting that is absent, and the state says null. */
+function makeAbsentUndefined(self: AgentLogConfig, name: string): void {
+  const recorded: pulumi.Output<unknown> = Reflect.get(self, name);
+  let output: pulumi.Output<unknown> | undefined;
+  // Most settings are not used, and each Output costs some twenty promises.
+  const get = () => {
+    output ??= recorded.apply((value) => value ?? undefined);
+    return output;
+  };
+  Object.defineProperty(self, name, { get, enumerable: true, configurable: true });
+}
+
+function argumentsOf(
+  id: ReturnType<typeof parseAgentLogConfigId> | pulumi.Output<ReturnType<typeof parseAgentLogConfigId>>,
+): AgentLogConfigArgs {
+  const { projectId, agent } = pulumi.output(id);
+  return { projectId, agent };
+}

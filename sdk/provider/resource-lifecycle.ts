@@ -1,0 +1,174 @@
+import { isDeepStrictEqual } from "node:util";
+import { agentLogConfigId, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
+import type { AgentLogConfigErrorCode } from "../client/errors.ts";
+import { printable } from "../client/printable.ts";
+import { lookUpConnection, type ReadConfiguration } from "../shared/connection-settings.ts";
+import { describeOutage } from "../shared/describe-outage.ts";
+import { UNKNOWN } from "../shared/engine-marks.ts";
+import { readSettings } from "../shared/read-settings.ts";
+import { belongsTo, isReading, type Problem, problemOf } from "../shared/reading.ts";
+import { recordSettings, SETTING_NAMES } from "../shared/recorded-settings.ts";
+import { unmetExpectations } from "../shared/unmet-expectations.ts";
+
+/** What the engine gives to a provider, and what the provider tells the user through it. */
+export interface Engine {
+  /** The stack's configuration, or that of an explicit Provider. */
+  readonly configuration: ReadConfiguration;
+  /** Shows a warning. */
+  warn(message: string): void;
+}
+
+/** The properties of a resource as plain JSON. The engine does not show names that begin with two underscores. */
+export type Properties = Readonly<Record<string, unknown>>;
+
+/** The inputs to record, and why the resource fails: one sentence each, none where it does not. */
+export interface CheckResult {
+  readonly inputs: Properties;
+  readonly failures: readonly string[];
+}
+
+/**
+ * Completes the inputs of a resource with its settings. Settings that travel with the inputs are taken where they were read
+ * for exactly this record; otherwise they are read here, with the connection that the engine gave.
+ * @param secrets the settings that no message may quote
+ */
+export async function check(
+  engine: Engine,
+  olds: Properties,
+  { __reading: travelling, ...inputs }: Properties,
+  secrets: readonly string[],
+): Promise<CheckResult> {
+  const refused = checkChoices(inputs);
+  if (refused.length > 0) return { inputs, failures: refused };
+  // It is unknown in a preview where the read waits for something that is still to be created.
+  if (travelling === UNKNOWN) return { inputs, failures: [] };
+  if (inputs["projectId"] === UNKNOWN || inputs["agent"] === UNKNOWN) return { inputs: unknown(inputs), failures: [] };
+  const belongs = isReading(travelling) && belongsTo(travelling, inputs, engine.configuration);
+  const { problem, settings } = belongs ? { problem: travelling.problem, settings: {} } : await read(engine, inputs);
+  const recorded = problem === null ? { ...inputs, ...settings } : recordedBefore(olds, inputs, problem);
+  const others = belongs ? travelling.others : [];
+  if (recorded === undefined) return { inputs, failures: [problem?.reason ?? "", ...others] };
+  const unmet = unmetExpectations(inputs["expect"], recorded, secrets);
+  // The program itself shows the warnings about settings that it has read.
+  if (!belongs && problem !== null)
+    engine.warn(describeOutage(idOf(recorded), recorded["__lastReadAt"], problem.reason));
+  const complete = withReadTime(olds, recorded);
+  if (unmet.length === 0) return { inputs: complete, failures: [] };
+  if (inputs["whenUnexpected"] !== "warn") return { inputs: complete, failures: [...unmet, ...others] };
+  if (!belongs) for (const sentence of unmet) engine.warn(sentence);
+  return { inputs: complete, failures: [] };
+}
+
+/**
+ * Leaves the comparison to the engine, which shows it property by property. Another project or agent is another resource,
+ * and a difference in internal properties alone is not a change.
+ */
+export function diff(olds: Properties, news: Properties): { changes?: false; replaces?: string[] } {
+  if (isDeepStrictEqual(comparable(olds), comparable(news))) return { changes: false };
+  return { replaces: ["projectId", "agent"].filter((key) => news[key] !== UNKNOWN && news[key] !== olds[key]) };
+}
+
+/** Returns the id of a resource with these inputs. */
+export function idOf({ projectId, agent }: Properties): string {
+  return `${projectId}/${agent}`;
+}
+
+/** What a refresh, an import or `AgentLogConfig.get` finds; no id means that the project does not exist any more. */
+export interface Found {
+  readonly id?: string;
+  readonly inputs: Properties;
+  readonly outputs: Properties;
+}
+
+/**
+ * Reads the settings of a resource that the engine knows by its id.
+ * @param recorded its outputs in the state; empty where it is not in the state yet
+ * @throws Error with the sentence to show
+ */
+export async function find(engine: Engine, id: string, recorded: Properties): Promise<Found> {
+  const isNew = recorded["projectId"] === undefined;
+  try {
+    const { projectId, agent } = parseAgentLogConfigId(id);
+    const result = await readSettings(lookUpConnection(engine.configuration), { projectId, agent });
+    const now = { ...recorded, projectId, agent, ...recordSettings(result), __lastReadAt: new Date().toISOString() };
+    const inputs = withReadTime(recorded, now);
+    // The engine compares the outputs of a resource that is only adopted, so that a new time alone would be a change.
+    const isAdopted = isNew || recorded["__adopted"] === true;
+    return {
+      id: agentLogConfigId(projectId, agent),
+      inputs,
+      outputs: isAdopted ? { ...inputs, __adopted: true } : now,
+    };
+  } catch (error) {
+    const { reason, outage, code } = problemOf(error);
+    if (isNew) throw new Error(reason);
+    if (code === "ERR_PROJECT_NOT_FOUND") {
+      engine.warn(`AgentLogConfig ${id} is removed from the state. ${reason}`);
+      return { inputs: {}, outputs: {} };
+    }
+    if (!outage || recorded["whenUnavailable"] !== "useRecorded") throw new Error(withAdvice(reason, code));
+    engine.warn(describeOutage(id, recorded["__lastReadAt"], reason));
+    return { id, inputs: recorded, outputs: recorded };
+  }
+}
+
+/** What was read, or why nothing was. */
+async function read(engine: Engine, { projectId, agent }: Properties) {
+  try {
+    const result = await readSettings(lookUpConnection(engine.configuration), { projectId, agent });
+    return { settings: { ...recordSettings(result), __lastReadAt: new Date().toISOString() }, problem: null };
+  } catch (error) {
+    return { settings: {}, problem: problemOf(error) };
+  }
+}
+
+/** The settings that are recorded already, where the resource may use them in an outage. */
+function recordedBefore(olds: Properties, inputs: Properties, { outage }: Problem): Properties | undefined {
+  const isSame = olds["projectId"] === inputs["projectId"] && olds["agent"] === inputs["agent"];
+  if (!outage || !isSame || inputs["whenUnavailable"] !== "useRecorded") return undefined;
+  const recorded = [...SETTING_NAMES, "__lastReadAt"].map((name) => [name, olds[name] ?? null]);
+  return { ...inputs, ...Object.fromEntries(recorded) };
+}
+
+/** Keeps the time of the earlier read where this one found the same. */
+function withReadTime(olds: Properties, inputs: Properties): Properties {
+  const isSame = isDeepStrictEqual(comparable(olds), comparable(inputs));
+  return isSame ? { ...inputs, __lastReadAt: olds["__lastReadAt"] ?? inputs["__lastReadAt"] ?? null } : inputs;
+}
+
+function unknown(inputs: Properties): Properties {
+  return { ...inputs, ...Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN])) };
+}
+
+/** What a person may have changed: internal properties and absent values are left out. */
+function comparable(properties: Properties): Properties {
+  const compared = Object.entries(properties).filter(([key, value]) => !key.startsWith("__") && value !== null);
+  return Object.fromEntries(compared);
+}
+
+function checkChoices(inputs: Properties): string[] {
+  return Object.entries(CHOICES).flatMap(([name, choices]) => {
+    const value = inputs[name] ?? UNKNOWN;
+    if (value === UNKNOWN || choices.some((choice) => choice === value)) return [];
+    const wanted = choices.map((choice) => JSON.stringify(choice)).join(" or ");
+    return [`${name} must be ${wanted}, not ${printable(JSON.stringify(value), 80)}.`];
+  });
+}
+
+const CHOICES = { whenUnavailable: ["fail", "useRecorded"], whenUnexpected: ["fail", "warn"] } as const;
+
+function withAdvice(reason: string, code: AgentLogConfigErrorCode): string {
+  if (!CONNECTION_CODES.has(code)) return reason;
+  return `${reason} A refresh uses the connection that the last \`pulumi up\` recorded: after a change of the connection run \`pulumi up\`, or \`pulumi refresh --run-program\`.`;
+}
+
+const CONNECTION_CODES: ReadonlySet<AgentLogConfigErrorCode> = new Set([
+  "ERR_CONNECTION",
+  "ERR_PROXY",
+  "ERR_TLS",
+  "ERR_TIMEOUT",
+  "ERR_AUTHENTICATION",
+  "ERR_WRONG_KEY",
+  "ERR_NOT_FOUND",
+  "ERR_INVALID_RESPONSE",
+]);

@@ -1,0 +1,111 @@
+import { CONNECTION_OPTIONS, type ConnectionOptions } from "../client/connection-options.ts";
+import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
+import { printable } from "../client/printable.ts";
+
+export type ConnectionSetting = keyof ConnectionOptions;
+
+/** The names of the connection settings, the same in a Provider's arguments and in the stack configuration. */
+export const CONNECTION_SETTINGS: readonly ConnectionSetting[] = Object.keys(CONNECTION_OPTIONS).filter(isSetting);
+
+function isSetting(name: string): name is ConnectionSetting {
+  return name in CONNECTION_OPTIONS;
+}
+
+/** A setting as it is written in configuration. */
+export interface FoundSetting {
+  readonly text: string;
+  /** The place that it was found in, as messages name it. */
+  readonly place: string;
+}
+
+/** The settings that were found; a text may still turn out to be unusable. */
+export type ConnectionSettings = Readonly<Partial<Record<ConnectionSetting, FoundSetting>>>;
+
+/** Returns the value of a key of the stack configuration; undefined where it is not set. */
+export type ReadConfiguration = (key: string) => string | undefined;
+
+export const CONFIGURATION_NAMESPACE = "agent-log-config";
+
+/** Returns the key of a setting in the stack configuration. */
+export function configurationKey(setting: ConnectionSetting): string {
+  return `${CONFIGURATION_NAMESPACE}:${setting}`;
+}
+
+/** Returns the environment variable of a setting. */
+export function environmentVariable(setting: ConnectionSetting): string {
+  return `AGENT_LOG_CONFIG_${setting.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
+}
+
+/** Looks a setting up in the argument, then in the stack configuration, then in the environment. Empty texts are ignored. */
+export function lookUpSetting(
+  setting: ConnectionSetting,
+  argument: string,
+  configuration: ReadConfiguration,
+): FoundSetting | undefined {
+  const key = configurationKey(setting);
+  const variable = environmentVariable(setting);
+  const places: readonly (readonly [string | undefined, string])[] = [
+    [argument, "an argument of the Provider"],
+    [configuration(key), `the configuration key ${key}`],
+    [process.env[variable], `the environment variable ${variable}`],
+  ];
+  for (const [text, place] of places) if (text) return { text, place };
+  return undefined;
+}
+
+/** Looks all settings up in the stack configuration and in the environment. */
+export function lookUpConnection(configuration: ReadConfiguration): ConnectionSettings {
+  const found = CONNECTION_SETTINGS.map((setting) => [setting, lookUpSetting(setting, "", configuration)] as const);
+  return Object.fromEntries(found.filter(([, setting]) => setting !== undefined));
+}
+
+/**
+ * Reads the texts of a connection.
+ * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a text that is not a boolean or a number where one is needed
+ */
+export function readConnectionSettings(settings: ConnectionSettings): ConnectionOptions {
+  const { baseUrl, publicKey, privateKey } = settings;
+  if (baseUrl === undefined || publicKey === undefined || privateKey === undefined) {
+    throw missingSettings(REQUIRED.filter((setting) => settings[setting] === undefined));
+  }
+  return {
+    baseUrl: baseUrl.text,
+    publicKey: publicKey.text,
+    privateKey: privateKey.text,
+    caCertificate: settings.caCertificate?.text,
+    allowHttp: readBoolean(settings, "allowHttp"),
+    timeoutSeconds: readNumber(settings, "timeoutSeconds"),
+    maxRetries: readNumber(settings, "maxRetries"),
+  };
+}
+
+const REQUIRED = ["baseUrl", "publicKey", "privateKey"] as const satisfies readonly ConnectionSetting[];
+
+function missingSettings(missing: readonly ConnectionSetting[]): AgentLogConfigError {
+  const secret = missing.includes("privateKey") ? "; privateKey with --secret" : "";
+  const list = (name: (setting: ConnectionSetting) => string) => missing.map(name).join(", ");
+  return new AgentLogConfigError(
+    "ERR_MISSING_SETTINGS",
+    `Connection settings are missing: ${list(String)}. Pass them to a Provider, or set them in the stack (pulumi config set ${list(configurationKey)}${secret}) or in the environment (${list(environmentVariable)}).`,
+  );
+}
+
+function readBoolean(settings: ConnectionSettings, setting: ConnectionSetting): boolean | undefined {
+  const found = settings[setting];
+  if (found === undefined) return undefined;
+  if (found.text === "true" || found.text === "false") return found.text === "true";
+  throw unusable(setting, found, "must be true or false");
+}
+
+function readNumber(settings: ConnectionSettings, setting: ConnectionSetting): number | undefined {
+  const found = settings[setting];
+  if (found === undefined) return undefined;
+  if (/^-?\d+(\.\d+)?$/.test(found.text)) return Number(found.text);
+  throw unusable(setting, found, "must be a number");
+}
+
+function unusable(setting: ConnectionSetting, { text, place }: FoundSetting, why: string): AgentLogConfigError {
+  const value = printable(JSON.stringify(text), 80);
+  return invalidArgument(`The connection can't be used: ${setting} ${why}, not ${value} (${place}).`);
+}

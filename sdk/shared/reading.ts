@@ -1,0 +1,70 @@
+import { createHash } from "node:crypto";
+import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
+import { isObject } from "../client/is-object.ts";
+import { type ConnectionSettings, configurationKey, type ReadConfiguration } from "./connection-settings.ts";
+
+/**
+ * What came of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
+ * tell whether the settings beside it belong to the resource that the engine is about to record.
+ */
+export interface Reading {
+  readonly projectId: unknown;
+  readonly agent: unknown;
+  /** Fingerprints of the service's address and of the public key; a public key may be a secret of the stack. */
+  readonly connection: Fingerprints;
+  /** Why there are no settings; null where they were read. */
+  readonly problem: Problem | null;
+  /** The settings that no message may quote, because they or what is expected of them are secret. */
+  readonly secrets: readonly string[];
+  /** What to report of other resources if this one fails, because the engine ends its work at the first failure. */
+  readonly others: readonly string[];
+}
+
+/** Why there are no settings. */
+export interface Problem {
+  /** One sentence. */
+  readonly reason: string;
+  /** The service could not be reached or failed, so that the settings recorded before may still be right. */
+  readonly outage: boolean;
+  readonly code: AgentLogConfigErrorCode;
+}
+
+/** Returns what to report of a failed read. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof AgentLogConfigError) return { reason: error.message, outage: error.temporary, code: error.code };
+  return { reason: error instanceof Error ? error.message : String(error), outage: false, code: "ERR_UNKNOWN" };
+}
+
+export function isReading(value: unknown): value is Reading {
+  return isObject(value) && "problem" in value && "connection" in value;
+}
+
+interface Fingerprints {
+  readonly baseUrl: string | null;
+  readonly publicKey: string | null;
+}
+
+/** Returns the fingerprints of the connection that a read used. */
+export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fingerprints {
+  return { baseUrl: fingerprint(baseUrl?.text), publicKey: fingerprint(publicKey?.text) };
+}
+
+/**
+ * Tells whether the settings beside a reading are those of this project and agent, read over the connection that the
+ * engine's configuration names. What the configuration leaves to the environment is not compared.
+ */
+export function belongsTo(
+  { projectId, agent, connection }: Reading,
+  inputs: Readonly<Record<string, unknown>>,
+  configuration: ReadConfiguration,
+): boolean {
+  const isSame = (setting: keyof Fingerprints) => {
+    const configured = configuration(configurationKey(setting));
+    return !configured || fingerprint(configured) === connection[setting];
+  };
+  return projectId === inputs["projectId"] && agent === inputs["agent"] && isSame("baseUrl") && isSame("publicKey");
+}
+
+function fingerprint(text: string | undefined): string | null {
+  return text === undefined ? null : createHash("sha256").update(text).digest("hex").slice(0, 16);
+}

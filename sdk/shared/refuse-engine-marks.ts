@@ -1,0 +1,46 @@
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { SETTINGS } from "../client/agent-log-settings.ts";
+import { AgentLogConfigError } from "../client/errors.ts";
+import { isObject } from "../client/is-object.ts";
+import { printable } from "../client/printable.ts";
+import { SIGNATURE_KEY, UNKNOWN } from "./engine-marks.ts";
+
+/**
+ * Refuses settings that the engine would not take for data: it reads files and fetches addresses for maps with its
+ * signature, and its command line crashes on some texts.
+ * @throws AgentLogConfigError `ERR_INVALID_RESPONSE` that names the path, never the value
+ */
+export function refuseEngineMarks(result: AgentLogConfigResult): void {
+  for (const name of Object.keys(SETTINGS)) {
+    const problem = findMark(Reflect.get(result, name), name);
+    if (problem === undefined) continue;
+    throw new AgentLogConfigError(
+      "ERR_INVALID_RESPONSE",
+      `The ${result.agent} agent's log settings of project ${result.projectId} can't be used in a Pulumi program: ${problem}; change that setting in the service.`,
+    );
+  }
+}
+
+function findMark(value: unknown, path: string): string | undefined {
+  if (typeof value === "string") return findMarkInText(value, path);
+  if (!isObject(value)) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findMarkInKey(key, path) ?? findMark(inner, `${path}.${printable(key, 80)}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function findMarkInText(text: string, path: string): string | undefined {
+  if (text === UNKNOWN) return `${path} has the value by which Pulumi marks what is not known yet`;
+  if (text.includes("<{%")) return `${path} contains <{%, which crashes the Pulumi CLI`;
+  return undefined;
+}
+
+function findMarkInKey(key: string, path: string): string | undefined {
+  if (key === "") return `${path} has an empty key`;
+  if (key === SIGNATURE_KEY) return `${path} has the key by which Pulumi marks assets and secrets`;
+  if (key.startsWith("__pulumi")) return `${path} has a key that begins with __pulumi, which Pulumi uses itself`;
+  if (key.includes("<{%")) return `${path} has a key that contains <{%, which crashes the Pulumi CLI`;
+  return undefined;
+}
