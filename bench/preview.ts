@@ -95,7 +95,7 @@ function literalProgram(resources: number): string {
 const { PROVIDER_TEXT } = require(require("node:path").join(require.resolve("pulumi-agent-log-config"), "../provider-text.js"));
 class Literal extends pulumi.CustomResource {}
 for (let i = 0; i < ${resources}; i += 1) {
-  new Literal("pulumi-nodejs:dynamic/agent-log-config:AgentLogConfig", "r" + i, {
+  new Literal("pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig", "r" + i, {
     ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null, __problem: null })},
     configOverrides: pulumi.secret(null),
     projectId: i.toString(16).padStart(24, "0"),

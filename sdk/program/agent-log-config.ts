@@ -10,6 +10,7 @@ import { SETTING_NAMES } from "../shared/recorded-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import { EXPECTED_NAMES, unmetExpectations } from "../shared/unmet-expectations.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
+import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
 import { type Outcome, readForResource } from "./read-for-resource.ts";
 
 /**
@@ -92,8 +93,8 @@ export class AgentLogConfig extends pulumi.CustomResource {
       throw invalidArgument(`AgentLogConfig '${name}' has no arguments; pass projectId and agent.`);
     }
     // The inputs are needed before super(), but which provider the engine uses is known only after it.
-    let start: (outcome: Eventual<Outcome>) => void = () => {};
-    const outcome = new Promise<Eventual<Outcome>>((resolve) => {
+    let start: (outcome: ReturnType<typeof readForResource>) => void = () => {};
+    const outcome = new Promise<EventualOutcome>((resolve) => {
       start = resolve;
     });
     const secrets = ["configOverrides", ...(opts.additionalSecretOutputs ?? [])];
@@ -116,7 +117,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
 }
 
 /** A plain value where nothing has to be waited for; an Output where it may be unknown or a secret. */
-type Eventual<T> = Promise<T> | pulumi.Output<T>;
+type EventualOutcome = Outcome | pulumi.Output<Outcome>;
 
 const IMPORT_IS_NOT_NEEDED =
   "The option import is ignored: an AgentLogConfig only records what it reads, so that creating it is all that an import would do. Remove the option.";
@@ -132,28 +133,30 @@ const OUTPUTS: pulumi.Inputs = Object.fromEntries(
  */
 function recordedInputs(
   { envelope: _, pretty: __, ...recorded }: AgentLogConfigArgs,
-  outcome: Promise<Eventual<Outcome>>,
+  outcome: Promise<EventualOutcome>,
   secrets: readonly string[],
 ): pulumi.Inputs {
   const pick = (choose: (outcome: Outcome) => unknown) =>
-    outcome.then((known) => (pulumi.Output.isInstance(known) ? known.apply(choose) : known.then(choose)));
+    outcome.then((known) => (pulumi.Output.isInstance(known) ? known.apply(choose) : choose(known)));
   const settings = SETTING_NAMES.map((name) => [name, pick(({ settings }) => Reflect.get(settings, name))] as const);
   const inputs: pulumi.Inputs = { ...recorded, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
-  return { ...inputs, __lastReadAt: pick(({ readAt }) => readAt), __reading: pick(({ reading }) => reading) };
+  // With mocks no provider says when the settings were read.
+  if (runsWithMocks()) inputs["__lastReadAt"] = pick(({ readAt }) => readAt);
+  return { ...inputs, __reading: pick(({ reading }) => reading) };
 }
 
 /** Only the program can warn beside the resource: what the provider host prints is shown without its name. */
 function warnWhenRecorded(
   self: AgentLogConfig,
   { expect, whenUnexpected, whenUnavailable }: AgentLogConfigArgs,
-  outcome: Promise<Eventual<Outcome>>,
+  outcome: Promise<EventualOutcome>,
 ): void {
   if (whenUnavailable !== undefined) {
-    pulumi.all([outcome, self.lastReadAt]).apply(([{ reading }, lastReadAt]) => {
+    pulumi.all([outcome, self.urn]).apply(async ([{ reading }]) => {
       if (reading?.problem == null) return;
       const id = `${reading.projectId}/${reading.agent}`;
-      return pulumi.log.warn(describeOutage(id, lastReadAt, reading.problem.reason), self);
+      await pulumi.log.warn(describeOutage(id, await plainValueOf(self.lastReadAt), reading.problem.reason), self);
     });
   }
   if (whenUnexpected !== undefined) {

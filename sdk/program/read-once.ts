@@ -32,12 +32,18 @@ export async function readOnce(
   if (program === undefined || hasWaited || connection.hasWaited) return read();
   const reads = programs.get(program) ?? new Map<string, Promise<AgentLogConfigResult>>();
   programs.set(program, reads);
-  const what = [secret, Object.entries(connection.settings).sort(), Object.entries(args).sort()];
+  const what = [secret, present(connection.settings), present(args)];
   const key = inspect(what, { depth: 9, maxStringLength: Infinity });
   const settings = reads.get(key) ?? read();
   reads.set(key, settings);
   settings.catch(() => reads.delete(key));
   return settings;
+}
+
+function present(values: object): readonly unknown[] {
+  return Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .sort();
 }
 
 const NOTHING_ANSWERS =

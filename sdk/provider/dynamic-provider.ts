@@ -43,17 +43,17 @@ export function create(
   _configuration: ProviderConfiguration,
   news: lifecycle.Properties,
 ): { id: string; outs: lifecycle.Properties } {
-  return { id: lifecycle.idOf(news), outs: news };
+  return { id: lifecycle.idOf(news), outs: lifecycle.outputsOf(news) };
 }
 
 /** Only the record is updated: the service is never changed. */
 export function update(
   _configuration: ProviderConfiguration,
   _id: string,
-  _olds: lifecycle.Properties,
+  olds: lifecycle.Properties,
   news: lifecycle.Properties,
 ): { outs: lifecycle.Properties } {
-  return { outs: news };
+  return { outs: lifecycle.outputsOf(news, olds) };
 }
 
 /** See {@link lifecycle.find}. */

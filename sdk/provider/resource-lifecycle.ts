@@ -50,13 +50,11 @@ export async function check(
   if (recorded === undefined) return { inputs, failures: [problem?.reason ?? "", ...others] };
   const unmet = unmetExpectations(inputs["expect"], recorded, secrets);
   // The program itself shows the warnings about settings that it has read.
-  if (!belongs && problem !== null)
-    engine.warn(describeOutage(idOf(recorded), recorded["__lastReadAt"], problem.reason));
-  const complete = withReadTime(olds, recorded);
-  if (unmet.length === 0) return { inputs: complete, failures: [] };
-  if (inputs["whenUnexpected"] !== "warn") return { inputs: complete, failures: [...unmet, ...others] };
+  if (!belongs && problem !== null) engine.warn(describeOutage(idOf(recorded), undefined, problem.reason));
+  if (unmet.length === 0) return { inputs: recorded, failures: [] };
+  if (inputs["whenUnexpected"] !== "warn") return { inputs: recorded, failures: [...unmet, ...others] };
   if (!belongs) for (const sentence of unmet) engine.warn(sentence);
-  return { inputs: complete, failures: [] };
+  return { inputs: recorded, failures: [] };
 }
 
 /**
@@ -66,6 +64,15 @@ export async function check(
 export function diff(olds: Properties, news: Properties): { changes?: false; replaces?: string[] } {
   if (isDeepStrictEqual(comparable(olds), comparable(news))) return { changes: false };
   return { replaces: ["projectId", "agent"].filter((key) => news[key] !== UNKNOWN && news[key] !== olds[key]) };
+}
+
+/**
+ * Returns the outputs of a resource that is created or updated. The time of the read is kept where nothing new was found,
+ * as in an outage. It is not an input, because the engine would show it as a change.
+ */
+export function outputsOf(inputs: Properties, olds: Properties = {}): Properties {
+  const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(inputs[name] ?? null, olds[name]));
+  return { ...inputs, __lastReadAt: isSame ? olds["__lastReadAt"] : new Date().toISOString() };
 }
 
 /** Returns the id of a resource with these inputs. */
@@ -86,18 +93,19 @@ export interface Found {
  * @throws Error with the sentence to show
  */
 export async function find(engine: Engine, id: string, recorded: Properties): Promise<Found> {
+  const { __lastReadAt: lastReadAt, ...before } = recorded;
   const isNew = recorded["projectId"] === undefined;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await readSettings(lookUpConnection(engine.configuration), { projectId, agent });
-    const now = { ...recorded, projectId, agent, ...recordSettings(result), __lastReadAt: new Date().toISOString() };
-    const inputs = withReadTime(recorded, now);
+    const inputs = { ...before, projectId, agent, ...recordSettings(result) };
     // The engine compares the outputs of a resource that is only adopted, so that a new time alone would be a change.
     const isAdopted = isNew || recorded["__adopted"] === true;
+    const outputs = outputsOf(inputs, isAdopted ? recorded : {});
     return {
       id: agentLogConfigId(projectId, agent),
       inputs,
-      outputs: isAdopted ? { ...inputs, __adopted: true } : now,
+      outputs: isAdopted ? { ...outputs, __adopted: true } : outputs,
     };
   } catch (error) {
     const { reason, outage, code } = problemOf(error);
@@ -107,8 +115,8 @@ export async function find(engine: Engine, id: string, recorded: Properties): Pr
       return { inputs: {}, outputs: {} };
     }
     if (!outage || recorded["whenUnavailable"] !== "useRecorded") throw new Error(withAdvice(reason, code));
-    engine.warn(describeOutage(id, recorded["__lastReadAt"], reason));
-    return { id, inputs: recorded, outputs: recorded };
+    engine.warn(describeOutage(id, lastReadAt, reason));
+    return { id, inputs: before, outputs: recorded };
   }
 }
 
@@ -116,7 +124,7 @@ export async function find(engine: Engine, id: string, recorded: Properties): Pr
 async function read(engine: Engine, { projectId, agent }: Properties) {
   try {
     const result = await readSettings(lookUpConnection(engine.configuration), { projectId, agent });
-    return { settings: { ...recordSettings(result), __lastReadAt: new Date().toISOString() }, problem: null };
+    return { settings: recordSettings(result), problem: null };
   } catch (error) {
     return { settings: {}, problem: problemOf(error) };
   }
@@ -126,14 +134,8 @@ async function read(engine: Engine, { projectId, agent }: Properties) {
 function recordedBefore(olds: Properties, inputs: Properties, { outage }: Problem): Properties | undefined {
   const isSame = olds["projectId"] === inputs["projectId"] && olds["agent"] === inputs["agent"];
   if (!outage || !isSame || inputs["whenUnavailable"] !== "useRecorded") return undefined;
-  const recorded = [...SETTING_NAMES, "__lastReadAt"].map((name) => [name, olds[name] ?? null]);
+  const recorded = SETTING_NAMES.map((name) => [name, olds[name] ?? null]);
   return { ...inputs, ...Object.fromEntries(recorded) };
-}
-
-/** Keeps the time of the earlier read where this one found the same. */
-function withReadTime(olds: Properties, inputs: Properties): Properties {
-  const isSame = isDeepStrictEqual(comparable(olds), comparable(inputs));
-  return isSame ? { ...inputs, __lastReadAt: olds["__lastReadAt"] ?? inputs["__lastReadAt"] ?? null } : inputs;
 }
 
 function unknown(inputs: Properties): Properties {

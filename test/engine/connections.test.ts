@@ -43,7 +43,7 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     await deployment.unsetConfig("agent-log-config:privateKey");
     const { text } = await deployment.preview();
     expect(text).toContain(
-      "error: Connection settings are missing: baseUrl, privateKey. Give them to a Provider, or to the stack (pulumi config set agent-log-config:baseUrl, agent-log-config:privateKey; privateKey with --secret), or in the environment (AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PRIVATE_KEY).",
+      "error: Connection settings are missing: baseUrl, privateKey. Pass them to a Provider, or set them in the stack (pulumi config set agent-log-config:baseUrl, agent-log-config:privateKey; privateKey with --secret) or in the environment (AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PRIVATE_KEY).",
     );
   });
 
@@ -63,12 +63,12 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     });
   });
 
-  it("are never taken from a provider of somebody else", async (context) => {
+  it("are never those of the stack for a provider of another package", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "foreign-provider", { projectId: PROJECT_ID });
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(text).toContain(
-      "resource 'settings' has a problem: The provider given to it is not one of pulumi-agent-log-config; pass { provider: new Provider(...) }.",
+      "resource 'settings' has a problem: Connection settings are missing: baseUrl, publicKey, privateKey. Pass them to a Provider",
     );
     expect(service.requests).toHaveLength(0);
   });

@@ -20,7 +20,7 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     const drift = await deployment.preview({ expectNoChanges: true });
     expect(drift).toMatchObject({ ok: false });
     expect(changedLines(drift.text)).toEqual([
-      "~ pulumi-nodejs:dynamic/agent-log-config:AgentLogConfig: (update)",
+      "~ pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig: (update)",
       "~ logRotate: {",
       "~ sizeThresholdMB: 1000 => 500.5",
       "~ 1 to update",
@@ -63,7 +63,7 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(text).toContain(
-      `error: pulumi-nodejs:dynamic/agent-log-config:AgentLogConfig resource 'settings' has a problem: Nothing was read: projectId must be 24 hexadecimal digits, not "zz". See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value`,
+      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: projectId must be 24 hexadecimal digits, not "zz". See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value`,
     );
     expect(text).not.toMatch(/^\s+at /m);
   });
@@ -87,7 +87,7 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     await deployment.up();
     await deployment.setConfig("recorded:args", JSON.stringify({ ...ARGS, agent: "backup" }));
     const { text } = await deployment.up();
-    expect(text).toMatch(/\+-\s*pulumi-nodejs:dynamic\/agent-log-config:AgentLogConfig: \(replace\)/);
+    expect(text).toMatch(/\+-\s*pulumi-nodejs:dynamic\/agentLogConfig:AgentLogConfig: \(replace\)/);
     expect(await deployment.outputs()).toMatchObject({
       logPath: "/var/log/backup-agent.log",
       usernameType: "undefined",
@@ -117,10 +117,10 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     service.answerWith({ status: 503 });
     const outage = await deployment.preview({ expectNoChanges: true });
     expect(outage).toMatchObject({ ok: true });
-    expect(outage.text.match(/uses the settings recorded less than a minute ago/g)).toHaveLength(1);
+    expect(outage.text.match(/uses the settings that were read less than a minute ago/g)).toHaveLength(1);
     const refreshed = await deployment.refresh();
     expect(refreshed).toMatchObject({ ok: true });
-    expect(refreshed.text.match(/uses the settings recorded less than a minute ago/g)).toHaveLength(1);
+    expect(refreshed.text.match(/uses the settings that were read less than a minute ago/g)).toHaveLength(1);
     service.answerWith({ status: 403 });
     expect(await deployment.preview()).toMatchObject({ ok: false });
   });
@@ -134,7 +134,7 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     service.set(PROJECT_ID, "monitoring", undefined);
     service.set(PROJECT_ID, "backup", undefined);
     const { text } = await deployment.refresh();
-    expect(text).toContain(`AgentLogConfig ${PROJECT_ID}/monitoring leaves the state.`);
+    expect(text).toContain(`AgentLogConfig ${PROJECT_ID}/monitoring is removed from the state.`);
     expect(JSON.stringify(await deployment.exportState())).not.toContain("agent-log-config:AgentLogConfig::settings");
   });
 
@@ -145,7 +145,9 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     await deployment.setConfig("agent-log-config:privateKey", "private-key-0002", { secret: true });
     const refused = await deployment.refresh();
     expect(refused).toMatchObject({ ok: false });
-    expect(refused.text).toContain("after a change of keys run `pulumi up`, or `pulumi refresh --run-program`");
+    expect(refused.text).toContain(
+      "after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`",
+    );
     expect(refused.text).not.toContain(PRIVATE_KEY);
     expect(await deployment.up()).toMatchObject({ ok: true });
     expect(await deployment.refresh()).toMatchObject({ ok: true });
@@ -174,7 +176,7 @@ describe("AgentLogConfig with options of any resource on the real engine", () =>
     await deployment.setConfig("recorded:args", JSON.stringify({ ...ARGS, agent: "backup" }));
     const { ok, text } = await deployment.up();
     expect(ok).toBe(true);
-    expect(text).toMatch(/\+-\s*pulumi-nodejs:dynamic\/agent-log-config:AgentLogConfig: \(replace\)/);
+    expect(text).toMatch(/\+-\s*pulumi-nodejs:dynamic\/agentLogConfig:AgentLogConfig: \(replace\)/);
   });
 });
 

@@ -199,7 +199,7 @@ describe("AgentLogConfig", () => {
   });
 
   it("is known to a policy by its type alone", () => {
-    const type = "pulumi-nodejs:dynamic/agent-log-config:AgentLogConfig";
+    const type = "pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig";
     expect(AgentLogConfig.isInstance({ __pulumiType: type })).toBe(true);
     expect(AgentLogConfig.isInstance({ __pulumiType: "pulumi-nodejs:dynamic:Resource" })).toBe(false);
   });
