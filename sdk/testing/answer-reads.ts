@@ -14,7 +14,7 @@ import { Projects, type SettingsByProject } from "./projects.ts";
  *
  * @param settings the projects that there are; they are looked at in each read
  * @returns what ends it; calling this function again ends it too
- * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id or an agent that can't be read
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for an id or an agent that can't be read
  * @example
  * ```ts
  * import * as pulumi from "@pulumi/pulumi";

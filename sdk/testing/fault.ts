@@ -43,7 +43,7 @@ export function isLate(fault: Fault | undefined): fault is Delay {
   return typeof fault === "object" && "delaySeconds" in fault;
 }
 
-/** @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for what is no fault or no answer that can be sent */
+/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for what is no fault or no answer that can be sent */
 export function checkFaults(faults: readonly Fault[]): void {
   for (const fault of faults) {
     if (!isPossible(fault)) {

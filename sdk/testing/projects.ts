@@ -18,7 +18,7 @@ export type SettingsByProject = Readonly<Record<string, ProjectSettings>>;
 export class Projects {
   readonly #projects = new Map<string, ProjectSettings>();
 
-  /** @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id or an agent that can't be read */
+  /** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for an id or an agent that can't be read */
   constructor(settings: SettingsByProject) {
     for (const [projectId, project] of Object.entries(settings)) {
       for (const agent of ["monitoring", ...Object.keys(project)]) parseAgentLogConfigId(`${projectId}/${agent}`);

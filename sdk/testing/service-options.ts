@@ -40,7 +40,7 @@ const schema = z.strictObject({
   faults: z.array(z.unknown()).optional(),
 });
 
-/** @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` that names what is wrong and the options that there are */
+/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong and the options that there are */
 export function checkServiceOptions(options: ServiceOptions): void {
   const { success, error } = schema.safeParse(options);
   if (success) return;

@@ -33,18 +33,18 @@ export interface Service {
    * @param projectId 24 hexadecimal digits
    * @param agent `"monitoring"` or `"backup"`
    * @param settings the body of the answer, any JSON object
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for another id or agent
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for another id or agent
    */
   set(projectId: string, agent: Agent, settings: ServiceSettings | undefined): void;
   /**
    * Lets the next authenticated requests go wrong, one fault each, after those that are still to come.
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for what is no {@link Fault}
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for what is no {@link Fault}
    */
   failNext(...faults: readonly Fault[]): void;
   /**
    * Answers every authenticated request that has no fault of its own like this from now on; `undefined` ends that.
    * `"reset"` resets the connection.
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an answer that can't be sent
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for an answer that can't be sent
    */
   answerWith(answer: CannedAnswer | "reset" | undefined): void;
   /** Takes another private key from now on and forgets all nonces. */
@@ -63,7 +63,7 @@ const REALM = "Example Public API";
  *
  * @param options how it is reached, and what it starts with
  * @returns once it listens
- * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for options that can't work
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for options that can't work
  * @throws Error of Node.js where the port is taken or a key or certificate can't be read
  * @see the contract, sections 4 to 7
  * @example
