@@ -1,0 +1,113 @@
+import { AGENTS, type Agent } from "../client/agent-log-config-id.ts";
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { type AgentLogConfigErrorCode, invalidArgument } from "../client/errors.ts";
+import { problemOf } from "./reading.ts";
+
+/** What to read. */
+export interface ReadManyArguments {
+  /** The ids of the projects, 24 hexadecimal digits each; an empty list gives an empty result. */
+  readonly projectIds: readonly string[];
+  /** The agents to read of each project. Default: `"monitoring"` and `"backup"`. */
+  readonly agents?: readonly Agent[] | undefined;
+}
+
+/** Why the settings of one agent of one project could not be read. */
+export interface ReadFailure {
+  /** The project's id as it was given. */
+  readonly projectId: string;
+  /** The agent as it was given. */
+  readonly agent: string;
+  /** What went wrong. A code stays the same when the wording of its message changes. */
+  readonly code: AgentLogConfigErrorCode;
+  /** One sentence that says what failed, why, and what to do. */
+  readonly message: string;
+  /** True for an outage: the same read may succeed later although nobody has changed anything. */
+  readonly temporary: boolean;
+}
+
+/** The settings that could be read and the failures, each in the order in which they were asked for. */
+export interface ReadManyResult<Result> {
+  /** The settings of each agent of each project that could be read. */
+  readonly configs: readonly Result[];
+  /** Why the others could not be read. */
+  readonly failures: readonly ReadFailure[];
+}
+
+/** As many reads at a time as a client has connections: the time limit of a read would include its wait for one. */
+const READS_AT_A_TIME = 16;
+
+/**
+ * Reads the settings of many projects, 16 at a time, and each of them once. A read that fails is an entry of `failures`.
+ * @param read reads one agent of one project
+ * @param quoteArguments whether a message may quote the arguments; false where they are secret
+ * @throws AgentLogConfigError where the connection itself does not work, so that nothing can be read
+ */
+export async function readMany(
+  read: (args: { readonly projectId: string; readonly agent: Agent }) => Promise<AgentLogConfigResult>,
+  { projectIds, agents = AGENTS }: ReadManyArguments,
+  quoteArguments = true,
+): Promise<ReadManyResult<AgentLogConfigResult>> {
+  if (!Array.isArray(projectIds)) throw invalidArgument("Nothing was read: projectIds must be a list.");
+  if (!Array.isArray(agents)) throw invalidArgument("Nothing was read: agents must be a list.");
+  const asked = projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
+  const waiting = new Map(asked.map((args) => [keyOf(args), args]));
+  const results = new Map<string, AgentLogConfigResult>();
+  const failures = new Map<string, ReadFailure>();
+  let brokenConnection: unknown;
+  const readNext = async (): Promise<void> => {
+    for (const [key, args] of waiting) {
+      waiting.delete(key);
+      try {
+        await check(args, quoteArguments);
+      } catch (error) {
+        failures.set(key, failureOf(error, args));
+        continue;
+      }
+      try {
+        results.set(key, await read(args));
+      } catch (error) {
+        const failure = failureOf(error, args);
+        failures.set(key, failure);
+        if (CONNECTION_CODES.has(failure.code)) brokenConnection ??= error;
+      }
+      // A wrong key that is sent again and again may be blocked.
+      if (brokenConnection !== undefined && results.size === 0) return;
+    }
+  };
+  await Promise.all(Array.from({ length: READS_AT_A_TIME }, readNext));
+  if (brokenConnection !== undefined && results.size === 0) throw brokenConnection;
+  const inOrder = <Found>(found: ReadonlyMap<string, Found>) => asked.flatMap((args) => found.get(keyOf(args)) ?? []);
+  return { configs: inOrder(results), failures: inOrder(failures) };
+}
+
+interface Entry {
+  readonly projectId: string;
+  readonly agent: Agent;
+}
+
+function keyOf({ projectId, agent }: Entry): string {
+  return JSON.stringify([projectId, agent]);
+}
+
+async function check(args: Entry, quoteArguments: boolean): Promise<void> {
+  // A program that reads one at a time does not pay for loading zod.
+  const { checkReadArguments } = await import("../client/read-arguments.ts");
+  checkReadArguments(args, quoteArguments);
+}
+
+function failureOf(error: unknown, { projectId, agent }: Entry): ReadFailure {
+  const { code, reason, outage } = problemOf(error);
+  return { projectId: String(projectId), agent: String(agent), code, message: reason, temporary: outage };
+}
+
+/** What can't be different for another project. An argument that can't work is one of the connection here. */
+const CONNECTION_CODES: ReadonlySet<AgentLogConfigErrorCode> = new Set([
+  "ERR_INVALID_ARG_VALUE",
+  "ERR_MISSING_SETTINGS",
+  "ERR_WRONG_KEY",
+  "ERR_AUTHENTICATION",
+  "ERR_PROXY",
+  "ERR_TLS",
+  "ERR_MOCKED",
+  "ERR_RUNTIME",
+]);

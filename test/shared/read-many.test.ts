@@ -1,0 +1,151 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { AgentLogConfigResult } from "../../sdk/client/agent-log-config-result.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../../sdk/client/errors.ts";
+import { type ConnectionSettings, lookUpConnection } from "../../sdk/shared/connection-settings.ts";
+import { readMany } from "../../sdk/shared/read-many.ts";
+import { readSettings } from "../../sdk/shared/read-settings.ts";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+
+const projectId = (index: number) => index.toString(16).padStart(24, "0");
+
+type Args = Parameters<Parameters<typeof readMany>[0]>[0];
+
+function settingsOf({ projectId, agent }: Args): AgentLogConfigResult {
+  const settings = { logPath: `/var/log/${agent}`, logPathWindows: undefined, logRotate: undefined };
+  const rest = { username: undefined, configOverrides: undefined, serviceVersion: undefined };
+  return { id: `${projectId}/${agent}`, projectId, agent, ...settings, ...rest };
+}
+
+const failWith = (code: AgentLogConfigErrorCode) => async () => {
+  throw new AgentLogConfigError(code, "It failed.");
+};
+
+describe("readMany", () => {
+  it("keeps the order asked for, both agents of a project by default", async () => {
+    const ids = [projectId(2), projectId(1)];
+    const { configs, failures } = await readMany(
+      async (args) => {
+        // Later ones are read faster.
+        for (let turn = 0; turn < 5 - Number(args.projectId); turn += 1) await setImmediate();
+        return settingsOf(args);
+      },
+      { projectIds: ids },
+    );
+    expect(configs.map(({ id }) => id)).toEqual(ids.flatMap((id) => [`${id}/monitoring`, `${id}/backup`]));
+    expect(failures).toEqual([]);
+  });
+
+  it("reads 16 at a time", async () => {
+    let [running, most] = [0, 0];
+    const projectIds = Array.from({ length: 50 }, (_, index) => projectId(index));
+    const read = async (args: Args) => {
+      running += 1;
+      most = Math.max(most, running);
+      await setImmediate();
+      running -= 1;
+      return settingsOf(args);
+    };
+    const { configs } = await readMany(read, { projectIds, agents: ["backup"] });
+    expect([most, configs.length]).toEqual([16, 50]);
+  });
+
+  it("reads an id that is given twice once, and returns it twice", async () => {
+    const asked: Args[] = [];
+    const read = async (args: Args) => {
+      asked.push(args);
+      return settingsOf(args);
+    };
+    const { configs } = await readMany(read, { projectIds: [projectId(1), projectId(1)], agents: ["backup"] });
+    expect([asked.length, configs.length]).toEqual([1, 2]);
+  });
+
+  it("returns empty lists for an empty list, also where nothing could be read", async () => {
+    const empty = { configs: [], failures: [] };
+    expect(await readMany(failWith("ERR_MISSING_SETTINGS"), { projectIds: [] })).toEqual(empty);
+    expect(await readMany(failWith("ERR_WRONG_KEY"), { projectIds: [projectId(1)], agents: [] })).toEqual(empty);
+  });
+
+  it("takes a malformed id for a failure of that entry alone", async () => {
+    const { configs, failures } = await readMany(async (args) => settingsOf(args), {
+      projectIds: ["malformed", projectId(1)],
+      agents: ["monitoring"],
+    });
+    expect(configs.map(({ projectId }) => projectId)).toEqual([projectId(1)]);
+    const message = expect.stringContaining('projectId must be 24 hexadecimal digits, not "malformed"');
+    const code = "ERR_INVALID_ARG_VALUE";
+    expect(failures).toEqual([{ projectId: "malformed", agent: "monitoring", code, message, temporary: false }]);
+  });
+
+  it("does not quote arguments that are secret", async () => {
+    const args = { projectIds: ["malformed"], agents: ["backup"] as const };
+    const { failures } = await readMany(async (args) => settingsOf(args), args, false);
+    expect(failures.map(({ message }) => message)).toEqual([expect.not.stringContaining("malformed")]);
+  });
+
+  it("fails as a whole where projectIds is not a list", async () => {
+    const args: { projectIds: readonly string[] } = JSON.parse('{"projectIds":"one"}');
+    await expect(readMany(async (args) => settingsOf(args), args)).rejects.toThrow("projectIds must be a list");
+  });
+
+  it.each(["ERR_MISSING_SETTINGS", "ERR_WRONG_KEY", "ERR_INVALID_ARG_VALUE"] as const)(
+    "fails as a whole with %s, after 16 reads at most",
+    async (code) => {
+      let reads = 0;
+      const read = async () => {
+        reads += 1;
+        return failWith(code)();
+      };
+      const projectIds = Array.from({ length: 100 }, (_, index) => projectId(index));
+      await expect(readMany(read, { projectIds })).rejects.toMatchObject({ code });
+      expect(reads).toBeLessThanOrEqual(16);
+    },
+  );
+
+  it("keeps what was read where a key is withdrawn halfway", async () => {
+    let reads = 0;
+    const read = async (args: Args) => {
+      reads += 1;
+      return reads > 20 ? failWith("ERR_WRONG_KEY")() : settingsOf(args);
+    };
+    const projectIds = Array.from({ length: 15 }, (_, index) => projectId(index));
+    const { configs, failures } = await readMany(read, { projectIds });
+    expect([configs.length, failures.length]).toEqual([20, 10]);
+  });
+});
+
+describe("readMany on a service", () => {
+  async function open(): Promise<{ service: Service; connection: ConnectionSettings }> {
+    const service = await startService({ settings: { [projectId(1)]: { monitoring: { logPath: "/one" } } } });
+    onTestFinished(() => service.close());
+    const settings = new Map([
+      ["agent-log-config:baseUrl", service.baseUrl],
+      ["agent-log-config:publicKey", "publickey"],
+      ["agent-log-config:privateKey", "private-key-0001"],
+      ["agent-log-config:allowHttp", "true"],
+      ["agent-log-config:maxRetries", "0"],
+    ]);
+    return { service, connection: lookUpConnection((key) => settings.get(key)) };
+  }
+
+  it("tells failures of projects from outages", async () => {
+    const { service, connection } = await open();
+    service.failNext({ status: 503 });
+    const { configs, failures } = await readMany((args) => readSettings(connection, args), {
+      projectIds: [projectId(1), projectId(2)],
+      agents: ["monitoring"],
+    });
+    const codes = failures.map(({ code, temporary }) => [code, temporary]);
+    expect(configs.length + failures.length).toBe(2);
+    expect(codes).toContainEqual(["ERR_UNAVAILABLE", true]);
+  });
+
+  it("fails as a whole with a wrong key", async () => {
+    const { service, connection } = await open();
+    service.rotateKey("another");
+    const args = { projectIds: [projectId(1), projectId(2)] };
+    await expect(readMany((each) => readSettings(connection, each), args)).rejects.toMatchObject({
+      code: "ERR_WRONG_KEY",
+    });
+  });
+});
