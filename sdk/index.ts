@@ -17,5 +17,13 @@ export {
   getAgentLogConfig,
   getAgentLogConfigOutput,
 } from "./program/get-agent-log-config.ts";
+export {
+  type GetAgentLogConfigsArgs,
+  type GetAgentLogConfigsOutputArgs,
+  type GetAgentLogConfigsResult,
+  getAgentLogConfigs,
+  getAgentLogConfigsOutput,
+} from "./program/get-agent-log-configs.ts";
 export { Provider, type ProviderArgs } from "./program/provider.ts";
+export type { ReadFailure } from "./shared/read-many.ts";
 export { AGENT_LOG_CONFIG_TYPE } from "./shared/resource-type.ts";

@@ -1,10 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
 import type { ReadArguments } from "../client/read-arguments.ts";
-import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
-import { plainValueOf } from "./private-sdk.ts";
-import { type Connect, connectionOf, type ProgramConnection } from "./provider.ts";
+import { connectionFor, knownConnectionFor, printedOnce } from "./function-call.ts";
 import { readOnce } from "./read-once.ts";
 import { waitForDependencies } from "./wait-for-dependencies.ts";
 
@@ -41,7 +38,7 @@ export async function getAgentLogConfig(
   args: GetAgentLogConfigArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigResult> {
-  return withSecret(await printedOnce(async () => readOnce(await knownConnection(opts), args, PLAIN)));
+  return withSecret(await printedOnce(async () => readOnce(await knownConnectionFor(opts), args, PLAIN)));
 }
 
 /**
@@ -67,7 +64,7 @@ export function getAgentLogConfigOutput(
 ): pulumi.Output<GetAgentLogConfigResult> {
   const known = pulumi.output(args);
   return pulumi
-    .all([known, connection(opts), waitForDependencies(opts.dependsOn, args), pulumi.isSecret(known)])
+    .all([known, connectionFor(opts), waitForDependencies(opts.dependsOn, args), pulumi.isSecret(known)])
     .apply(([plain, connect, hasWaited, secret]) =>
       printedOnce(async () => readOnce(connect(), plain, { hasWaited, secret })),
     )
@@ -77,45 +74,7 @@ export function getAgentLogConfigOutput(
 /** Of arguments that are plain values. */
 const PLAIN = { hasWaited: false, secret: false };
 
-/** Where a failed Output is an input of resources, the SDK would print a stack trace and one more copy for each of them. */
-async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    const failure = error instanceof AgentLogConfigError ? error : unknownFailure(error);
-    const { message } = failure;
-    throw Object.defineProperties(failure, {
-      stack: { value: message, configurable: true },
-      message: { get: () => message, set() {}, configurable: true },
-    });
-  }
-}
-
-function unknownFailure(error: unknown): AgentLogConfigError {
-  const cause = error instanceof Error ? error : new Error(String(error));
-  return new AgentLogConfigError("ERR_UNKNOWN", cause.message, { cause });
-}
-
-function withSecret({ configOverrides, ...rest }: AgentLogConfigResult): GetAgentLogConfigResult {
+/** Marks the one field that may contain credentials as a secret. */
+export function withSecret({ configOverrides, ...rest }: AgentLogConfigResult): GetAgentLogConfigResult {
   return { ...rest, configOverrides: pulumi.secret(configOverrides) };
-}
-
-function connection({ provider, parent }: pulumi.InvokeOptions): Connect | pulumi.Output<Connect> {
-  const found = connectionOf(provider ?? parent?.getProvider(AGENT_LOG_CONFIG_TYPE));
-  if (found !== undefined) return found;
-  return () => {
-    throw invalidArgument(
-      "The provider of the function belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
-    );
-  };
-}
-
-/** The connection as a plain value. */
-async function knownConnection(opts: pulumi.InvokeOptions): Promise<ProgramConnection> {
-  const found = connection(opts);
-  const connect = pulumi.Output.isInstance(found) ? await plainValueOf(found) : found;
-  if (connect !== undefined) return connect();
-  throw invalidArgument(
-    "The settings of the Provider are not known yet in this preview; use getAgentLogConfigOutput instead of getAgentLogConfig.",
-  );
 }

@@ -33,7 +33,8 @@ function findMark(value: unknown, path: string): string | undefined {
 
 function findMarkInText(text: string, path: string): string | undefined {
   if (text === UNKNOWN) return `${path} has the value by which Pulumi marks what is not known yet`;
-  if (text.includes("<{%")) return `${path} contains a sequence of characters (less-than, brace, percent) that crashes the Pulumi CLI`;
+  if (text.includes("<{%"))
+    return `${path} contains a sequence of characters (less-than, brace, percent) that crashes the Pulumi CLI`;
   return undefined;
 }
 
@@ -41,6 +42,7 @@ function findMarkInKey(key: string, path: string): string | undefined {
   if (key === "") return `${path} has an empty key`;
   if (key === SIGNATURE_KEY) return `${path} has the key by which Pulumi marks assets and secrets`;
   if (key.startsWith("__pulumi")) return `${path} has a key that begins with __pulumi, which Pulumi uses itself`;
-  if (key.includes("<{%")) return `${path} has a key with a sequence of characters (less-than, brace, percent) that crashes the Pulumi CLI`;
+  if (key.includes("<{%"))
+    return `${path} has a key with a sequence of characters (less-than, brace, percent) that crashes the Pulumi CLI`;
   return undefined;
 }

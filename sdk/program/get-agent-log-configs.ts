@@ -1,0 +1,85 @@
+import * as pulumi from "@pulumi/pulumi";
+import type { Agent } from "../client/agent-log-config-id.ts";
+import { type ReadManyArguments, type ReadManyResult, readMany } from "../shared/read-many.ts";
+import { connectionFor, knownConnectionFor, printedOnce } from "./function-call.ts";
+import { type GetAgentLogConfigResult, withSecret } from "./get-agent-log-config.ts";
+import type { ProgramConnection } from "./provider.ts";
+import { type Circumstances, readOnce } from "./read-once.ts";
+import { waitForDependencies } from "./wait-for-dependencies.ts";
+
+/** The arguments of {@link getAgentLogConfigs}. */
+export type GetAgentLogConfigsArgs = ReadManyArguments;
+
+/** The arguments of {@link getAgentLogConfigsOutput}. */
+export interface GetAgentLogConfigsOutputArgs {
+  /** The ids of the projects, 24 hexadecimal digits each; an empty list gives an empty result. */
+  readonly projectIds: pulumi.Input<readonly pulumi.Input<string>[]>;
+  /** The agents to read of each project. Default: `"monitoring"` and `"backup"`. */
+  readonly agents?: pulumi.Input<readonly pulumi.Input<Agent>[]> | undefined;
+}
+
+/** The settings that could be read and the failures, each in the order in which they were asked for. */
+export type GetAgentLogConfigsResult = ReadManyResult<GetAgentLogConfigResult>;
+
+/**
+ * Reads the log settings of many projects, 16 reads at a time, in previews too. A project that can't be read is an entry of
+ * `failures`. Within one program the same read is made once.
+ *
+ * @param args what to read, as plain values
+ * @param opts `provider` or `parent` for an explicit {@link Provider}; its settings must be known
+ * @throws {@link AgentLogConfigError} where nothing can be read at all: connection settings are missing, the key is wrong
+ * @example
+ * ```ts
+ * import { getAgentLogConfigs } from "pulumi-agent-log-config";
+ *
+ * const projectIds = ["0123456789abcdef01234567", "89abcdef0123456789abcdef"];
+ * const { configs, failures } = await getAgentLogConfigs({ projectIds, agents: ["monitoring"] });
+ * export const logPaths = configs.map(({ logPath }) => logPath);
+ * export const unread = failures.map(({ projectId, message }) => `${projectId}: ${message}`);
+ * ```
+ */
+export async function getAgentLogConfigs(
+  args: GetAgentLogConfigsArgs,
+  opts: pulumi.InvokeOptions = {},
+): Promise<GetAgentLogConfigsResult> {
+  return printedOnce(async () => read(await knownConnectionFor(opts), args, { hasWaited: false, secret: false }));
+}
+
+/**
+ * Reads the log settings of many projects, 16 reads at a time, in previews too, as soon as the arguments are known. A project
+ * that can't be read is an entry of `failures`.
+ *
+ * @param args what to read; values or Outputs
+ * @param opts `provider` or `parent` for an explicit {@link Provider}, `dependsOn` for what must exist first
+ * @throws {@link AgentLogConfigError}, as the failure of the Output, where nothing can be read at all
+ * @example
+ * ```ts
+ * import * as pulumi from "@pulumi/pulumi";
+ * import { getAgentLogConfigsOutput } from "pulumi-agent-log-config";
+ *
+ * const projects = new pulumi.StackReference("organization/projects/prod");
+ * const { configs } = getAgentLogConfigsOutput({ projectIds: projects.requireOutput("projectIds") });
+ * export const logPaths = configs.apply((all) => all.map(({ logPath }) => logPath));
+ * ```
+ */
+export function getAgentLogConfigsOutput(
+  args: GetAgentLogConfigsOutputArgs,
+  opts: pulumi.InvokeOutputOptions = {},
+): pulumi.Output<GetAgentLogConfigsResult> {
+  const known = pulumi.output(args);
+  return pulumi
+    .all([known, connectionFor(opts), waitForDependencies(opts.dependsOn, args), pulumi.isSecret(known)])
+    .apply(([plain, connect, hasWaited, secret]) =>
+      printedOnce(async () => read(connect(), plain, { hasWaited, secret })),
+    );
+}
+
+async function read(
+  connection: ProgramConnection,
+  args: ReadManyArguments,
+  circumstances: Circumstances,
+): Promise<GetAgentLogConfigsResult> {
+  const readOne = (one: object) => readOnce(connection, one, circumstances);
+  const { configs, failures } = await readMany(readOne, args, !circumstances.secret);
+  return { configs: configs.map(withSecret), failures };
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import { ENGINES, openProgram } from "./program.ts";
+
+const PROJECT_IDS = Array.from({ length: 60 }, (_, index) => index.toString(16).padStart(24, "0"));
+const GONE = [7, 23, 41];
+const DRIFTED = [3, 30];
+
+describe.each(ENGINES)("sixty projects on the %s engine", (engine) => {
+  it("show all drift and name every failing read, and nothing that fails is recorded", async (context) => {
+    const settings = { projectIds: PROJECT_IDS };
+    const { deployment, service } = await openProgram(context, engine, "fleet", settings);
+    for (const projectId of PROJECT_IDS) service.set(projectId, "monitoring", { logPath: `/log/${projectId}` });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    for (const index of GONE) service.set(PROJECT_IDS[index] ?? "", "monitoring", undefined);
+    for (const index of DRIFTED) service.set(PROJECT_IDS[index] ?? "", "monitoring", { logPath: "/drifted" });
+
+    const preview = await deployment.preview();
+    expect(preview.ok).toBe(false);
+    for (const index of GONE) expect(preview.text).toContain(`agent's log settings of project ${PROJECT_IDS[index]}`);
+    expect(preview.text.match(/has a problem/g)).toHaveLength(GONE.length);
+    expect(preview.text.match(/~ logPath *: .* => "\/drifted"/g)).toHaveLength(DRIFTED.length);
+
+    expect(await deployment.up()).toMatchObject({ ok: false });
+    const state = JSON.stringify(await deployment.exportState());
+    for (const index of GONE) expect(state).toContain(`/log/${PROJECT_IDS[index]}`);
+    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: false });
+  });
+
+  it("fail although others wait for one that fails", async (context) => {
+    const [first = "", second = ""] = PROJECT_IDS;
+    const settings = { projectIds: [first, second], dependent: true };
+    const { deployment, service } = await openProgram(context, engine, "fleet", settings);
+    service.set(second, "monitoring", {});
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    expect(text).toContain(`agent's log settings of project ${first}`);
+  });
+});

@@ -1,0 +1,150 @@
+import { describe, expect, it, type TestContext } from "vitest";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Deployment } from "./deployment.ts";
+import { ENGINES, type EngineName, openProgram, PROJECT_ID, SETTINGS } from "./program.ts";
+
+const OTHER = "aaaaaaaaaaaaaaaaaaaaaaaa";
+const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
+
+interface Opened {
+  readonly deployment: Deployment;
+  readonly service: Service;
+  use(settings: Readonly<Record<string, unknown>>): Promise<void>;
+}
+
+async function open(
+  context: TestContext,
+  engine: EngineName,
+  variant: string,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Opened> {
+  const { deployment, service } = await openProgram(context, engine, "variants", { variant, args: ARGS, ...settings });
+  service.set(OTHER, "monitoring", { logPath: "/other/monitoring.log" });
+  const use = async (changed: Readonly<Record<string, unknown>>) => {
+    for (const [key, value] of Object.entries(changed)) {
+      await deployment.setConfig(`variants:${key}`, typeof value === "string" ? value : JSON.stringify(value));
+    }
+  };
+  return { deployment, service, use };
+}
+
+async function startWest(context: TestContext): Promise<string> {
+  const west = await startService({ settings: { [PROJECT_ID]: { monitoring: { logPath: "/west/monitoring.log" } } } });
+  context.onTestFinished(() => west.close());
+  return west.baseUrl;
+}
+
+async function recordIn(deployment: Deployment): Promise<Readonly<Record<string, unknown>>> {
+  const { deployment: state } = JSON.parse(JSON.stringify(await deployment.exportState()));
+  const found = state.resources.find(({ type }: { type: string }) => type.endsWith(":AgentLogConfig"));
+  return found.outputs;
+}
+
+// The stand-in engine has no transforms.
+describe("a record on the real engine belongs to what it names", () => {
+  it.for([
+    { variant: "a transformation", other: { projectId: OTHER }, logPath: "/other/monitoring.log" },
+    { variant: "a transformation", other: { agent: "backup" }, logPath: "/var/log/backup-agent.log" },
+    { variant: "an asynchronous transform", other: { projectId: OTHER }, logPath: "/other/monitoring.log" },
+    { variant: "a transform of the provider", other: {}, logPath: "/west/monitoring.log" },
+    { variant: "a map of providers", other: {}, logPath: "/west/monitoring.log" },
+  ])("after $variant to $other", async ({ variant, other, logPath }, context) => {
+    const { deployment } = await open(context, "real", variant, { other, westUrl: await startWest(context) });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await recordIn(deployment)).toMatchObject({ ...ARGS, ...other, logPath });
+    expect(await deployment.preview({ expectNoChanges: true, refresh: true })).toMatchObject({ ok: true });
+  });
+
+  it("where a transform makes it one that is not as expected", async (context) => {
+    const args = { ...ARGS, expect: { logPath: SETTINGS.logPath } };
+    const { deployment } = await open(context, "real", "a transformation", { args, other: { projectId: OTHER } });
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    expect(text).toContain('logPath is "/other/monitoring.log", expected "/var/log/monitoring-agent.log".');
+  });
+});
+
+describe.each(ENGINES)("a record on the %s engine", (engine) => {
+  it("belongs to the old project where a change of it is ignored", async (context) => {
+    const options = { ignoreChanges: ["projectId", "agent"] };
+    const { deployment, use } = await open(context, engine, "plain", { options });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    await use({ args: { ...ARGS, projectId: OTHER } });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await recordIn(deployment)).toMatchObject({ ...ARGS, logPath: SETTINGS.logPath });
+  });
+
+  it("keeps the time of its last read in an outage, and the warning is that of the resource", async (context) => {
+    const { deployment, service, use } = await open(context, engine, "plain");
+    await deployment.setConfig("agent-log-config:maxRetries", "0");
+    await deployment.up();
+    const { __lastReadAt: before } = await recordIn(deployment);
+    service.answerWith({ status: 503 });
+    await use({ args: { ...ARGS, whenUnavailable: "useRecorded" } });
+    const outage = await deployment.up();
+    expect(outage).toMatchObject({ ok: true });
+    expect(outage.text).toMatch(/warning: AgentLogConfig \S+ uses the settings that were read less than a minute ago/);
+    expect((await recordIn(deployment))["__lastReadAt"]).toBe(before);
+    const refreshed = await deployment.refresh();
+    expect(refreshed).toMatchObject({ ok: true });
+    expect(refreshed.text).not.toContain("logPath:");
+  });
+
+  it("that is only adopted is not changed by a refresh that finds the same", async (context) => {
+    const { deployment } = await open(context, engine, "adopted");
+    await deployment.up();
+    const { __lastReadAt: before } = await recordIn(deployment);
+    const { text } = await deployment.refresh();
+    expect(text).toMatch(/2 unchanged/);
+    expect((await recordIn(deployment))["__lastReadAt"]).toBe(before);
+  });
+
+  it("refuses by path what the engine would take for a file", async (context) => {
+    const { deployment, service, use } = await open(context, engine, "plain");
+    const file = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", path: "/etc/hostname" };
+    service.set(PROJECT_ID, "monitoring", { configOverrides: { a: [file] } });
+    for (const variant of ["plain", "function"]) {
+      await use({ variant });
+      const { ok, text } = await deployment.preview();
+      expect(ok).toBe(false);
+      expect(text).toContain(
+        "can't be used in a Pulumi program: configOverrides.a.0 has the key by which Pulumi marks",
+      );
+    }
+  });
+
+  it("is created where an import is asked for, with a warning", async (context) => {
+    const options = { import: `${PROJECT_ID}/monitoring` };
+    const { deployment } = await open(context, engine, "plain", { options });
+    const { ok, text } = await deployment.up();
+    expect(ok).toBe(true);
+    expect(text).toContain("The option import is ignored");
+    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+  });
+
+  it("keeps what is named a secret out of previews and state", async (context) => {
+    const options = { additionalSecretOutputs: ["username"] };
+    const { deployment } = await open(context, engine, "plain", { options });
+    const { text } = await deployment.up();
+    const state = JSON.stringify(await deployment.exportState());
+    for (const seen of [text, state]) expect(seen).not.toContain(SETTINGS.username);
+  });
+});
+
+describe("the stack configuration on the real engine", () => {
+  it("stays secret in the state of a Provider", async (context) => {
+    const { deployment } = await open(context, "real", "a secret connection");
+    await deployment.setConfig("agent-log-config:publicKey", "publickey", { secret: true });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(JSON.stringify(await deployment.exportState())).not.toContain('"publickey"');
+  });
+
+  it("is warned of where it has the key in plain text or a name that is not known", async (context) => {
+    const { deployment } = await open(context, "real", "plain");
+    await deployment.setConfig("agent-log-config:privateKey", "private-key-0001");
+    await deployment.setConfig("agent-log-config:baseURL", "https://example.com");
+    const { text } = await deployment.preview();
+    expect(text).toContain("warning: The stack keeps agent-log-config:privateKey in plain text");
+    expect(text).toContain("warning: The stack configuration has unknown settings: agent-log-config:baseURL.");
+  });
+});
