@@ -39,7 +39,6 @@ export interface Outcome {
 export function readForResource(reader: Reader): Promise<Outcome> | pulumi.Output<Outcome> {
   const { args, resource, dependsOn } = reader;
   const what = { projectId: args.projectId, agent: args.agent, envelope: args.envelope, pretty: args.pretty };
-  noteRead(resource);
   const connection = connectionOf(resource.getProvider(AGENT_LOG_CONFIG_TYPE));
   if (connection === undefined) return Promise.resolve(NOTHING_READ);
   if (dependsOn === undefined && isPlain(what) && !pulumi.Output.isInstance(connection)) {
@@ -61,6 +60,7 @@ async function read(
   circumstances: Circumstances,
 ): Promise<Outcome> {
   const { resource, name, args } = reader;
+  noteRead(resource);
   const connection = connect();
   const secrets = (await isSecret(args.expect)) ? SETTING_NAMES : reader.secrets;
   const { projectId, agent } = what;
