@@ -43,7 +43,7 @@ export function interceptor(protection: Protection): Contender {
   return {
     name: "undici + pulumi-agent-log-config/digest",
     async open(server) {
-      const dispatcher = new Agent({ connections: CONNECTIONS }).compose(digest(CREDENTIALS));
+      const dispatcher = new Agent({ connections: CONNECTIONS }).compose(digest({ ...CREDENTIALS, origins: [server.origin] }));
       return openUndici(dispatcher, server, protection);
     },
   };

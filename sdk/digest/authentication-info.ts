@@ -1,24 +1,25 @@
 import { parseParameters } from "./challenge.ts";
 import { DigestError } from "./digest-error.ts";
+import { printable } from "./printable.ts";
 
 /**
- * Verifies that the server knows the password, where it proves that, and reads the nonce that it wants to see next.
+ * Verifies the server's proof that it knows the password, if it sent one, and reads the nonce to use next.
  *
- * @param value the `Authentication-Info` header; what is not of its grammar is left unread
- * @param expectedRspauth what the password gives
+ * @param value the `Authentication-Info` header; a header that breaks the grammar is ignored
+ * @param expectedRspauth computes the `rspauth` that the password gives
  * @returns the next nonce, if the server named one
- * @throws {@link DigestError} where `rspauth` is not what the password gives
+ * @throws {@link DigestError} for a wrong `rspauth`
  * @see RFC 7616, section 3.5, and RFC 7615, section 3
  */
 export function readAuthenticationInfo(value: string, expectedRspauth: () => string): string | undefined {
   const parameters = parseParameters(value);
   const rspauth = parameters?.get("rspauth");
-  // With auth-int it would cover the body as well; this client never asks for that.
+  // With auth-int the proof covers the body as well; this client never asks for auth-int.
   const verifiable = parameters?.get("qop")?.toLowerCase() !== "auth-int";
   if (rspauth !== undefined && verifiable && rspauth.toLowerCase() !== expectedRspauth()) {
     throw new DigestError(
       "ERR_DIGEST_SERVER_NOT_VERIFIED",
-      `The server's rspauth=${rspauth.slice(0, 128)} is wrong: whoever answered does not know the password.`,
+      `The server sent the wrong rspauth '${printable(rspauth)}', so it does not know the password: check the address.`,
     );
   }
   return parameters?.get("nextnonce");

@@ -1,6 +1,6 @@
 /**
- * One challenge of a `WWW-Authenticate` header. Names are in lower case; of a parameter that comes twice the last counts,
- * as in curl and in browsers.
+ * One challenge of a `WWW-Authenticate` header. Names are in lower case. If a parameter comes twice, the last one counts, as
+ * in curl and in browsers.
  */
 export interface Challenge {
   readonly scheme: string;
@@ -9,7 +9,7 @@ export interface Challenge {
 
 export interface ParsedChallenges {
   readonly challenges: readonly Challenge[];
-  /** What could not be read, quoted; the challenges before it stand. */
+  /** The line from the first challenge that breaks the grammar; the challenges before it are valid. */
   readonly malformed?: string;
 }
 
@@ -23,12 +23,12 @@ export function parseChallenges(line: string): ParsedChallenges {
   while (!reader.skipToElement()) {
     const start = reader.position;
     const scheme = reader.read(TOKEN)?.[0];
-    // A scheme stands alone, or a space and its parameters follow.
+    // A scheme stands alone, or white space and its parameters follow.
     if (scheme === undefined || !(reader.read(END_OF_ELEMENT) || reader.read(WHITESPACE))) {
-      return { challenges, malformed: reader.quote(start) };
+      return { challenges, malformed: line.slice(start) };
     }
     const parameters = reader.read(TOKEN68) ? new Map<string, string>() : readParameters(reader);
-    if (parameters === undefined) return { challenges, malformed: reader.quote(start) };
+    if (parameters === undefined) return { challenges, malformed: line.slice(start) };
     challenges.push({ scheme: scheme.toLowerCase(), parameters });
   }
   return { challenges };
@@ -36,7 +36,7 @@ export function parseChallenges(line: string): ParsedChallenges {
 
 /**
  * Reads a list of parameters without a scheme, such as the value of `Authentication-Info`.
- * @returns undefined where the list breaks the grammar
+ * @returns undefined if the list breaks the grammar
  * @see RFC 7615, section 3
  */
 export function parseParameters(value: string): ReadonlyMap<string, string> | undefined {
@@ -45,7 +45,7 @@ export function parseParameters(value: string): ReadonlyMap<string, string> | un
   return reader.skipToElement() ? parameters : undefined;
 }
 
-/** Reads parameters up to the end or to the next scheme; undefined where one is malformed. */
+/** Reads parameters up to the end or to the next scheme; undefined if one is malformed. */
 function readParameters(reader: Reader): Map<string, string> | undefined {
   const parameters = new Map<string, string>();
   for (;;) {
@@ -64,7 +64,7 @@ const WHITESPACE = /[ \t]+/y;
 const END_OF_ELEMENT = /(?=[ \t]*(?:,|$))/y;
 const LIST_SEPARATORS = /[ \t,]*/y;
 const PARAMETER_NAME = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*=[ \t]*/y;
-// RFC 9110, section 11.2; a lone name with "=" behind it is a token68 too, hence the look-ahead
+// RFC 9110, section 11.2. The look-ahead tells `a=`, which is a token68, from `a=b`, which is a parameter.
 const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*(?=[ \t]*(?:,|$))/y;
 // RFC 9110, section 5.6.4
 const QUOTED_STRING = /"((?:[^"\\]|\\.)*)"/sy;
@@ -79,21 +79,17 @@ class Reader {
     this.#text = text;
   }
 
-  /** Passes over commas and white space; true at the end of the text. */
+  /** Skips commas and white space. Returns true at the end of the text. */
   skipToElement(): boolean {
     this.read(LIST_SEPARATORS);
     return this.position === this.#text.length;
   }
 
-  /** Passes over what the pattern matches here, if it does. */
+  /** Reads what the pattern matches at this position, if it matches. */
   read(pattern: RegExp): RegExpExecArray | undefined {
     pattern.lastIndex = this.position;
     const match = pattern.exec(this.#text) ?? undefined;
     if (match !== undefined) this.position = pattern.lastIndex;
     return match;
-  }
-
-  quote(start: number): string {
-    return this.#text.slice(start, start + 200);
   }
 }

@@ -1,17 +1,18 @@
 import { type Challenge, parseChallenges } from "./challenge.ts";
 import { DigestError } from "./digest-error.ts";
+import { printable } from "./printable.ts";
 
-/** What a server asks for: the parameters of RFC 7616, section 3.3, as this client answers them. */
+/** What a server asks for: the parameters of RFC 7616, section 3.3, that this client uses. */
 export interface DigestChallenge {
   readonly realm: string;
   readonly nonce: string;
-  /** Absent where the server sent none; then none is sent back. */
+  /** undefined if the server sent none; then none is sent back. */
   readonly opaque: string | undefined;
-  /** As the server spelled it; absent means MD5. */
+  /** As the server spelled it; undefined means MD5. */
   readonly algorithm: string | undefined;
   readonly hash: HashName;
   readonly session: boolean;
-  /** undefined is the answer of RFC 2069, without nonce count and cnonce. */
+  /** undefined means RFC 2069, without nonce count and cnonce. */
   readonly qop: "auth" | undefined;
   readonly stale: boolean;
   readonly userhash: boolean;
@@ -29,13 +30,13 @@ const HASH_OF_ALGORITHM: ReadonlyMap<string, HashName> = new Map([
 ]);
 
 /**
- * Chooses the Digest challenge with the strongest algorithm that can be answered (RFC 7616, section 3.7).
+ * Chooses the supported Digest challenge with the strongest algorithm (RFC 7616, section 3.7).
  *
  * @param lines the values of all `WWW-Authenticate` lines of one response
- * @throws {@link DigestError} that quotes the part because of which none can be answered
+ * @throws {@link DigestError} if none is supported; it quotes the part that is the reason
  */
 export function chooseDigestChallenge(lines: readonly string[]): DigestChallenge {
-  const answerable: DigestChallenge[] = [];
+  const supported: DigestChallenge[] = [];
   const problems: DigestError[] = [];
   const otherSchemes: string[] = [];
   for (const line of lines) {
@@ -47,13 +48,16 @@ export function chooseDigestChallenge(lines: readonly string[]): DigestChallenge
       }
       const read = readDigestChallenge(challenge.parameters);
       if (read instanceof DigestError) problems.push(read);
-      else answerable.push(read);
+      else supported.push(read);
     }
-    if (malformed !== undefined) problems.push(malformedChallenge(malformed));
+    if (malformed !== undefined) {
+      const message = `The server's challenge is malformed from '${printable(malformed)}' on.`;
+      problems.push(new DigestError("ERR_DIGEST_MALFORMED_CHALLENGE", message));
+    }
   }
-  const [strongest] = answerable.sort((a, b) => HASHES.indexOf(a.hash) - HASHES.indexOf(b.hash));
+  const [strongest] = supported.sort((a, b) => HASHES.indexOf(a.hash) - HASHES.indexOf(b.hash));
   if (strongest !== undefined) return strongest;
-  throw problems[0] ?? unsupported(`it offers no Digest, only: ${otherSchemes.join(", ") || "nothing"}`);
+  throw problems[0] ?? unsupported(`it offers ${otherSchemes.join(", ") || "nothing"} instead of Digest`);
 }
 
 function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallenge | DigestError {
@@ -67,12 +71,14 @@ function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallen
     return unsupported(`algorithm=${algorithm} is unknown (known: MD5, SHA-256, SHA-512-256, each with -sess)`);
   }
 
-  // Some servers of this kind write `op`, and so does the contract (section 5).
+  // Some servers write `op`.
   const offered = parameters.get("qop") ?? parameters.get("op");
   const qop = offered?.split(",").map((option) => option.trim().toLowerCase());
   if (qop !== undefined && !qop.includes("auth") && qop.some((option) => option !== "")) {
     return unsupported(`qop="${offered}" does not include auth`);
   }
+  // RFC 7616, section 3.4.2: a session's A1 holds the cnonce, which is sent only with a qop.
+  if (suffix !== undefined && !qop?.includes("auth")) return unsupported(`algorithm=${algorithm} needs qop="auth"`);
 
   return {
     realm: parameters.get("realm") ?? "",
@@ -93,17 +99,6 @@ function isTrue(value: string | undefined): boolean {
 }
 
 function unsupported(why: string): DigestError {
-  return new DigestError(
-    "ERR_DIGEST_UNSUPPORTED_CHALLENGE",
-    `The server's challenge can't be answered: ${quoted(why)}.`,
-  );
-}
-
-function malformedChallenge(part: string): DigestError {
-  return new DigestError("ERR_DIGEST_MALFORMED_CHALLENGE", `The server's challenge is malformed here: ${quoted(part)}`);
-}
-
-/** A part of the server's header as it may be shown on a terminal. */
-function quoted(text: string): string {
-  return text.slice(0, 300).replace(/\p{Cc}/gu, "\uFFFD");
+  const message = `The server's challenge is not supported: ${printable(why)}.`;
+  return new DigestError("ERR_DIGEST_UNSUPPORTED_CHALLENGE", message);
 }

@@ -8,23 +8,25 @@ export type DigestErrorCode =
 const BRAND = Symbol.for("pulumi-agent-log-config.DigestError");
 
 /**
- * A Digest exchange that can't go on. It reaches the caller as the failure of the request.
+ * A Digest exchange that failed. The caller gets it as the failure of the request.
  *
  * - `ERR_DIGEST_MALFORMED_CHALLENGE`: the challenge breaks the grammar of RFC 9110, section 11.
- * - `ERR_DIGEST_UNSUPPORTED_CHALLENGE`: nothing in the challenge can be answered (RFC 7616, section 3.7).
- * - `ERR_DIGEST_SERVER_NOT_VERIFIED`: the server's `rspauth` is wrong: it does not know the password (RFC 7616, section 3.5).
- * - `ERR_DIGEST_BODY_NOT_REPLAYABLE`: the server answered 401 to a request whose body, a stream, is gone.
+ * - `ERR_DIGEST_UNSUPPORTED_CHALLENGE`: the challenge offers nothing that is supported (RFC 7616, section 3.7).
+ * - `ERR_DIGEST_SERVER_NOT_VERIFIED`: the server's `rspauth` is wrong, so it does not know the password (RFC 7616, section 3.5).
+ * - `ERR_DIGEST_BODY_NOT_REPLAYABLE`: the server sent 401, and the request had a stream of more than 64 KiB as its body.
  *
- * `instanceof` holds for errors of every installed copy of the package.
+ * `instanceof` is true for errors of every installed copy of the package.
  *
  * @example
  * ```ts
  * import { DigestError, digest } from "pulumi-agent-log-config/digest";
  * import { Agent, request } from "undici";
  *
- * const dispatcher = new Agent().compose(digest({ username: "publickey", password: "private-key" }));
+ * const origin = "https://example.com:8443";
+ * const credentials = { username: "publickey", password: "private-key" };
+ * const dispatcher = new Agent().compose(digest({ ...credentials, origins: [origin] }));
  * try {
- *   await request("https://example.com:8443/status", { dispatcher });
+ *   await request(`${origin}/status`, { dispatcher });
  * } catch (error) {
  *   if (error instanceof DigestError) process.stderr.write(`${error.code}: ${error.message}\n`);
  * }
@@ -33,7 +35,7 @@ const BRAND = Symbol.for("pulumi-agent-log-config.DigestError");
 export class DigestError extends Error {
   /** The name of the class. */
   override readonly name = "DigestError";
-  /** What went wrong; it does not change with the wording of the message. */
+  /** What went wrong. It stays the same when the wording of the message changes. */
   readonly code: DigestErrorCode;
 
   /** @internal */
@@ -41,7 +43,7 @@ export class DigestError extends Error {
     return true;
   }
 
-  /** Holds for errors of every installed copy of the package. */
+  /** True for errors of every installed copy of the package. */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === "object" && value !== null && BRAND in value;
   }

@@ -1,116 +1,113 @@
 import { stringify } from "node:querystring";
-import { type Dispatcher, FormData } from "undici";
+import type { Dispatcher } from "undici";
 import { readAuthenticationInfo } from "./authentication-info.ts";
 import { chooseDigestChallenge, type DigestChallenge } from "./digest-challenge.ts";
-import { type Abandonable, DigestController } from "./digest-controller.ts";
 import { DigestError } from "./digest-error.ts";
 import type { Nonce } from "./nonce.ts";
 import type { NonceSession, Turn, Waiter } from "./nonce-session.ts";
+import { printable } from "./printable.ts";
 import { withAuthorization } from "./request-headers.ts";
+import { StreamedBody } from "./streamed-body.ts";
 
-/** Beyond this, in bytes, the body of a 401 that is to be answered is cut off instead of read. */
+/** The body of a refusal is read, so that the connection can be used again, up to this many bytes. */
 const MAX_REFUSAL_LENGTH = 65_536;
 
-/** More than one where the server says that its nonces go stale at once, never more than this. */
+/** A server that calls every nonce stale gets the same request at most this many times more. */
 const MAX_REPEATS = 3;
 
-/** One request of a caller: as many requests on the wire as it takes to be accepted. */
-export class DigestHandler implements Dispatcher.DispatchHandler, Waiter, Abandonable {
+/**
+ * One request of a caller, sent as often as it takes until the server accepts it. undici drives it as the handler of each
+ * request on the wire, and the caller holds it as the controller of the whole.
+ *
+ * ```text
+ * waiting ──turn──> sent ──401, can be repeated──> refused ──end of its body──> sent
+ *                    └──any other response──> delivering
+ * every state ──abort or failure──> ended
+ * ```
+ */
+export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.DispatchController, Waiter {
   readonly #dispatch: Dispatcher.Dispatch;
-  readonly #request: Dispatcher.DispatchOptions;
+  readonly #options: Dispatcher.DispatchOptions;
   readonly #handler: Dispatcher.DispatchHandler;
   readonly #session: NonceSession;
-  readonly #controller: DigestController;
-  /** The request target on the wire; another one once undici's redirect interceptor, below, has followed a redirect. */
-  #uri: string;
-  #announced = false;
-  #finished = false;
+  readonly #stream: StreamedBody | undefined;
+  #state: "waiting" | "sent" | "refused" | "delivering" | "ended" = "waiting";
+  /** The controller of the request on the wire; undefined while there is none. */
+  #wire: Dispatcher.DispatchController | undefined;
+  /** True once the caller holds its controller. */
+  #started = false;
   #repeats = 0;
-  /** The nonce count of the request on the wire; 0 where it has no answer. */
+  /** True if an interceptor below this one followed a redirect. */
+  #redirected = false;
+  /** What the request in flight is signed with; undefined if it has no credentials. */
+  #nonce: Nonce | undefined;
   #count = 0;
-  /** No other request used the nonce when this one was sent. */
+  /** True if no other request was in flight with the same nonce when this one was sent. */
   #alone = true;
-  #underWay: Nonce | undefined;
-  /** The kept nonce that the server refused. */
-  #refused: Nonce | undefined;
-  /** The refusal looked like that of a nonce that must not be shared. */
-  #unshareable = false;
-  /** What to send once the refusal's body has been read. */
-  #next: (() => void) | undefined;
+  /** What to do after the body of the refusal. */
+  #next: Turn = "probe";
   #refusalLength = 0;
-  #history: readonly URL[] = [];
+  /** The kept nonce that the server refused. */
+  #refusedNonce: Nonce | undefined;
+  /** True if the server refused the nonce in a way that shows that requests can't share it. */
+  #unshareable = false;
+  aborted = false;
+  reason: Error | null = null;
 
   constructor(
     dispatch: Dispatcher.Dispatch,
-    request: Dispatcher.DispatchOptions,
+    options: Dispatcher.DispatchOptions,
     handler: Dispatcher.DispatchHandler,
     session: NonceSession,
   ) {
     this.#dispatch = dispatch;
-    this.#request = withQueryInPath(request);
-    this.#uri = this.#request.path;
+    this.#options = options.query == null ? options : withQueryInPath(options);
     this.#handler = handler;
     this.#session = session;
-    this.#controller = new DigestController(this);
+    this.#stream = isAsyncIterable(options.body) ? new StreamedBody(options.body) : undefined;
   }
 
   start(): boolean {
     const turn = this.#session.take(this);
     if (turn !== "wait") return this.proceed(turn);
-    // The caller needs something to abort while the request waits.
-    this.#announce(null);
+    // The caller can abort a request that waits.
+    this.#started = true;
+    this.#handler.onRequestStart?.(this, null);
     return true;
   }
 
+  /** Sends the request, signed or as a probe. */
   proceed(turn: Turn): boolean {
-    return turn === "probe" ? this.#send(this.#request) : this.#sign(turn);
-  }
-
-  abandon(reason: Error): void {
-    if (!this.#finished) this.#fail(reason);
-  }
-
-  onRequestStart(controller: Dispatcher.DispatchController, context: unknown): void {
-    this.#history = historyOf(context);
-    this.#controller.wire = controller;
-    if (!this.#finished) this.#announce(context);
-  }
-
-  onRequestUpgrade(...[, statusCode, headers, socket]: Parameters<Upgrade>): void {
-    this.#accepted(headers);
-    this.#handler.onRequestUpgrade?.(this.#controller, statusCode, headers, socket);
-  }
-
-  onResponseStarted(): void {
-    this.#handler.onResponseStarted?.();
-  }
-
-  onResponseStart(...[, statusCode, headers, statusMessage]: Parameters<ResponseStart>): void {
-    if (statusCode >= 200) {
-      this.#next = this.#nextAfter(statusCode, headers);
-      if (this.#next !== undefined) return;
+    if (this.#state === "ended") return false;
+    this.#state = "sent";
+    let options = this.#options;
+    if (this.#stream !== undefined) options = { ...options, body: this.#stream.open() };
+    if (turn !== "probe") {
+      options = {
+        ...options,
+        headers: withAuthorization(options.headers, turn.authorize(options.method, options.path)),
+      };
+      turn.inFlight += 1;
+      this.#nonce = turn;
+      this.#count = turn.count;
+      this.#alone = turn.inFlight === 1;
     }
-    this.#handler.onResponseStart?.(this.#controller, statusCode, headers, statusMessage);
-  }
-
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    if (this.#next === undefined) {
-      this.#handler.onResponseData?.(this.#controller, chunk);
-      return;
+    try {
+      return this.#dispatch(options, this);
+    } catch (error) {
+      this.#fail(error instanceof Error ? error : new Error(String(error)));
+      return false;
     }
-    this.#refusalLength += chunk.length;
-    if (this.#refusalLength > MAX_REFUSAL_LENGTH) controller.abort(new Error("The body of the refusal is too long."));
   }
 
-  onResponseEnd(_controller: Dispatcher.DispatchController, trailers: Parameters<ResponseEnd>[1]): void {
-    if (this.#next !== undefined) this.#repeat(this.#next);
-    else this.#handler.onResponseEnd?.(this.#controller, trailers);
-  }
-
-  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
-    if (this.#finished) return;
-    if (this.#next !== undefined && !this.#controller.abandoned) this.#repeat(this.#next);
-    else this.#fail(error);
+  onRequestStart(wire: Dispatcher.DispatchController, context: unknown): void {
+    this.#wire = wire;
+    this.#redirected = hasHistory(context);
+    if (this.aborted) wire.abort(this.reason ?? new Error("aborted"));
+    else if (!this.#started) {
+      this.#started = true;
+      this.#handler.onRequestStart?.(this, context);
+    }
   }
 
   onBodySent(chunk: Buffer): void {
@@ -121,185 +118,184 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Waiter, Abando
     this.#handler.onRequestSent?.();
   }
 
-  /** What to send after this response; undefined where the response is the caller's. */
-  #nextAfter(statusCode: number, headers: ResponseHeaders): (() => void) | undefined {
-    const destination = this.#history.length > 1 ? this.#history.at(-1) : undefined;
-    const target = destination === undefined ? this.#uri : `${destination.pathname}${destination.search}`;
-    const redirected = target !== this.#uri;
-    const elsewhere = destination !== undefined && destination.origin !== this.#session.origin;
-    // The redirect may have made it a GET, which can't be seen from here.
-    const unsure = redirected && (statusCode === 401 || statusCode === 400) && !isRead(this.#request.method);
-    if (elsewhere || unsure) {
-      this.#landed();
-      this.#session.ended(this);
-      return undefined;
-    }
-    const misdirected = redirected && this.#count > 0;
-    this.#uri = target;
-    if (statusCode === 401) return this.#answerTo(headers, misdirected);
-    if (statusCode === 400 && misdirected && this.#repeats < MAX_REPEATS) {
-      const nonce = this.#landed();
-      if (nonce !== undefined) return () => this.#sign(nonce);
-    }
-    this.#accepted(misdirected ? {} : headers);
-    return undefined;
+  onResponseStarted(): void {
+    this.#handler.onResponseStarted?.();
   }
 
-  /** RFC 7616, section 3.3: the answer to a challenge, unless it was the answer to one that has been refused. */
-  #answerTo(headers: ResponseHeaders, misdirected: boolean): (() => void) | undefined {
-    const nonce = this.#landed();
-    const lines = [headers["www-authenticate"] ?? []].flat();
-    if (lines.length === 0) {
-      this.#session.ended(this);
-      return undefined;
-    }
-    const challenge = this.#read(lines);
-    const final = nonce !== undefined && !nonce.kept && !challenge.stale && !misdirected;
-    if (final || this.#repeats >= MAX_REPEATS) {
-      this.#session.ended(this, this.#session.nonceOf(challenge));
-      return undefined;
-    }
-    if (!isReplayable(this.#request.body)) {
-      this.#session.ended(this);
-      throw new DigestError(
-        "ERR_DIGEST_BODY_NOT_REPLAYABLE",
-        `The server answered 401 to ${this.#request.method} ${this.#session.origin}${this.#uri}, and its body, a stream, can't be sent again: send a string or a buffer, or make a read first.`,
-      );
-    }
-    if (nonce?.kept && !misdirected) {
-      this.#refused = nonce;
-      const shared = this.#sharedNonce(nonce);
-      const unshareable = challenge.stale ? nonce.accepted <= 1 : shared;
-      this.#unshareable ||= unshareable;
-      // Apache httpd counts by opaque, so nonces with the same one would get in each other's way: ask for another.
-      if (unshareable && shared && nonce.sharesOpaque(challenge)) return () => this.#probe();
-    }
-    return () => this.#sign(this.#session.nonceOf(challenge));
+  onRequestUpgrade(_: unknown, statusCode: number, headers: ResponseHeaders, socket: Parameters<Upgrade>[3]): void {
+    this.#accept(headers);
+    this.#handler.onRequestUpgrade?.(this, statusCode, headers, socket);
   }
 
-  /** Whether other requests used the nonce while this one was under way. */
-  #sharedNonce(nonce: Nonce): boolean {
-    return nonce.inFlight > 0 || !this.#alone || nonce.count !== this.#count;
-  }
-
-  #read(lines: readonly string[]): DigestChallenge {
-    try {
-      return chooseDigestChallenge(lines);
-    } catch (error) {
-      this.#session.ended(this);
-      throw error;
+  onResponseStart(_: unknown, statusCode: number, headers: ResponseHeaders, statusMessage?: string): void {
+    if (statusCode >= 200) {
+      if (statusCode === 401) this.#refuse(headers);
+      else this.#accept(headers);
+      if (this.#state === "refused") return;
     }
+    this.#handler.onResponseStart?.(this, statusCode, headers, statusMessage);
   }
 
-  #accepted(headers: ResponseHeaders): void {
-    const nonce = this.#landed();
-    if (nonce === undefined) {
-      this.#session.ended(this);
+  onResponseData(wire: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#state !== "refused") {
+      this.#handler.onResponseData?.(this, chunk);
       return;
     }
-    const next = this.#verify(headers["authentication-info"], nonce);
-    nonce.accepted += 1;
-    nonce.kept = true;
-    if (this.#unshareable) this.#session.separate();
-    this.#session.accepted(this, nonce, this.#refused, next === undefined ? undefined : nonce.successor(next));
+    this.#refusalLength += chunk.length;
+    if (this.#refusalLength > MAX_REFUSAL_LENGTH) wire.abort(new Error("The body of the refusal is too long."));
   }
 
-  #verify(info: string | string[] | undefined, nonce: Nonce): string | undefined {
-    if (info === undefined) return undefined;
-    try {
-      return readAuthenticationInfo([info].flat().join(", "), () => nonce.expectedRspauth(this.#count, this.#uri));
-    } catch (error) {
-      this.#session.ended(this);
-      throw error;
+  onResponseEnd(_: unknown, trailers: Parameters<ResponseEnd>[1]): void {
+    if (this.#state === "refused") this.#repeat();
+    else this.#handler.onResponseEnd?.(this, trailers);
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    // A refusal that is cut off has said enough.
+    if (this.#state === "refused" && !this.aborted) this.#repeat();
+    else this.#fail(error);
+  }
+
+  abort(reason: Error): void {
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    if (this.#wire === undefined) this.#fail(reason);
+    else this.#wire.abort(reason);
+  }
+
+  pause(): void {
+    this.#wire?.pause();
+  }
+
+  resume(): void {
+    this.#wire?.resume();
+  }
+
+  get paused(): boolean {
+    return this.#wire?.paused ?? false;
+  }
+
+  get rawHeaders(): NonNullable<Dispatcher.DispatchController["rawHeaders"]> | null {
+    return this.#wire?.rawHeaders ?? null;
+  }
+
+  get rawTrailers(): NonNullable<Dispatcher.DispatchController["rawTrailers"]> | null {
+    return this.#wire?.rawTrailers ?? null;
+  }
+
+  /** The server answered 401. RFC 7616, section 3.3: a challenge is answered once, unless the nonce was only stale. */
+  #refuse(headers: ResponseHeaders): void {
+    const nonce = this.#land();
+    const lines = headers["www-authenticate"];
+    // Where a redirect led, the target and the method may be others than those that were sent.
+    if (lines === undefined || this.#redirected) {
+      this.#deliver();
+      return;
     }
-  }
-
-  #sign(nonce: Nonce): boolean {
-    const authorization = nonce.authorize(this.#request.method, this.#uri);
-    nonce.inFlight += 1;
-    this.#underWay = nonce;
-    this.#count = nonce.count;
-    this.#alone = nonce.inFlight === 1;
-    const headers = withAuthorization(this.#request.headers, authorization);
-    return this.#send({ ...this.#request, path: this.#uri, headers });
-  }
-
-  #probe(): boolean {
-    this.#count = 0;
-    return this.#send({ ...this.#request, path: this.#uri });
-  }
-
-  #send(request: Dispatcher.DispatchOptions): boolean {
-    try {
-      return this.#dispatch(request, this);
-    } catch (error) {
-      this.onResponseError(null, error instanceof Error ? error : new Error(String(error)));
-      return false;
+    const challenge = chooseDigestChallenge([lines].flat());
+    const fresh = this.#session.nonceOf(challenge);
+    const wrongKey = nonce !== undefined && !nonce.kept && !challenge.stale;
+    if (wrongKey || this.#repeats >= MAX_REPEATS) {
+      this.#deliver(fresh);
+      return;
     }
+    if (!this.#isReplayable()) throw this.#notReplayable();
+    this.#state = "refused";
+    this.#next = nonce?.kept ? this.#afterRefusalOf(nonce, challenge, fresh) : fresh;
   }
 
-  #repeat(next: () => void): void {
-    this.#next = undefined;
-    this.#refusalLength = 0;
-    this.#repeats += 1;
-    this.#controller.wire = undefined;
-    next();
+  /** Finds out from the refusal of a nonce that has worked before whether requests can share nonces. */
+  #afterRefusalOf(nonce: Nonce, challenge: DigestChallenge, fresh: Nonce): Turn {
+    const shared = nonce.inFlight > 0 || !this.#alone || nonce.count !== this.#count;
+    const unshareable = challenge.stale ? nonce.accepted <= 1 : shared;
+    this.#refusedNonce = nonce;
+    this.#unshareable ||= unshareable;
+    // Apache httpd counts by opaque. Requests with the same one would disturb each other, so this one asks for another.
+    return unshareable && shared && nonce.sharesOpaque(challenge) ? "probe" : fresh;
   }
 
-  /** The nonce of the request on the wire, which from now on is not under way. */
-  #landed(): Nonce | undefined {
-    const nonce = this.#underWay;
+  #accept(headers: ResponseHeaders): void {
+    const nonce = this.#land();
+    if (nonce !== undefined && !this.#redirected) {
+      const info = headers["authentication-info"];
+      const rspauth = () => nonce.expectedRspauth(this.#count, this.#options.path);
+      const next = info === undefined ? undefined : readAuthenticationInfo([info].flat().join(", "), rspauth);
+      nonce.accepted += 1;
+      nonce.kept = true;
+      if (this.#unshareable) this.#session.separate();
+      this.#session.accepted(this, nonce, this.#refusedNonce, next === undefined ? undefined : nonce.successor(next));
+    }
+    this.#deliver();
+  }
+
+  /** From here on, the response is the caller's. */
+  #deliver(candidate?: Nonce): void {
+    this.#state = "delivering";
+    this.#stream?.settle();
+    this.#session.ended(this, candidate);
+  }
+
+  /** Takes the nonce of the request that is no longer in flight. */
+  #land(): Nonce | undefined {
+    const nonce = this.#nonce;
     if (nonce !== undefined) nonce.inFlight -= 1;
-    this.#underWay = undefined;
+    this.#nonce = undefined;
     return nonce;
   }
 
-  #announce(context: unknown): void {
-    if (this.#announced) return;
-    this.#announced = true;
-    this.#handler.onRequestStart?.(this.#controller, context);
+  #repeat(): void {
+    this.#repeats += 1;
+    this.#refusalLength = 0;
+    this.#wire = undefined;
+    this.proceed(this.#next);
   }
 
   #fail(error: Error): void {
-    this.#finished = true;
-    this.#landed();
-    if (this.#controller.abandoned) this.#session.abandoned(this);
+    if (this.#state === "ended") return;
+    this.#state = "ended";
+    this.#land();
+    if (this.aborted) this.#session.aborted(this);
     else this.#session.ended(this);
-    this.#handler.onResponseError?.(this.#controller, error);
+    this.#stream?.close();
+    this.#handler.onResponseError?.(this, error);
+  }
+
+  #isReplayable(): boolean {
+    return this.#stream?.replayable ?? !isOneShot(this.#options.body);
+  }
+
+  #notReplayable(): DigestError {
+    const { method, path } = this.#options;
+    return new DigestError(
+      "ERR_DIGEST_BODY_NOT_REPLAYABLE",
+      `The server refused ${printable(`${method} ${this.#session.origin}${path}`)}, and the stream in its body can't be sent again: send a string or a buffer, or make a request without a body first.`,
+    );
   }
 }
 
 type Upgrade = NonNullable<Dispatcher.DispatchHandler["onRequestUpgrade"]>;
-type ResponseStart = NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>;
 type ResponseEnd = NonNullable<Dispatcher.DispatchHandler["onResponseEnd"]>;
-type ResponseHeaders = Parameters<ResponseStart>[2];
+type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];
 
-/** The target as undici sends it; it refuses a query beside one that is in the path. */
-function withQueryInPath(request: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
-  if (request.query == null || /[?#]/.test(request.path)) return request;
-  const { query, path, ...rest } = request;
-  const search = stringify(query);
-  return search === "" ? request : { ...rest, path: `${path}?${search}` };
+/** The target as undici sends it. undici refuses a query beside one that is in the path. */
+function withQueryInPath(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
+  if (/[?#]/.test(options.path)) return options;
+  const { query, path, ...rest } = options;
+  const search = stringify(query ?? {});
+  return search === "" ? options : { ...rest, path: `${path}?${search}` };
 }
 
-/** Where undici's redirect interceptor, set up below this one, has been. */
-function historyOf(context: unknown): readonly URL[] {
-  return typeof context === "object" && context !== null && "history" in context && Array.isArray(context.history)
-    ? context.history
-    : [];
+function hasHistory(context: unknown): boolean {
+  if (typeof context !== "object" || context === null || !("history" in context)) return false;
+  return Array.isArray(context.history) && context.history.length > 0;
 }
 
-function isRead(method: string): boolean {
-  return method === "GET" || method === "HEAD";
+function isAsyncIterable(body: unknown): body is AsyncIterable<string | Uint8Array> {
+  return typeof body === "object" && body !== null && Symbol.asyncIterator in body;
 }
 
-function isReplayable(body: Dispatcher.DispatchOptions["body"] | Blob | ArrayBuffer): boolean {
-  return (
-    body == null ||
-    typeof body === "string" ||
-    ArrayBuffer.isView(body) ||
-    body instanceof ArrayBuffer ||
-    body instanceof Blob ||
-    body instanceof FormData
-  );
+/** True for an iterator, and for a stream of an old kind. Strings, buffers, `Blob` and `FormData` can be sent again. */
+function isOneShot(body: unknown): boolean {
+  return typeof body === "object" && body !== null && ("next" in body || "pipe" in body);
 }

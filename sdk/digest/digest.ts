@@ -1,97 +1,99 @@
 import type { Dispatcher } from "undici";
 import { DigestHandler } from "./digest-handler.ts";
-import { invalidArgument } from "./invalid-argument.ts";
 import type { Credentials } from "./nonce.ts";
 import { NonceSession } from "./nonce-session.ts";
+import { printable } from "./printable.ts";
 import { hasAuthorization } from "./request-headers.ts";
-import { trustedOrigins } from "./trusted-origins.ts";
 
 /** Whose password to prove, and to whom. */
 export interface DigestOptions {
-  /** The user name; no control characters. */
+  /** The user name, without control characters. */
   readonly username: string;
-  /** The password. It is never written to an error or to the wire. */
+  /** The password. It appears neither in errors nor on the wire. */
   readonly password: string;
-  /**
-   * The origins whose challenges are answered, such as `https://example.com:8443`. Default: every origin that a request
-   * is made to, but none to which undici's redirect interceptor leads. Redirects that `fetch` follows can't be told from
-   * requests of your own: name the origins where you use it.
-   */
-  readonly origins?: readonly string[];
+  /** The origins that get credentials, at least one, such as `https://example.com:8443`. A path after it is ignored. */
+  readonly origins: readonly string[];
 }
 
 /**
- * Makes an interceptor for any dispatcher of undici 7 or 8 that answers HTTP Digest challenges.
+ * Makes an interceptor for any dispatcher of undici 7 or 8 that responds to HTTP Digest challenges.
  *
- * The first request to an origin goes without an answer, to be given a challenge; requests made meanwhile wait for it.
- * From then on each request carries its answer, so that it takes one round trip. Nothing is connected and no timer is
- * set by the interceptor itself. A request that brings its own `Authorization` header is left alone.
+ * The first request to an origin is sent without credentials and gets a challenge; requests made meanwhile wait for it.
+ * From then on, each request carries its credentials and takes one round trip. Requests to an origin that is not named,
+ * and those with an `Authorization` header of their own, pass through unchanged.
  *
- * A wrong user name or password costs two requests and comes back as the server's 401. Bodies are sent again where they
- * are strings, buffers, `Blob` or `FormData`; for a stream a 401 is an error, so make a read first.
+ * A wrong user name or password costs two requests, and the caller gets the server's 401. A body is sent again if it is a
+ * string, a buffer, a `Blob`, a `FormData`, or a stream of at most 64 KiB. A 401 to a longer stream is an error, so make a
+ * request without a body first.
  *
- * @param options the credentials, and the origins that may have an answer
- * @returns what `dispatcher.compose` takes; each one keeps nonces of its own
+ * Put interceptors that change the origin, such as `redirect`, in front: `compose(digest(...), interceptors.redirect(...))`.
+ * A redirect that is followed below the interceptor carries the credentials of the first target, which fail, or none.
+ * `dns` replaces the origin by an address, so put it below: `compose(interceptors.dns(), digest(...))`. With undici before
+ * 8.12, requests of a `Client` or `Pool` have to name their `origin`. Node's own `fetch` takes a dispatcher of undici 8 only
+ * through `setGlobalDispatcher(dispatcher)` or as `new Dispatcher1Wrapper(dispatcher)`, both of undici.
+ *
+ * @param options the credentials, and the origins that get them
+ * @returns what `dispatcher.compose` takes; each interceptor has nonces of its own
  * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work
- * @throws {@link DigestError}, as the failure of a request, for a challenge that can't be answered
- * @see RFC 7616, and RFC 2617 and RFC 2069 for servers that are older
+ * @throws {@link DigestError}, as the failure of a request, for a challenge that is not supported
+ * @see RFC 7616, and RFC 2617 and RFC 2069 for older servers
  * @example
  * ```ts
  * import { digest } from "pulumi-agent-log-config/digest";
  * import { Agent, request } from "undici";
  *
- * const dispatcher = new Agent().compose(digest({ username: "publickey", password: "private-key" }));
- * const { statusCode, body } = await request("https://example.com:8443/status", { dispatcher });
+ * const origin = "https://example.com:8443";
+ * const credentials = { username: "publickey", password: "private-key" };
+ * const dispatcher = new Agent().compose(digest({ ...credentials, origins: [origin] }));
+ * const { statusCode, body } = await request(`${origin}/status`, { dispatcher });
  * ```
  */
 export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInterceptor {
-  const credentials = checkCredentials(options);
-  const isTrusted = trustedOrigins(options.origins);
-  const sessions = new Map<string, NonceSession>();
-  const originOf = originReader();
-
-  const sessionOf = (origin: string) => {
-    const known = sessions.get(origin);
-    if (known !== undefined) return known;
-    const session = new NonceSession(origin, credentials);
-    sessions.set(origin, session);
-    return session;
-  };
+  const { origins, ...credentials } = readOptions(options);
+  const sessions = new Map(origins.map((origin) => [origin, new NonceSession(origin, credentials)]));
+  const sessionOf = (origin: string | URL | undefined) =>
+    origin === undefined ? undefined : (sessions.get(String(origin)) ?? sessions.get(originOf(origin)));
 
   return (dispatch) => (request, handler) => {
-    if (typeof handler.onResponseError !== "function") {
-      throw invalidArgument("the dispatcher must be one of undici 7 or later: install undici@8 beside this package");
+    const session = sessionOf(request.origin);
+    if (session === undefined || hasAuthorization(request.headers)) return dispatch(request, handler);
+    if (typeof handler.onRequestStart !== "function") {
+      throw invalidArgument(
+        "a request came in the form of an older undici: Node's own fetch needs setGlobalDispatcher(dispatcher) or { dispatcher: new Dispatcher1Wrapper(dispatcher) }, both of undici 8; undici 6 and older are not supported",
+      );
     }
-    const origin = originOf(request.origin);
-    if (!isTrusted(origin, request, handler) || hasAuthorization(request.headers)) return dispatch(request, handler);
-    return new DigestHandler(dispatch, request, handler, sessionOf(origin)).start();
+    return new DigestHandler(dispatch, request, handler, session).start();
   };
 }
 
-function checkCredentials(options: DigestOptions | undefined): Credentials {
-  const { username, password, origins: _, ...unknown } = options ?? {};
+function readOptions(options: DigestOptions | undefined): Credentials & { readonly origins: readonly string[] } {
+  const { username, password, origins, ...unknown } = options ?? {};
   const names = Object.keys(unknown);
-  if (names.length > 0)
-    throw invalidArgument(`unknown option: ${names.join(", ")} (known: username, password, origins)`);
-  // RFC 9110, section 5.5: a control character would end the header that carries the name; RFC 8187 can't encode half a character.
+  if (names.length > 0) {
+    throw invalidArgument(`unknown option ${printable(names.join(", "))} (known: username, password, origins)`);
+  }
+  // RFC 9110, section 5.5: a control character would end the header that carries the name. RFC 8187 can't encode half a character.
   if (typeof username !== "string" || username === "" || /[\p{Cc}\p{Cs}]/u.test(username)) {
     throw invalidArgument("username must be a string with at least one character and no control characters");
   }
   if (typeof password !== "string") throw invalidArgument("password must be a string");
-  return { username, password };
+  if (!Array.isArray(origins) || origins.length === 0) {
+    throw invalidArgument("origins must be an array with at least one URL such as https://example.com:8443");
+  }
+  return { username, password, origins: origins.map(readOrigin) };
 }
 
-/** Reads the origin of a request, mostly that of the one before. A Client or Pool is given none, since it has only one. */
-function originReader(): (origin: string | URL | undefined) => string {
-  let last: string | undefined;
-  let lastOrigin = "";
-  return (origin) => {
-    if (origin === undefined) return "";
-    if (typeof origin !== "string") return origin.origin;
-    if (origin !== last) {
-      lastOrigin = new URL(origin).origin;
-      last = origin;
-    }
-    return lastOrigin;
-  };
+function readOrigin(url: unknown): string {
+  const origin = originOf(String(url));
+  if (/^https?:/.test(origin)) return origin;
+  throw invalidArgument(`origins must be URLs such as https://example.com:8443, not ${printable(String(url))}`);
+}
+
+/** The origin as URLs spell it; empty if it is none. */
+function originOf(url: string | URL): string {
+  return URL.parse(url)?.origin ?? "";
+}
+
+function invalidArgument(message: string): TypeError {
+  return Object.assign(new TypeError(`digest(): ${message}.`), { code: "ERR_INVALID_ARG_VALUE" });
 }

@@ -1,5 +1,5 @@
 /**
- * HTTP Digest authentication (RFC 7616) for undici, without the service.
+ * HTTP Digest authentication (RFC 7616) for undici. It depends on nothing else of this package.
  * @packageDocumentation
  */
 export { type DigestOptions, digest } from "./digest.ts";

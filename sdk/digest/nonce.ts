@@ -6,41 +6,43 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** What the answers of all requests for one target have in common. */
+/** What the credentials of all requests for one target have in common. */
 interface Target {
   readonly method: string;
   readonly uri: string;
-  readonly ha2: string;
+  /** The parameters that come before the nonce count. */
   readonly parameters: string;
+  /** What is hashed after the nonce count. */
+  readonly closing: string;
 }
 
 // RFC 7616, section 3.4: nc is eight hexadecimal digits.
 const MAX_NONCE_COUNT = 0xffffffff;
 
-/** A nonce of the server with the state of its use: the count, one cnonce, and the hashes that don't change. */
+/** A nonce of the server and its use: the nonce count, one cnonce, and the hashes that stay the same. */
 export class Nonce {
-  /** Requests signed so far; the next one has this plus one as its nonce count. */
+  /** How many requests were signed so far; it is the nonce count of the last one. */
   count = 0;
-  /** Requests that are under way. */
+  /** How many requests wait for their response now. */
   inFlight = 0;
-  /** Requests that the server accepted. */
+  /** How many requests the server accepted. */
   accepted = 0;
-  /** The server has accepted it or announced it, so a refusal no longer means that the credentials are wrong. */
+  /** True once the server has accepted or announced it. Then a refusal no longer means that the credentials are wrong. */
   kept = false;
   readonly #challenge: DigestChallenge;
   readonly #credentials: Credentials;
   readonly #cnonce = randomBytes(8).toString("hex");
-  readonly #ha1: string;
   readonly #opening: string;
-  readonly #closing: string;
+  /** What is hashed before the nonce count. */
+  readonly #hashOpening: string;
   #lastTarget: Target | undefined;
 
   constructor(challenge: DigestChallenge, credentials: Credentials) {
     this.#challenge = challenge;
     this.#credentials = credentials;
-    this.#ha1 = this.#hashA1();
-    this.#opening = `Digest ${this.#usernameParameter()}, realm="${quotable(challenge.realm)}", nonce="${quotable(challenge.nonce)}"`;
-    this.#closing = this.#closingParameters();
+    const { realm, nonce } = challenge;
+    this.#opening = `Digest ${this.#usernameParameter()}, realm="${quotable(realm)}", nonce="${quotable(nonce)}"`;
+    this.#hashOpening = `${this.#hashA1()}:${nonce}:`;
   }
 
   /** True once every nonce count has been used. */
@@ -48,12 +50,12 @@ export class Nonce {
     return this.count >= MAX_NONCE_COUNT;
   }
 
-  /** True where the server gave this nonce and that of the challenge one and the same opaque. */
+  /** True if the server gave this nonce and that of the challenge one and the same opaque. */
   sharesOpaque({ opaque }: DigestChallenge): boolean {
     return opaque !== undefined && opaque === this.#challenge.opaque;
   }
 
-  /** The nonce that takes this one's place, as `Authentication-Info` says (RFC 7616, section 3.5). */
+  /** Makes the nonce that replaces this one, which the server named in `Authentication-Info` (RFC 7616, section 3.5). */
   successor(nextnonce: string): Nonce {
     const next = new Nonce({ ...this.#challenge, nonce: nextnonce, stale: false }, this.#credentials);
     next.kept = true;
@@ -68,31 +70,42 @@ export class Nonce {
    */
   authorize(method: string, uri: string): string {
     this.count += 1;
-    const { ha2, parameters } = this.#targetOf(method, uri);
+    const { parameters, closing } = this.#targetOf(method, uri);
+    if (this.#challenge.qop === undefined) return `${parameters}, response="${this.#response("", closing)}"`;
     const nc = hexadecimal(this.count);
-    const counted = this.#challenge.qop === undefined ? "" : `, nc=${nc}`;
-    return `${parameters}${counted}, response="${this.#response(nc, ha2)}"`;
+    return `${parameters}, nc=${nc}, response="${this.#response(nc, closing)}"`;
   }
 
-  /** The `rspauth` of a server that knows the password, for the request with this count (RFC 7616, section 3.5). */
+  /** Computes the `rspauth` of a server that knows the password, for the request with this count (RFC 7616, section 3.5). */
   expectedRspauth(count: number, uri: string): string {
-    return this.#response(hexadecimal(count), this.#hash(`:${uri}`));
+    const nc = this.#challenge.qop === undefined ? "" : hexadecimal(count);
+    return this.#response(nc, this.#hashClosing("", uri));
   }
 
-  /** Mostly a request is for what the one before it was for. */
+  /** Most requests have the same target as the one before. */
   #targetOf(method: string, uri: string): Target {
     const last = this.#lastTarget;
     if (last !== undefined && last.uri === uri && last.method === method) return last;
-    const parameters = `${this.#opening}, uri="${quotable(uri)}"${this.#closing}`;
-    this.#lastTarget = { method, uri, ha2: this.#hash(`${method}:${uri}`), parameters };
+    const { opaque, algorithm, qop } = this.#challenge;
+    const parameters = [
+      `${this.#opening}, uri="${quotable(uri)}"`,
+      opaque === undefined ? "" : `, opaque="${quotable(opaque)}"`,
+      algorithm === undefined ? "" : `, algorithm=${algorithm}`,
+      qop === undefined ? "" : `, qop=${qop}, cnonce="${this.#cnonce}"`,
+    ].join("");
+    this.#lastTarget = { method, uri, parameters, closing: this.#hashClosing(method, uri) };
     return this.#lastTarget;
   }
 
-  #response(nc: string, ha2: string): string {
-    const { nonce, qop } = this.#challenge;
-    // RFC 2069 where the server offers no qop
-    const middle = qop === undefined ? nonce : `${nonce}:${nc}:${this.#cnonce}:${qop}`;
-    return this.#hash(`${this.#ha1}:${middle}:${ha2}`);
+  #response(nc: string, closing: string): string {
+    return this.#hash(this.#hashOpening + nc + closing);
+  }
+
+  /** The part after the nonce count. Without qop, there is neither a count nor a cnonce (RFC 2069, section 2.1.2). */
+  #hashClosing(method: string, uri: string): string {
+    const ha2 = this.#hash(`${method}:${uri}`);
+    const { qop } = this.#challenge;
+    return qop === undefined ? ha2 : `:${this.#cnonce}:${qop}:${ha2}`;
   }
 
   // RFC 7616, section 3.4.2
@@ -112,29 +125,20 @@ export class Nonce {
     return `username="${quotable(this.#encode(username))}"`;
   }
 
-  #closingParameters(): string {
-    const { opaque, algorithm, qop } = this.#challenge;
-    return [
-      opaque === undefined ? "" : `, opaque="${quotable(opaque)}"`,
-      algorithm === undefined ? "" : `, algorithm=${algorithm}`,
-      qop === undefined ? "" : `, qop=${qop}, cnonce="${this.#cnonce}"`,
-    ].join("");
-  }
-
-  /** The text as the bytes that the server expects, one character a byte, as everywhere in HTTP headers. */
+  /** Encodes text as the bytes that the server expects, one character for each byte, as everywhere in HTTP headers. */
   #encode(text: string): string {
     const latin1 = !this.#challenge.utf8 && !/[^\0-\xff]/.test(text);
     return latin1 ? text : Buffer.from(text, "utf8").toString("latin1");
   }
 
   #hash(text: string): string {
-    // ASCII has the same bytes as UTF-8, and a buffer costs as much again as the hash.
+    // ASCII has the same bytes in UTF-8, and making a buffer takes as long as the hash.
     return hash(this.#challenge.hash, isAscii(text) ? text : Buffer.from(text, "latin1"), "hex");
   }
 }
 
 function hexadecimal(count: number): string {
-  return count.toString(16).padStart(8, "0");
+  return (0x1_0000_0000 + count).toString(16).slice(1);
 }
 
 function isAscii(text: string): boolean {

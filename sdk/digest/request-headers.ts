@@ -2,7 +2,7 @@ import type { Dispatcher } from "undici";
 
 type RequestHeaders = Dispatcher.DispatchOptions["headers"];
 
-/** The headers with one more; the caller's object, of whatever shape undici takes, stays as it is. */
+/** Adds the header to a copy; `headers` has any of the shapes that undici takes. */
 export function withAuthorization(headers: RequestHeaders, value: string): NonNullable<RequestHeaders> {
   if (headers == null) return { authorization: value };
   if (Array.isArray(headers)) return [...headers, "authorization", value];
@@ -11,8 +11,7 @@ export function withAuthorization(headers: RequestHeaders, value: string): NonNu
 }
 
 export function hasAuthorization(headers: RequestHeaders): boolean {
-  if (headers == null) return false;
-  return names(headers).some((name) => name.toLowerCase() === "authorization");
+  return headers != null && names(headers).some((name) => name.length === 13 && name.toLowerCase() === "authorization");
 }
 
 function names(headers: NonNullable<RequestHeaders>): string[] {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Agent, Client, type Dispatcher, request } from "undici";
 import { expect, test } from "vitest";
-import { closeAfterTest, digestWith, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
+import { closeAfterTest, digestFor, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
 import { acceptWith, refuse, startDigestServer, startScriptedServer } from "./digest-server.ts";
 import type { LocalServer, Respond } from "./local-server.ts";
 
@@ -34,7 +34,7 @@ const REASON = new Error("given up");
 test("an abort while probing fails with its reason", async () => {
   const server = await startScriptedServer(hold());
   const controller = new AbortController();
-  const reading = read(openDigestAgent(), server, controller.signal);
+  const reading = read(openDigestAgent(server), server, controller.signal);
   await server.reached(1);
   controller.abort(REASON);
   await expect(reading).rejects.toBe(REASON);
@@ -42,7 +42,7 @@ test("an abort while probing fails with its reason", async () => {
 
 test("an abort while probing lets another one probe", async () => {
   const server = await startScriptedServer(hold(), CHALLENGE, acceptWith({}));
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const controller = new AbortController();
   const reading = read(agent, server, controller.signal);
   const waiting = readMany(agent, server.origin, 15, 15);
@@ -54,7 +54,7 @@ test("an abort while probing lets another one probe", async () => {
 
 test("an abort while probing costs one more probe", async () => {
   const server = await startScriptedServer(hold(), CHALLENGE, acceptWith({}));
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const controller = new AbortController();
   const reading = read(agent, server, controller.signal);
   const waiting = readMany(agent, server.origin, 15, 15);
@@ -66,7 +66,7 @@ test("an abort while probing costs one more probe", async () => {
 
 test("an abort while waiting fails with its reason", async () => {
   const server = await startScriptedServer(hold());
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const controller = new AbortController();
   const probing = new AbortController();
   const first = read(agent, server, probing.signal);
@@ -80,7 +80,7 @@ test("an abort while waiting fails with its reason", async () => {
 
 test("an abort while waiting never reaches the server", async () => {
   const server = await startDigestServer();
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const controller = new AbortController();
   const first = readStatus(agent, server.origin);
   const second = read(agent, server, controller.signal).catch(() => {});
@@ -91,7 +91,7 @@ test("an abort while waiting never reaches the server", async () => {
 
 test("a signal that is aborted already reaches no server while another one probes", async () => {
   const server = await startDigestServer();
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const first = readStatus(agent, server.origin);
   await expect(read(agent, server, AbortSignal.abort(REASON))).rejects.toBe(REASON);
   await first;
@@ -100,7 +100,7 @@ test("a signal that is aborted already reaches no server while another one probe
 test("an abort during the refusal's body fails with its reason", async () => {
   const server = await startScriptedServer(openBody(401));
   const controller = new AbortController();
-  const reading = read(openDigestAgent(), server, controller.signal);
+  const reading = read(openDigestAgent(server), server, controller.signal);
   await server.reached(1);
   controller.abort(REASON);
   await expect(reading).rejects.toBe(REASON);
@@ -109,7 +109,7 @@ test("an abort during the refusal's body fails with its reason", async () => {
 test("an abort while the repeat is queued fails with its reason", async () => {
   const server = await startScriptedServer(CHALLENGE, hold());
   const client = closeAfterTest(new Client(server.origin));
-  const dispatcher = client.compose(digestWith());
+  const dispatcher = client.compose(digestFor(server));
   const controller = new AbortController();
   const reading = read(dispatcher, server, controller.signal);
   const blocking = readStatus(client, server.origin).catch(() => {});
@@ -120,7 +120,7 @@ test("an abort while the repeat is queued fails with its reason", async () => {
 
 test("an abort of the repeat on the wire lets those who wait go on", async () => {
   const server = await startScriptedServer(CHALLENGE, hold(), CHALLENGE, acceptWith({}));
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const controller = new AbortController();
   const reading = read(agent, server, controller.signal).catch(() => {});
   const waiting = readMany(agent, server.origin, 15, 15);
@@ -133,14 +133,14 @@ test("an abort of the repeat on the wire lets those who wait go on", async () =>
 test("an abort during the answer's body fails with its reason", async () => {
   const server = await startScriptedServer(CHALLENGE, openBody(200));
   const controller = new AbortController();
-  const { body } = await request(server.origin, { dispatcher: openDigestAgent(), signal: controller.signal });
+  const { body } = await request(server.origin, { dispatcher: openDigestAgent(server), signal: controller.signal });
   controller.abort(REASON);
   await expect(body.text()).rejects.toBe(REASON);
 });
 
 test("an abort during the answer's body leaves the nonce good", async () => {
   const server = await startScriptedServer(CHALLENGE, openBody(200), acceptWith({}));
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const controller = new AbortController();
   const { body } = await request(server.origin, { dispatcher: agent, signal: controller.signal });
   controller.abort(REASON);
@@ -162,8 +162,8 @@ const MOMENTS: readonly {
 test.for(MOMENTS)("destroy $description ends every request", async ({ script, requests }) => {
   const server = await startScriptedServer(...script);
   const agent = new Agent();
-  const reads = Array.from({ length: 16 }, () => readStatus(agent.compose(digestWith()), server.origin));
-  const dispatcher = agent.compose(digestWith());
+  const reads = Array.from({ length: 16 }, () => readStatus(agent.compose(digestFor(server)), server.origin));
+  const dispatcher = agent.compose(digestFor(server));
   const sharing = Array.from({ length: 16 }, () => readStatus(dispatcher, server.origin));
   const ended = Promise.allSettled([...reads, ...sharing]);
   await server.reached(requests);
@@ -174,7 +174,7 @@ test.for(MOMENTS)("destroy $description ends every request", async ({ script, re
 test.for(MOMENTS)("destroy $description leaves no socket", async ({ script, requests }) => {
   const server = await startScriptedServer(...script);
   const agent = new Agent();
-  const dispatcher = agent.compose(digestWith());
+  const dispatcher = agent.compose(digestFor(server));
   const ended = Promise.allSettled(Array.from({ length: 16 }, () => readStatus(dispatcher, server.origin)));
   await server.reached(requests);
   await agent.destroy();
@@ -187,7 +187,7 @@ test("close while reading leaves no request hanging", async () => {
   const server = await startDigestServer();
   const agent = new Agent();
   const reading = Promise.allSettled(
-    Array.from({ length: 16 }, () => readStatus(agent.compose(digestWith()), server.origin)),
+    Array.from({ length: 16 }, () => readStatus(agent.compose(digestFor(server)), server.origin)),
   );
   await server.reached(1);
   await agent.close();
@@ -197,28 +197,29 @@ test("close while reading leaves no request hanging", async () => {
 test("close while others wait for a nonce leaves no request hanging", async () => {
   const server = await startDigestServer();
   const agent = new Agent();
-  const dispatcher = agent.compose(digestWith());
+  const dispatcher = agent.compose(digestFor(server));
   const reading = Promise.allSettled(Array.from({ length: 16 }, () => readStatus(dispatcher, server.origin)));
   await agent.close();
   expect(await reading).toHaveLength(16);
 });
 
 test("an agent that is closed refuses a read", async () => {
+  const server = { origin: "http://127.0.0.1:9" };
   const agent = new Agent();
-  const dispatcher = agent.compose(digestWith());
+  const dispatcher = agent.compose(digestFor(server));
   await agent.close();
-  await expect(readStatus(dispatcher, "http://127.0.0.1:9")).rejects.toMatchObject({ code: "UND_ERR_DESTROYED" });
+  await expect(readStatus(dispatcher, server.origin)).rejects.toMatchObject({ code: "UND_ERR_DESTROYED" });
 });
 
 test("headersTimeout ends a probe", async () => {
   const server = await startScriptedServer(hold());
-  const reading = request(server.origin, { dispatcher: openDigestAgent(), headersTimeout: 50 });
+  const reading = request(server.origin, { dispatcher: openDigestAgent(server), headersTimeout: 50 });
   await expect(reading).rejects.toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" });
 });
 
 test("those who waited for a probe that timed out go on", async () => {
   const server = await startScriptedServer(hold(), CHALLENGE, acceptWith({}));
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const probe = request(server.origin, { dispatcher: agent, headersTimeout: 50 }).catch(() => {});
   const waiting = readStatus(agent, server.origin);
   await probe;
@@ -230,7 +231,7 @@ test("those who waited for a probe whose connection broke go on", async () => {
     (_request, response) => response.destroy(),
     (seen, response) => (seen.headers.authorization === undefined ? CHALLENGE : acceptWith({}))(seen, response),
   );
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const probe = readStatus(agent, server.origin).catch(() => {});
   const waiting = readMany(agent, server.origin, 15, 15);
   await probe;
@@ -238,8 +239,9 @@ test("those who waited for a probe whose connection broke go on", async () => {
 });
 
 test("an unreachable server fails every read", async () => {
-  const dispatcher = openDigestAgent();
-  const reads = Array.from({ length: 16 }, () => readStatus(dispatcher, "http://127.0.0.1:1"));
+  const server = { origin: "http://127.0.0.1:1" };
+  const dispatcher = openDigestAgent(server);
+  const reads = Array.from({ length: 16 }, () => readStatus(dispatcher, server.origin));
   const statuses = (await Promise.allSettled(reads)).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set(["rejected"]));
 });
@@ -249,7 +251,7 @@ test("an endless refusal is cut and the read goes on", async () => {
     response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n"' });
     pour(response);
   }, acceptWith({}));
-  expect(await readStatus(openDigestAgent(), server.origin)).toBe(200);
+  expect(await readStatus(openDigestAgent(server), server.origin)).toBe(200);
 });
 
 test("a refusal that breaks off is answered", async () => {
@@ -257,12 +259,12 @@ test("a refusal that breaks off is answered", async () => {
     response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n"', "Content-Length": 1000 });
     response.write("begin", () => response.destroy());
   }, acceptWith({}));
-  expect(await readStatus(openDigestAgent(), server.origin)).toBe(200);
+  expect(await readStatus(openDigestAgent(server), server.origin)).toBe(200);
 });
 
 test("an agent works on after aborts at every moment", async () => {
   const server = await startDigestServer();
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const reads = Array.from({ length: 64 }, async (_, index) => {
     const controller = new AbortController();
     const reading = read(agent, server, controller.signal);
@@ -277,6 +279,6 @@ test("an agent works on after aborts at every moment", async () => {
 test("every refusal's connection is used again", async () => {
   const server = await startDigestServer({ nonces: { uses: 1 } });
   const client = closeAfterTest(new Client(server.origin));
-  await readMany(client.compose(digestWith()), server.origin, 50, 1);
+  await readMany(client.compose(digestFor(server)), server.origin, 50, 1);
   expect(server.sockets.size).toBe(1);
 });

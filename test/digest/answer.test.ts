@@ -22,7 +22,11 @@ async function answerTo(
   { method, uri }: { readonly method: string; readonly uri: string },
 ): Promise<Readonly<Record<string, string>>> {
   const server = await startScriptedServer(refuse(challenge), acceptWith({}));
-  const { body } = await openDigestAgent({ username, password }).request({ origin: server.origin, path: uri, method });
+  const { body } = await openDigestAgent(server, { username, password }).request({
+    origin: server.origin,
+    path: uri,
+    method,
+  });
   await body.dump();
   return readAuthorization(server.requests[1]?.headers.authorization);
 }
@@ -89,7 +93,7 @@ test("makes another client nonce for another nonce", async () => {
 
 test("signs each request target on its own", async () => {
   const server = await startScriptedServer(refuse('Digest realm="r", nonce="n", algorithm=MD5'), acceptWith({}));
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   for (const path of ["/a", "/b?c"]) await readStatus(agent, `${server.origin}${path}`);
   const md5 = (text: string) => createHash("md5").update(text).digest("hex");
   const expected = md5(`${md5(`${USERNAME}:r:${PASSWORD}`)}:n:${md5("GET:/b?c")}`);
@@ -98,6 +102,6 @@ test("signs each request target on its own", async () => {
 
 test("never puts the password on the wire", async () => {
   const server = await startScriptedServer(refuse('Digest realm="r", nonce="n"'), acceptWith({}));
-  await readStatus(openDigestAgent(), server.origin);
+  await readStatus(openDigestAgent(server), server.origin);
   expect(JSON.stringify(server.requests)).not.toContain(PASSWORD);
 });

@@ -1,15 +1,18 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { Readable } from "node:stream";
-import { type Dispatcher, FormData, interceptors } from "undici";
-import { expect, test } from "vitest";
-import { digestWith, openAgent, openDigestAgent } from "./digest-agent.ts";
-import { type DigestServer, startDigestServer } from "./digest-server.ts";
+import { text } from "node:stream/consumers";
+import { type Dispatcher, FormData, fetch, interceptors } from "undici";
+import { expect, onTestFinished, test } from "vitest";
+import { digestFor, openAgent, openDigestAgent } from "./digest-agent.ts";
+import { type DigestServer, startDigestServer, startScriptedServer } from "./digest-server.ts";
 
 async function put(dispatcher: Dispatcher, server: DigestServer, body: unknown): Promise<number> {
   // Reflect, because undici's types lack Blob, ArrayBuffer and iterables.
   const options = { origin: server.origin, path: "/", method: "PUT", body };
-  const answer: Dispatcher.ResponseData = await Reflect.apply(dispatcher.request, dispatcher, [options]);
-  await answer.body.dump();
-  return answer.statusCode;
+  const response: Dispatcher.ResponseData = await Reflect.apply(dispatcher.request, dispatcher, [options]);
+  await response.body.dump();
+  return response.statusCode;
 }
 
 function form(): FormData {
@@ -31,50 +34,118 @@ const REPLAYED: readonly { readonly description: string; readonly body: unknown;
 
 test.for(REPLAYED)("sends $description again", async ({ body, expected }) => {
   const server = await startDigestServer();
-  await put(openDigestAgent(), server, body);
-  expect(server.requests.map((seen) => seen.body)).toEqual([expected, expected]);
-});
-
-test.for(REPLAYED)("sends $description again below undici's retry", async ({ body, expected }) => {
-  const server = await startDigestServer();
-  await put(openAgent(digestWith(), interceptors.retry({ minTimeout: 1 })), server, body);
-  expect(server.requests.map((seen) => seen.body)).toEqual([expected, expected]);
+  await put(openDigestAgent(server), server, body);
+  await put(openAgent(digestFor(server), interceptors.retry({ minTimeout: 1 })), server, body);
+  expect(server.requests.map((seen) => seen.body)).toEqual([expected, expected, expected, expected]);
 });
 
 test("sends FormData again", async () => {
   const server = await startDigestServer();
-  await put(openDigestAgent(), server, form());
+  await put(openDigestAgent(server), server, form());
   const parts = server.requests.map((seen) => /name="field"\r\n\r\n(\w+)\r\n/.exec(seen.body)?.[1]);
   expect(parts).toEqual(["content", "content"]);
 });
 
-const GONE: readonly { readonly description: string; readonly open: () => unknown }[] = [
-  { description: "a stream", open: () => Readable.from(["content"]) },
+async function* generate(...chunks: readonly string[]): AsyncGenerator<Buffer> {
+  for (const chunk of chunks) yield Buffer.from(chunk);
+}
+
+const STREAMS: readonly { readonly description: string; readonly open: (...chunks: string[]) => unknown }[] = [
+  { description: "a stream", open: (...chunks) => Readable.from(chunks.map((chunk) => Buffer.from(chunk))) },
+  { description: "a stream of text", open: (...chunks) => Readable.from(chunks) },
   {
-    description: "an async iterable",
-    open: () =>
-      (async function* () {
-        yield "content";
-      })(),
+    description: "a web stream",
+    open: (...chunks) => Readable.toWeb(Readable.from(chunks.map((c) => Buffer.from(c)))),
   },
-  { description: "an iterable", open: () => ["content"].values() },
+  { description: "an async iterable", open: generate },
 ];
 
-test.for(GONE)("can't send $description again", async ({ open }) => {
+test.for(STREAMS)("sends $description of 64 KiB again", async ({ open }) => {
   const server = await startDigestServer();
-  await expect(put(openDigestAgent(), server, open())).rejects.toMatchObject({
+  const content = "x".repeat(32_768);
+  expect(await put(openDigestAgent(server), server, open(content, content))).toBe(200);
+  expect(server.requests[1]?.body).toBe(content + content);
+});
+
+test.for(STREAMS)("can't send $description of more than 64 KiB again", async ({ open }) => {
+  const server = await startDigestServer();
+  const reading = put(openDigestAgent(server), server, open("x".repeat(65_536), "y"));
+  await expect(reading).rejects.toMatchObject({ code: "ERR_DIGEST_BODY_NOT_REPLAYABLE" });
+});
+
+test.for(STREAMS)("sends $description of any length once a nonce is known", async ({ open }) => {
+  const server = await startDigestServer();
+  const agent = openDigestAgent(server);
+  await put(agent, server, "");
+  const chunks = Array.from({ length: 64 }, (_, index) => String(index % 10).repeat(65_536));
+  await put(agent, server, open(...chunks));
+  expect(server.requests[2]?.body === chunks.join("")).toBe(true);
+});
+
+test("can't send an iterator again", async () => {
+  const server = await startDigestServer();
+  await expect(put(openDigestAgent(server), server, ["content"].values())).rejects.toMatchObject({
     code: "ERR_DIGEST_BODY_NOT_REPLAYABLE",
+    message: expect.stringContaining(`PUT ${server.origin}/`),
   });
 });
 
-test.for(GONE)("sends $description once a nonce is known", async ({ open }) => {
-  const server = await startDigestServer();
-  const agent = openDigestAgent();
-  await put(agent, server, "");
-  expect(await put(agent, server, open())).toBe(200);
+test("sends a stream again that was cut off by the refusal", async () => {
+  const server = createServer((incoming, response) => {
+    const accepted = incoming.headers.authorization !== undefined;
+    if (!accepted) response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n"' }).end(resume);
+    else text(incoming).then((body) => response.end(body));
+  });
+  const { promise: refused, resolve: resume } = Promise.withResolvers<void>();
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  const origin = `http://127.0.0.1:${typeof address === "object" && address?.port}`;
+  const body = Readable.from(
+    (async function* () {
+      yield "begin ";
+      await refused;
+      yield "end";
+    })(),
+  );
+  const response = await openDigestAgent({ origin }).request({ origin, path: "/", method: "PUT", body });
+  expect(await response.body.text()).toBe("begin end");
 });
 
-test("names the request whose body is gone", async () => {
+test("closes a stream that is not sent to its end", async () => {
+  const server = await startScriptedServer((_request, response) => response.destroy());
+  const body = new Readable({ read() {} });
+  body.push("begin");
+  const closed = new Promise((resolve) => body.once("close", resolve));
+  const controller = new AbortController();
+  const options = { origin: server.origin, path: "/", method: "PUT", body, signal: controller.signal } as const;
+  const sending = openDigestAgent(server).request(options);
+  controller.abort();
+  await expect(sending).rejects.toThrow();
+  await closed;
+});
+
+test("fails with the failure of the stream", async () => {
   const server = await startDigestServer();
-  await expect(put(openDigestAgent(), server, Readable.from(["x"]))).rejects.toThrow(`PUT ${server.origin}/`);
+  const failure = new Error("disk full");
+  const open = async function* () {
+    yield "begin";
+    throw failure;
+  };
+  await expect(put(openDigestAgent(server), server, open())).rejects.toBe(failure);
+});
+
+const FETCHED = [
+  { description: "a string", body: "content", expected: "content" },
+  { description: "a buffer", body: new TextEncoder().encode("content"), expected: "content" },
+  { description: "URLSearchParams", body: new URLSearchParams({ a: "b" }), expected: "a=b" },
+];
+
+test.for(FETCHED)("fetch sends $description again", async ({ body, expected }) => {
+  const server = await startDigestServer();
+  const dispatcher = openDigestAgent(server);
+  const response = await fetch(server.origin, { dispatcher, method: "POST", body });
+  await response.text();
+  expect(server.requests.map((seen) => seen.body)).toEqual([expected, expected]);
 });

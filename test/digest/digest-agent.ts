@@ -3,18 +3,21 @@ import { onTestFinished } from "vitest";
 import { type DigestOptions, digest } from "../../sdk/digest/index.ts";
 import { PASSWORD, USERNAME } from "./digest-server.ts";
 
-/** The interceptor with the credentials of the test servers. */
-export function digestWith(options: Partial<DigestOptions> = {}): Dispatcher.DispatcherComposeInterceptor {
-  return digest({ username: USERNAME, password: PASSWORD, ...options });
+/** An interceptor for this server, with the credentials of all test servers. */
+export function digestFor(
+  { origin }: { readonly origin: string },
+  options: Partial<DigestOptions> = {},
+): Dispatcher.DispatcherComposeInterceptor {
+  return digest({ username: USERNAME, password: PASSWORD, origins: [origin], ...options });
 }
 
-/** An agent with interceptors, the outermost last, whose connections end with the test. */
+/** Opens an agent with interceptors, the outermost last. Its connections end with the test. */
 export function openAgent(...interceptors: readonly Dispatcher.DispatcherComposeInterceptor[]): Dispatcher {
   return closeAfterTest(new Agent()).compose(...interceptors);
 }
 
-export function openDigestAgent(options: Partial<DigestOptions> = {}): Dispatcher {
-  return openAgent(digestWith(options));
+export function openDigestAgent(server: { readonly origin: string }, options?: Partial<DigestOptions>): Dispatcher {
+  return openAgent(digestFor(server, options));
 }
 
 export function closeAfterTest<Opened extends Dispatcher>(dispatcher: Opened): Opened {
@@ -22,14 +25,14 @@ export function closeAfterTest<Opened extends Dispatcher>(dispatcher: Opened): O
   return dispatcher;
 }
 
-/** Reads to the end and gives the status code. */
+/** Reads a response to its end and returns the status code. */
 export async function readStatus(dispatcher: Dispatcher, url: string): Promise<number> {
   const { statusCode, body } = await request(url, { dispatcher });
   await body.dump();
   return statusCode;
 }
 
-/** Reads this often, so many at a time, and gives how often each status came. */
+/** Reads `count` times, `atATime` at a time, and returns how often each status came. */
 export async function readMany(
   dispatcher: Dispatcher,
   url: string,

@@ -1,8 +1,12 @@
 import { inspect } from "node:util";
-import { expect, test } from "vitest";
+import { type Dispatcher, Dispatcher1Wrapper, getGlobalDispatcher, setGlobalDispatcher } from "undici";
+import { expect, onTestFinished, test } from "vitest";
 import { type DigestOptions, digest } from "../../sdk/digest/index.ts";
+import { openDigestAgent, readStatus } from "./digest-agent.ts";
+import { startDigestServer } from "./digest-server.ts";
 
 const PASSWORD = "a very secret word";
+const ORIGINS = ["https://example.com"];
 
 // What JavaScript callers can pass, so their types are not those of DigestOptions.
 const REFUSED: readonly { readonly description: string; readonly input: unknown; readonly named: string }[] = [
@@ -25,32 +29,26 @@ const REFUSED: readonly { readonly description: string; readonly input: unknown;
     input: { username: "a\ud800", password: PASSWORD },
     named: "username",
   },
-  { description: "no password", input: { username: "u" }, named: "password" },
-  { description: "a password that is null", input: { username: "u", password: null }, named: "password" },
+  { description: "no password", input: { username: "u", origins: ORIGINS }, named: "password" },
   {
-    description: "a password that is a buffer",
-    input: { username: "u", password: Buffer.from(PASSWORD) },
+    description: "a password that is null",
+    input: { username: "u", password: null, origins: ORIGINS },
     named: "password",
   },
   {
-    description: "an origin that is no URL",
-    input: { username: "u", password: PASSWORD, origins: ["example.com"] },
-    named: "origins",
+    description: "a password that is a buffer",
+    input: { username: "u", password: Buffer.from(PASSWORD), origins: ORIGINS },
+    named: "password",
   },
-  {
-    description: "an origin without a host",
-    input: { username: "u", password: PASSWORD, origins: ["file:///a"] },
+  ...[undefined, [], "https://example.com", ["example.com"], ["file:///a"], [8443], [""], [null]].map((origins) => ({
+    description: `origins: ${JSON.stringify(origins)}`,
+    input: { username: "u", password: PASSWORD, origins },
     named: "origins",
-  },
+  })),
   {
-    description: "origins that are no list",
-    input: { username: "u", password: PASSWORD, origins: "https://example.com" },
-    named: "origins",
-  },
-  {
-    description: "an origin that is a number",
-    input: { username: "u", password: PASSWORD, origins: [8443] },
-    named: "origins",
+    description: "an unknown option",
+    input: { username: "u", password: PASSWORD, origins: ORIGINS, "real\u202em": "r" },
+    named: "unknown option real\uFFFDm",
   },
 ];
 
@@ -63,34 +61,74 @@ function refusalOf(input: unknown): unknown {
   return undefined;
 }
 
-test.for(REFUSED)("refuses $description at once", ({ input, named }) => {
-  expect(refusalOf(input)).toMatchObject({
+test.for(REFUSED)("refuses $description at once, without the password in the error", ({ input, named }) => {
+  const refusal = refusalOf(input);
+  expect(refusal).toMatchObject({
     constructor: TypeError,
     code: "ERR_INVALID_ARG_VALUE",
     message: expect.stringContaining(named),
   });
-});
-
-test.for(REFUSED)("keeps the password out of the error: $description", ({ input }) => {
-  expect(inspect(refusalOf(input))).not.toContain(PASSWORD);
+  expect(inspect(refusal)).not.toContain(PASSWORD);
 });
 
 const TAKEN: readonly { readonly description: string; readonly input: DigestOptions }[] = [
-  { description: "an empty password", input: { username: "u", password: "" } },
-  { description: "a user name beyond ISO-8859-1", input: { username: "Łukasz", password: PASSWORD } },
-  { description: "no origin at all", input: { username: "u", password: PASSWORD, origins: [] } },
-  {
-    description: "an origin with a path",
-    input: { username: "u", password: PASSWORD, origins: ["https://example.com/a"] },
-  },
+  { description: "an empty password", input: { username: "u", password: "", origins: ORIGINS } },
+  { description: "a user name beyond ISO-8859-1", input: { username: "Łukasz", password: PASSWORD, origins: ORIGINS } },
 ];
 
 test.for(TAKEN)("takes $description", ({ input }) => {
   expect(digest(input)).toBeTypeOf("function");
 });
 
-test("refuses a dispatcher of an older undici, whose handlers would never be answered", () => {
-  const intercept = digest({ username: "user", password: "pass" })(() => true);
-  const dispatch = () => intercept({ origin: "http://127.0.0.1", path: "/", method: "GET" }, {});
-  expect(dispatch).toThrow("install undici@8 beside this package");
+const SPELLINGS = [
+  { description: "a path and capitals", spell: (port: string) => `HTTP://LOCALHOST:${port}/a?b` },
+  { description: "user information", spell: (port: string) => `http://user@localhost:${port}` },
+];
+
+test.for(SPELLINGS)("knows an origin that is named with $description", async ({ spell }) => {
+  const server = await startDigestServer();
+  const { port } = new URL(server.origin);
+  const agent = openDigestAgent({ origin: spell(port) });
+  expect(await readStatus(agent, `http://localhost:${port}/`)).toBe(200);
+});
+
+test("knows an origin that the request spells in its own way", async () => {
+  const server = await startDigestServer();
+  const { port } = new URL(server.origin);
+  for (const origin of [`HTTP://LOCALHOST:${port}`, new URL(`http://localhost:${port}`)]) {
+    const agent = openDigestAgent({ origin: `http://localhost:${port}` });
+    const { statusCode, body } = await agent.request({ origin, path: "/", method: "GET" });
+    await body.dump();
+    expect(statusCode).toBe(200);
+  }
+});
+
+/** The status that a request made with Node's own fetch gets. */
+async function statusOfNodeFetch(url: string, dispatcher: Dispatcher): Promise<number> {
+  // Reflect, because the types of Node's fetch know only the undici inside Node.
+  const response: Response = await Reflect.apply(globalThis.fetch, undefined, [url, { dispatcher }]);
+  await response.text();
+  return response.status;
+}
+
+test("tells who passes a dispatcher to Node's own fetch what works", async () => {
+  const server = await startDigestServer();
+  const failure = await statusOfNodeFetch(server.origin, openDigestAgent(server)).catch((error: unknown) => error);
+  expect(inspect(failure)).toMatch(/setGlobalDispatcher.*Dispatcher1Wrapper/);
+});
+
+test("works with Node's own fetch in undici's wrapper", async () => {
+  const server = await startDigestServer();
+  const wrapped = new Dispatcher1Wrapper(openDigestAgent(server));
+  expect(await statusOfNodeFetch(server.origin, wrapped)).toBe(200);
+});
+
+test("works with Node's own fetch as the global dispatcher", async () => {
+  const server = await startDigestServer();
+  const before = getGlobalDispatcher();
+  onTestFinished(() => setGlobalDispatcher(before));
+  setGlobalDispatcher(openDigestAgent(server));
+  const response = await globalThis.fetch(server.origin, { method: "POST", body: "content" });
+  await response.text();
+  expect([response.status, server.requests[1]?.body]).toEqual([200, "content"]);
 });

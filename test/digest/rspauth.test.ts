@@ -23,7 +23,7 @@ function prove(infoWith: (rspauth: string) => string | string[]): Respond {
 
 async function read(respond: Respond, challenge = CHALLENGE): Promise<number> {
   const server = await startScriptedServer(refuse(challenge), respond);
-  return readStatus(openDigestAgent(), `${server.origin}/a?b`);
+  return readStatus(openDigestAgent(server), `${server.origin}/a?b`);
 }
 
 const RIGHT: readonly { readonly description: string; readonly infoWith: (rspauth: string) => string | string[] }[] = [
@@ -58,6 +58,11 @@ test.for(WRONG)("refuses an answer whose rspauth $description", async ({ info })
   });
 });
 
+test("shows a wrong rspauth in a short and printable form", async () => {
+  const failure = await read(prove(() => `rspauth="\u009b2J${"x".repeat(5000)}"`)).catch((error: unknown) => error);
+  expect(failure instanceof Error && failure.message).toMatch(/^[\x20-\x7e\u2026\ufffd]{20,300}$/);
+});
+
 test("asks for a nonce again after a wrong rspauth", async () => {
   const server = await startScriptedServer(
     refuse(CHALLENGE),
@@ -65,7 +70,7 @@ test("asks for a nonce again after a wrong rspauth", async () => {
     refuse(CHALLENGE),
     prove((rspauth) => `rspauth="${rspauth}"`),
   );
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   await readStatus(agent, server.origin).catch(() => {});
   expect(await readStatus(agent, server.origin)).toBe(200);
 });

@@ -1,7 +1,7 @@
 import { interceptors } from "undici";
 import { expect, test } from "vitest";
 import type { NoncePolicy } from "../../sdk/testing/digest-protection.ts";
-import { digestWith, openAgent, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
+import { digestFor, openAgent, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
 import { acceptWith, refuse, startDigestServer, startScriptedServer } from "./digest-server.ts";
 import { type LocalServer, startLocalServer } from "./local-server.ts";
 import { readAuthorization } from "./read-authorization.ts";
@@ -13,13 +13,13 @@ function answersTo(server: LocalServer): readonly Readonly<Record<string, string
 
 test("reads that start together ask for one nonce", async () => {
   const server = await startDigestServer();
-  await readMany(openDigestAgent(), server.origin, 16, 16);
+  await readMany(openDigestAgent(server), server.origin, 16, 16);
   expect(server.requests.filter((request) => request.headers.authorization === undefined)).toHaveLength(1);
 });
 
 test("counts are taken in the order of the calls", async () => {
   const server = await startDigestServer();
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   const places = Array.from({ length: 16 }, (_, index) => index + 1);
   await Promise.all(places.map((place) => readStatus(agent, `${server.origin}/${place}`)));
   const expected = places.map((place) => [`/${place}`, place.toString(16).padStart(8, "0")]);
@@ -67,21 +67,21 @@ const REQUESTS: readonly {
 
 test.for(REQUESTS)("every read succeeds: $description", async ({ nonces, reads, atATime }) => {
   const server = await startDigestServer({ nonces });
-  expect(await readMany(openDigestAgent(), server.origin, reads, atATime)).toEqual({ 200: reads });
+  expect(await readMany(openDigestAgent(server), server.origin, reads, atATime)).toEqual({ 200: reads });
 });
 
 test.for(REQUESTS)(
   "takes at most $atMost requests for $reads reads: $description",
   async ({ nonces, reads, atATime, atMost }) => {
     const server = await startDigestServer({ nonces });
-    await readMany(openDigestAgent(), server.origin, reads, atATime);
+    await readMany(openDigestAgent(server), server.origin, reads, atATime);
     expect(server.requests.length).toBeLessThanOrEqual(atMost);
   },
 );
 
 test("50 bursts of 16 take 801 requests", async () => {
   const server = await startDigestServer();
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   for (let burst = 0; burst < 50; burst += 1) await readMany(agent, server.origin, 16, 16);
   expect(server.requests).toHaveLength(801);
 });
@@ -92,7 +92,7 @@ test("follows nextnonce with the same opaque", async () => {
     acceptWith({ "Authentication-Info": 'nextnonce="second"' }),
     acceptWith({}),
   );
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   for (const _ of [1, 2]) await readStatus(agent, server.origin);
   expect(answersTo(server)[1]).toMatchObject({ nonce: "second", opaque: "o", nc: "00000001" });
 });
@@ -105,7 +105,7 @@ const KEPT_REFUSALS = [
 test.for(KEPT_REFUSALS)("answers $description of a kept nonce once", async ({ challenge }) => {
   const first = refuse('Digest realm="r", nonce="old", qop="auth"');
   const server = await startScriptedServer(first, acceptWith({}), refuse(challenge), acceptWith({}));
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   await readStatus(agent, server.origin);
   expect(await readStatus(agent, server.origin)).toBe(200);
 });
@@ -113,7 +113,7 @@ test.for(KEPT_REFUSALS)("answers $description of a kept nonce once", async ({ ch
 test.for(KEPT_REFUSALS)("keeps the nonce that worked after $description", async ({ challenge }) => {
   const first = refuse('Digest realm="r", nonce="old", qop="auth"');
   const server = await startScriptedServer(first, acceptWith({}), refuse(challenge), acceptWith({}));
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   for (const _ of [1, 2, 3]) await readStatus(agent, server.origin);
   expect(answersTo(server).map(({ nonce, nc }) => `${nonce} ${nc}`)).toEqual([
     "old 00000001",
@@ -126,7 +126,7 @@ test.for(KEPT_REFUSALS)("keeps the nonce that worked after $description", async 
 test("a key that is taken back costs two requests", async () => {
   const challenge = refuse('Digest realm="r", nonce="n", qop="auth"');
   const server = await startScriptedServer(challenge, acceptWith({}), challenge);
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(server);
   await readStatus(agent, server.origin);
   await readStatus(agent, server.origin);
   expect(server.requests).toHaveLength(4);
@@ -136,43 +136,43 @@ const WRONG = { password: "another" };
 
 test("a wrong key comes back as the server's 401", async () => {
   const server = await startDigestServer();
-  expect(await readStatus(openDigestAgent(WRONG), server.origin)).toBe(401);
+  expect(await readStatus(openDigestAgent(server, WRONG), server.origin)).toBe(401);
 });
 
 test("a wrong key costs two requests", async () => {
   const server = await startDigestServer();
-  await readStatus(openDigestAgent(WRONG), server.origin);
+  await readStatus(openDigestAgent(server, WRONG), server.origin);
   expect(server.requests).toHaveLength(2);
 });
 
 test("a wrong key costs 17 requests for 16 at a time", async () => {
   const server = await startDigestServer();
-  await readMany(openDigestAgent(WRONG), server.origin, 16, 16);
+  await readMany(openDigestAgent(server, WRONG), server.origin, 16, 16);
   expect(server.requests).toHaveLength(17);
 });
 
 test("a server that calls every nonce stale gets four requests", async () => {
   const server = await startScriptedServer(refuse('Digest realm="r", nonce="n", stale=true'));
-  expect(await readStatus(openDigestAgent(), server.origin)).toBe(401);
+  expect(await readStatus(openDigestAgent(server), server.origin)).toBe(401);
   expect(server.requests).toHaveLength(4);
 });
 
 test("16 at a time, a server that calls every nonce stale gets at most four requests for each", async () => {
   const server = await startScriptedServer(refuse('Digest realm="r", nonce="n", stale=true'));
-  expect(await readMany(openDigestAgent(), server.origin, 16, 16)).toEqual({ 401: 16 });
+  expect(await readMany(openDigestAgent(server), server.origin, 16, 16)).toEqual({ 401: 16 });
   expect(server.requests.length).toBeLessThanOrEqual(64);
 });
 
 test("another origin has a nonce of its own", async () => {
   const [one, other] = [await startDigestServer(), await startDigestServer()];
-  const agent = openDigestAgent();
+  const agent = openDigestAgent(one, { origins: [one.origin, other.origin] });
   for (const server of [one, other, one, other]) await readStatus(agent, server.origin);
   expect([one, other].map((server) => server.requests.length)).toEqual([3, 3]);
 });
 
 test("another interceptor has a nonce of its own", async () => {
   const server = await startDigestServer();
-  for (const agent of [openDigestAgent(), openDigestAgent()]) await readStatus(agent, server.origin);
+  for (const agent of [openDigestAgent(server), openDigestAgent(server)]) await readStatus(agent, server.origin);
   expect(server.requests).toHaveLength(4);
 });
 
@@ -198,12 +198,12 @@ async function startCountingByOpaque(): Promise<LocalServer> {
 
 test("every read succeeds where counts are kept by opaque", async () => {
   const server = await startCountingByOpaque();
-  expect(await readMany(openDigestAgent(), server.origin, 800, 16)).toEqual({ 200: 800 });
+  expect(await readMany(openDigestAgent(server), server.origin, 800, 16)).toEqual({ 200: 800 });
 });
 
 test("takes at most 1.08 requests for each read where counts are kept by opaque", async () => {
   const server = await startCountingByOpaque();
-  await readMany(openDigestAgent(), server.origin, 800, 16);
+  await readMany(openDigestAgent(server), server.origin, 800, 16);
   expect(server.requests.length).toBeLessThanOrEqual(800 * 1.08);
 });
 
@@ -217,13 +217,13 @@ test("one-time nonces with one opaque take two requests for each read", async ()
       refuse(`Digest realm="r", nonce="${server.requests.length}", opaque="o", qop="auth", stale=true`)(seen, response);
     if (nonce !== undefined) used.add(nonce);
   });
-  await readMany(openDigestAgent(), server.origin, 100, 1);
+  await readMany(openDigestAgent(server), server.origin, 100, 1);
   expect(server.requests.length).toBeLessThanOrEqual(202);
 });
 
 test("a server that asks for no answer gets each read once", async () => {
   const server = await startScriptedServer(acceptWith({}));
-  await readMany(openDigestAgent(), server.origin, 32, 16);
+  await readMany(openDigestAgent(server), server.origin, 32, 16);
   expect(server.requests).toHaveLength(32);
 });
 
@@ -234,6 +234,6 @@ test("reads go on when the server forgets its nonces", async () => {
       response.end();
     },
   });
-  const agent = openAgent(digestWith(), interceptors.retry({ minTimeout: 1, maxRetries: 3 }));
+  const agent = openAgent(digestFor(server), interceptors.retry({ minTimeout: 1, maxRetries: 3 }));
   expect(await readMany(agent, server.origin, 800, 16)).toEqual({ 200: 800 });
 });

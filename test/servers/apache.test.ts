@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { interceptors } from "undici";
+import { type Dispatcher, interceptors } from "undici";
 import { expect, type TestContext, test } from "vitest";
-import { digestWith, readMany, readStatus } from "../digest/digest-agent.ts";
+import { digestFor, readMany, readStatus } from "../digest/digest-agent.ts";
 import { findApache, startApache } from "./apache.ts";
 import { failuresThroughRestart, logOf, openTlsAgent } from "./reads.ts";
 import type { ServerProcess } from "./server-process.ts";
@@ -31,7 +31,7 @@ const PROFILES = [
 
 test.for(PROFILES)("reads $path, $atATime at a time, in at most $atMost requests", async (profile, context) => {
   const server = await start(context);
-  const agent = openTlsAgent(digestWith());
+  const agent = openTlsAgent(digestFor(server));
   const statuses = await readMany(agent, `${server.origin}${profile.path}/settings.json`, READS, profile.atATime);
   const log = await logOf(server, agent);
   expect({ statuses, withinBounds: log.length <= profile.atMost, requests: log.length }).toMatchObject({
@@ -42,7 +42,7 @@ test.for(PROFILES)("reads $path, $atATime at a time, in at most $atMost requests
 
 test("counts 2,000 reads on one nonce", async (context) => {
   const server = await start(context);
-  const agent = openTlsAgent(digestWith());
+  const agent = openTlsAgent(digestFor(server));
   await readMany(agent, `${server.origin}/default/settings.json`, READS, 1);
   const log = await logOf(server, agent);
   // Of two connections the later answer may be logged first.
@@ -51,14 +51,14 @@ test("counts 2,000 reads on one nonce", async (context) => {
 
 test("a wrong key costs two requests", async (context) => {
   const server = await start(context);
-  const agent = openTlsAgent(digestWith({ password: "another" }));
+  const agent = openTlsAgent(digestFor(server, { password: "another" }));
   const status = await readStatus(agent, `${server.origin}/default/settings.json`);
   expect([status, (await logOf(server, agent)).length]).toEqual([401, 2]);
 });
 
 test("a nonce that has expired costs one more request", async (context) => {
   const server = await start(context);
-  const agent = openTlsAgent(digestWith());
+  const agent = openTlsAgent(digestFor(server));
   const url = `${server.origin}/short/settings.json`;
   await readMany(agent, url, 3, 1);
   // The server's nonces live for two seconds, and it has no other clock.
@@ -68,14 +68,16 @@ test("a nonce that has expired costs one more request", async (context) => {
   expect(log.map((line) => line.split(" ")[0])).toEqual(["401", "200", "200", "200", "401", "200"]);
 });
 
+const redirect = () => interceptors.redirect({ maxRedirections: 2 });
+type Interceptor = Dispatcher.DispatcherComposeInterceptor;
 const REDIRECTS = [
-  { description: "in front", order: () => [digestWith(), interceptors.redirect({ maxRedirections: 2 })] },
-  { description: "behind", order: () => [interceptors.redirect({ maxRedirections: 2 }), digestWith()] },
+  { description: "in front", order: (digest: Interceptor) => [digest, redirect()] },
+  { description: "below", order: (digest: Interceptor) => [redirect(), digest] },
 ];
 
-test.for(REDIRECTS)("gives another origin no answer: redirect $description", async ({ order }, context) => {
+test.for(REDIRECTS)("gives another origin no credentials: redirect $description", async ({ order }, context) => {
   const server = await start(context);
-  const agent = openTlsAgent(...order());
+  const agent = openTlsAgent(...order(digestFor(server)));
   await readStatus(agent, `${server.origin}/default/settings.json`);
   await readStatus(agent, `${server.origin}/elsewhere/settings.json`);
   const log = await logOf(server, agent);

@@ -1,5 +1,5 @@
 import { expect, type TestContext, test } from "vitest";
-import { digestWith, readMany, readStatus } from "../digest/digest-agent.ts";
+import { digestFor, readMany, readStatus } from "../digest/digest-agent.ts";
 import { findFasterClock, findLighttpd, startLighttpd } from "./lighttpd.ts";
 import { failuresThroughRestart, logOf, openTlsAgent, readThroughLosses } from "./reads.ts";
 import type { ServerProcess } from "./server-process.ts";
@@ -25,7 +25,7 @@ const PROFILES = ["/md5", "/sha256", "/both", "/sha512-256", "/userhash"].flatMa
 
 test.for(PROFILES)("reads $path, $atATime at a time, in one request each and one more", async (profile, context) => {
   const server = await start(context);
-  const agent = openTlsAgent(digestWith());
+  const agent = openTlsAgent(digestFor(server));
   const statuses = await readMany(agent, `${server.origin}${profile.path}/settings.json`, READS, profile.atATime);
   const log = await logOf(server, agent);
   expect({ statuses, requests: log.length }).toEqual({ statuses: { 200: READS }, requests: READS + 1 });
@@ -33,7 +33,7 @@ test.for(PROFILES)("reads $path, $atATime at a time, in one request each and one
 
 test("counts 2,000 reads on one nonce", async (context) => {
   const server = await start(context);
-  const agent = openTlsAgent(digestWith());
+  const agent = openTlsAgent(digestFor(server));
   await readMany(agent, `${server.origin}/md5/settings.json`, READS, 1);
   // Of two connections the later answer may be logged first.
   expect((await logOf(server, agent)).filter((line) => line.includes("nc=000007d0"))).toHaveLength(1);
@@ -46,21 +46,21 @@ const SENT = [
 
 test.for(SENT)("sends $description", async ({ path, expected }, context) => {
   const server = await start(context);
-  const agent = openTlsAgent(digestWith());
+  const agent = openTlsAgent(digestFor(server));
   await readStatus(agent, `${server.origin}${path}/settings.json`);
   expect((await logOf(server, agent)).at(-1)).toContain(expected);
 });
 
 test.for(["/md5", "/both", "/sha512-256", "/userhash"])("a wrong key costs two requests: %s", async (path, context) => {
   const server = await start(context);
-  const agent = openTlsAgent(digestWith({ password: "another" }));
+  const agent = openTlsAgent(digestFor(server, { password: "another" }));
   const status = await readStatus(agent, `${server.origin}${path}/settings.json`);
   expect([status, (await logOf(server, agent)).length]).toEqual([401, 2]);
 });
 
 /** Reads until the server's fast clock, which soon closes idle connections too, has passed its nonces' ten minutes. */
 async function readPastExpiry(server: ServerProcess, forMilliseconds: number): Promise<readonly string[]> {
-  const agent = openTlsAgent(digestWith());
+  const agent = openTlsAgent(digestFor(server));
   const end = performance.now() + forMilliseconds;
   while (performance.now() < end) await readThroughLosses(agent, `${server.origin}/md5/settings.json`);
   return await logOf(server, agent);

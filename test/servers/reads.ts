@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { Agent, type Dispatcher } from "undici";
-import { closeAfterTest, digestWith, readStatus } from "../digest/digest-agent.ts";
+import { closeAfterTest, digestFor, readStatus } from "../digest/digest-agent.ts";
 import { CERTIFICATE_FILE, type ServerProcess } from "./server-process.ts";
 
 /** An agent that knows the servers' certificate. */
@@ -20,7 +20,7 @@ const LOST_CONNECTIONS = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "UND_ER
 
 /** Restarts the server halfway through reads at 16 at a time, and gives the statuses of those that failed. */
 export async function failuresThroughRestart(server: ServerProcess, path: string, reads: number): Promise<number[]> {
-  const agent = openTlsAgent(digestWith());
+  const agent = openTlsAgent(digestFor(server));
   let [left, restarted] = [reads, Promise.resolve()];
   const failed: number[] = [];
   const reader = async () => {
