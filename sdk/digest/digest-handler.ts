@@ -219,14 +219,18 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
     const nonce = this.#land();
     if (nonce !== undefined && !this.#redirected) {
       const info = headers["authentication-info"];
-      const rspauth = () => nonce.expectedRspauth(this.#count, this.#options.path);
-      const next = info === undefined ? undefined : readAuthenticationInfo([info].flat().join(", "), rspauth);
+      const next = info === undefined ? undefined : this.#verify([info].flat().join(", "), nonce);
       nonce.accepted += 1;
       nonce.kept = true;
       if (this.#unshareable) this.#session.separate();
-      this.#session.accepted(this, nonce, this.#refusedNonce, next === undefined ? undefined : nonce.successor(next));
+      this.#session.accepted(nonce, this.#refusedNonce, next);
     }
     this.#deliver();
+  }
+
+  #verify(info: string, nonce: Nonce): Nonce | undefined {
+    const next = readAuthenticationInfo(info, () => nonce.expectedRspauth(this.#count, this.#options.path));
+    return next === undefined ? undefined : nonce.successor(next);
   }
 
   /** From here on, the response is the caller's. */

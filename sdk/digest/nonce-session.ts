@@ -59,12 +59,12 @@ export class NonceSession {
   }
 
   /**
-   * Notes that the server accepted the credentials of a request.
+   * Notes that the server accepted the credentials of a request, which has not ended yet.
    * @param nonce what the request was signed with
    * @param refused the nonce that the server had refused for the same request before
    * @param next the nonce that the server wants to see from now on
    */
-  accepted(request: Waiter, nonce: Nonce, refused: Nonce | undefined, next: Nonce | undefined): void {
+  accepted(nonce: Nonce, refused: Nonce | undefined, next: Nonce | undefined): void {
     if (this.#unused !== undefined) {
       // Other requests may still use this one, from the time when it was shared.
       if (next !== undefined || nonce.inFlight === 0) this.#unused.push(next ?? nonce);
@@ -72,7 +72,6 @@ export class NonceSession {
       // Otherwise a newer nonce is there already.
       this.#shared = next ?? nonce;
     }
-    this.ended(request);
   }
 
   /**

@@ -10,8 +10,8 @@ export interface Credentials {
 interface Target {
   readonly method: string;
   readonly uri: string;
-  /** The parameters that come before the nonce count. */
-  readonly parameters: string;
+  /** The credentials up to the response. */
+  readonly opening: string;
   /** What is hashed after the nonce count. */
   readonly closing: string;
 }
@@ -35,6 +35,7 @@ export class Nonce {
   readonly #opening: string;
   /** What is hashed before the nonce count. */
   readonly #hashOpening: string;
+  readonly #hasAsciiNonce: boolean;
   #lastTarget: Target | undefined;
 
   constructor(challenge: DigestChallenge, credentials: Credentials) {
@@ -42,6 +43,7 @@ export class Nonce {
     this.#credentials = credentials;
     const { realm, nonce } = challenge;
     this.#opening = `Digest ${this.#usernameParameter()}, realm="${quotable(realm)}", nonce="${quotable(nonce)}"`;
+    this.#hasAsciiNonce = isAscii(nonce);
     this.#hashOpening = `${this.#hashA1()}:${nonce}:`;
   }
 
@@ -70,10 +72,10 @@ export class Nonce {
    */
   authorize(method: string, uri: string): string {
     this.count += 1;
-    const { parameters, closing } = this.#targetOf(method, uri);
-    if (this.#challenge.qop === undefined) return `${parameters}, response="${this.#response("", closing)}"`;
+    const { opening, closing } = this.#targetOf(method, uri);
+    if (this.#challenge.qop === undefined) return `${opening}${this.#response("", closing)}"`;
     const nc = hexadecimal(this.count);
-    return `${parameters}, nc=${nc}, response="${this.#response(nc, closing)}"`;
+    return `${opening}${this.#response(nc, closing)}", nc=${nc}`;
   }
 
   /** Computes the `rspauth` of a server that knows the password, for the request with this count (RFC 7616, section 3.5). */
@@ -87,21 +89,23 @@ export class Nonce {
     const last = this.#lastTarget;
     if (last !== undefined && last.uri === uri && last.method === method) return last;
     const { opaque, algorithm, qop } = this.#challenge;
-    const parameters = [
+    const opening = [
       `${this.#opening}, uri="${quotable(uri)}"`,
       opaque === undefined ? "" : `, opaque="${quotable(opaque)}"`,
       algorithm === undefined ? "" : `, algorithm=${algorithm}`,
       qop === undefined ? "" : `, qop=${qop}, cnonce="${this.#cnonce}"`,
+      ', response="',
     ].join("");
-    this.#lastTarget = { method, uri, parameters, closing: this.#hashClosing(method, uri) };
+    this.#lastTarget = { method, uri, opening, closing: this.#hashClosing(method, uri) };
     return this.#lastTarget;
   }
 
   #response(nc: string, closing: string): string {
-    return this.#hash(this.#hashOpening + nc + closing);
+    const text = this.#hashOpening + nc + closing;
+    return this.#hasAsciiNonce ? hash(this.#challenge.hash, text, "hex") : this.#hash(text);
   }
 
-  /** The part after the nonce count. Without qop, there is neither a count nor a cnonce (RFC 2069, section 2.1.2). */
+  /** The part after the nonce count. Without qop, there is neither a count nor a cnonce (RFC 2069). */
   #hashClosing(method: string, uri: string): string {
     const ha2 = this.#hash(`${method}:${uri}`);
     const { qop } = this.#challenge;

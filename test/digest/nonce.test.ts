@@ -47,7 +47,8 @@ test("an exhausted nonce is not handed out", () => {
   const nonce = nonceAt(0xffffffff);
   const asking = { proceed() {} };
   session.take(asking);
-  session.accepted(asking, nonce, undefined, undefined);
+  session.accepted(nonce, undefined, undefined);
+  session.ended(asking);
   expect(session.take({ proceed() {} })).toBe("probe");
 });
 
@@ -55,9 +56,11 @@ test("an exhausted nonce gives way to the next one", () => {
   const session = new NonceSession("http://127.0.0.1", CREDENTIALS);
   const [asking, asksAgain] = [{ proceed() {} }, { proceed() {} }];
   session.take(asking);
-  session.accepted(asking, nonceAt(0xffffffff), undefined, undefined);
+  session.accepted(nonceAt(0xffffffff), undefined, undefined);
+  session.ended(asking);
   session.take(asksAgain);
   const fresh = nonceAt(1);
-  session.accepted(asksAgain, fresh, undefined, undefined);
+  session.accepted(fresh, undefined, undefined);
+  session.ended(asksAgain);
   expect(session.take(asking)).toBe(fresh);
 });
