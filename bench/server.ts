@@ -1,17 +1,8 @@
-// A process of its own, so that it shares no core and no heap with those who are measured.
+// The server has a process of its own, so that it shares no heap with the contenders.
 import { hash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createServer, type TLSSocket } from "node:tls";
-import { HA1, REALM } from "./credentials.ts";
-
-/**
- * What the first part of a request's path chooses: `plain` is not protected, `shared` is the Java container whose nonces
- * are good for 1,023 requests and 60 seconds, `once` and `strict` are less patient.
- */
-export type Protection = "plain" | "shared" | "once" | "strict";
-
-/** What the parent process asks for; the answer is a message too. */
-export type Question = "reset" | "count" | { readonly nonces: number };
+import { HA1, type Question, REALM, USES_OF_A_NONCE } from "./start-server.ts";
 
 interface IssuedNonce {
   readonly issuedAt: number;
@@ -56,7 +47,7 @@ process.on("message", (question: Question) => {
 });
 process.on("disconnect", () => process.exit());
 
-// HTTP by hand for requests without a body: node:http would cost more than what is to be measured.
+// HTTP is written by hand, for requests without a body, because node:http would cost more than what is measured.
 function serve(socket: TLSSocket): void {
   let received = "";
   socket.setEncoding("latin1");
@@ -67,13 +58,13 @@ function serve(socket: TLSSocket): void {
       const head = received.slice(0, end);
       received = received.slice(end + 4);
       requests += 1;
-      socket.write(answer(head), "latin1");
+      socket.write(respond(head), "latin1");
       if (/\r\nconnection: *close/i.test(head)) socket.end();
     }
   });
 }
 
-function answer(head: string): string {
+function respond(head: string): string {
   const protection = head.slice(head.indexOf("/") + 1, head.indexOf("/", head.indexOf("/") + 1));
   if (protection === "plain") return OK;
   const verdict = check(protection, head);
@@ -95,7 +86,7 @@ function check(protection: string, head: string): "accepted" | "refused" | "stal
 }
 
 function use(protection: string, nonce: IssuedNonce | undefined, count: number): "accepted" | "refused" | "stale" {
-  const limit = protection === "once" ? 1 : 0x3ff;
+  const limit = protection === "once" ? 1 : USES_OF_A_NONCE;
   if (nonce === undefined || Date.now() - nonce.issuedAt > LIFETIME_MILLISECONDS || count > limit) return "stale";
   if (nonce.seen.has(count) && protection === "once") return "stale";
   if (nonce.seen.has(count) || (protection === "strict" && count !== nonce.seen.size + 1)) return "refused";
