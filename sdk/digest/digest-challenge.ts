@@ -10,7 +10,10 @@ export interface DigestChallenge {
   readonly opaque: string | undefined;
   /** As the server spelled it; undefined means MD5. */
   readonly algorithm: string | undefined;
-  readonly hash: HashName;
+  /** The hash, by its OpenSSL name. */
+  readonly hash: string;
+  /** Its place among all algorithms; 0 is the strongest. */
+  readonly rank: number;
   readonly session: boolean;
   /** undefined means RFC 2069, without nonce count and cnonce. */
   readonly qop: "auth" | undefined;
@@ -19,15 +22,8 @@ export interface DigestChallenge {
   readonly utf8: boolean;
 }
 
-/** The hashes of RFC 7616, section 6.1, by their OpenSSL names, strongest first. */
-const HASHES = ["sha512-256", "sha256", "md5"] as const;
-type HashName = (typeof HASHES)[number];
-
-const HASH_OF_ALGORITHM: ReadonlyMap<string, HashName> = new Map([
-  ["SHA-512-256", "sha512-256"],
-  ["SHA-256", "sha256"],
-  ["MD5", "md5"],
-]);
+/** The algorithms of RFC 7616, section 6.1, strongest first. */
+const ALGORITHMS = ["SHA-512-256", "SHA-256", "MD5"];
 
 /**
  * Chooses the supported Digest challenge with the strongest algorithm (RFC 7616, section 3.7).
@@ -55,7 +51,7 @@ export function chooseDigestChallenge(lines: readonly string[]): DigestChallenge
       problems.push(new DigestError("ERR_DIGEST_MALFORMED_CHALLENGE", message));
     }
   }
-  const [strongest] = supported.sort((a, b) => HASHES.indexOf(a.hash) - HASHES.indexOf(b.hash));
+  const [strongest] = supported.sort((a, b) => a.rank - b.rank);
   if (strongest !== undefined) return strongest;
   throw problems[0] ?? unsupported(`it offers ${otherSchemes.join(", ") || "nothing"} instead of Digest`);
 }
@@ -65,20 +61,21 @@ function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallen
   if (nonce === undefined) return unsupported("it has no nonce");
 
   const algorithm = parameters.get("algorithm");
-  const [, name, suffix] = /^(.+?)(-sess)?$/i.exec(algorithm ?? "MD5") ?? [];
-  const hash = HASH_OF_ALGORITHM.get(name?.toUpperCase() ?? "");
+  const name = (algorithm ?? "MD5").toUpperCase();
+  const session = name.endsWith("-SESS");
+  const rank = ALGORITHMS.indexOf(session ? name.slice(0, -5) : name);
+  const hash = ALGORITHMS[rank]?.toLowerCase().replace("-", "");
   if (hash === undefined) {
-    return unsupported(`algorithm=${algorithm} is unknown (known: MD5, SHA-256, SHA-512-256, each with -sess)`);
+    return unsupported(`algorithm=${algorithm} is unknown (known: ${ALGORITHMS.join(", ")}, each also with -sess)`);
   }
 
   // Some servers write `op`.
   const offered = parameters.get("qop") ?? parameters.get("op");
-  const qop = offered?.split(",").map((option) => option.trim().toLowerCase());
-  if (qop !== undefined && !qop.includes("auth") && qop.some((option) => option !== "")) {
-    return unsupported(`qop="${offered}" does not include auth`);
-  }
+  const options = (offered ?? "").split(",").map((option) => option.trim().toLowerCase());
+  const qop = options.includes("auth") ? "auth" : undefined;
+  if (qop === undefined && options.join("") !== "") return unsupported(`qop="${offered}" does not include auth`);
   // RFC 7616, section 3.4.2: a session's A1 holds the cnonce, which is sent only with a qop.
-  if (suffix !== undefined && !qop?.includes("auth")) return unsupported(`algorithm=${algorithm} needs qop="auth"`);
+  if (session && qop === undefined) return unsupported(`algorithm=${algorithm} needs qop="auth"`);
 
   return {
     realm: parameters.get("realm") ?? "",
@@ -86,8 +83,9 @@ function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallen
     opaque: parameters.get("opaque"),
     algorithm,
     hash,
-    session: suffix !== undefined,
-    qop: qop?.includes("auth") ? "auth" : undefined,
+    rank,
+    session,
+    qop,
     stale: isTrue(parameters.get("stale")),
     userhash: isTrue(parameters.get("userhash")),
     utf8: parameters.get("charset")?.toLowerCase() === "utf-8",

@@ -35,7 +35,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
   /** The controller of the request on the wire; undefined while there is none. */
   #wire: Dispatcher.DispatchController | undefined;
   /** True once the caller holds its controller. */
-  #started = false;
+  #announced = false;
   #repeats = 0;
   /** True if an interceptor below this one followed a redirect. */
   #redirected = false;
@@ -71,8 +71,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
     const turn = this.#session.take(this);
     if (turn !== "wait") return this.proceed(turn);
     // The caller can abort a request that waits.
-    this.#started = true;
-    this.#handler.onRequestStart?.(this, null);
+    this.#announce(null);
     return true;
   }
 
@@ -104,10 +103,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
     this.#wire = wire;
     this.#redirected = hasHistory(context);
     if (this.aborted) wire.abort(this.reason ?? new Error("aborted"));
-    else if (!this.#started) {
-      this.#started = true;
-      this.#handler.onRequestStart?.(this, context);
-    }
+    else if (!this.#announced) this.#announce(context);
   }
 
   onBodySent(chunk: Buffer): void {
@@ -176,19 +172,24 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
     return this.#wire?.paused ?? false;
   }
 
-  get rawHeaders(): NonNullable<Dispatcher.DispatchController["rawHeaders"]> | null {
+  get rawHeaders(): RawHeaders | null {
     return this.#wire?.rawHeaders ?? null;
   }
 
-  get rawTrailers(): NonNullable<Dispatcher.DispatchController["rawTrailers"]> | null {
+  get rawTrailers(): RawHeaders | null {
     return this.#wire?.rawTrailers ?? null;
   }
 
-  /** The server answered 401. RFC 7616, section 3.3: a challenge is answered once, unless the nonce was only stale. */
+  #announce(context: unknown): void {
+    this.#announced = true;
+    this.#handler.onRequestStart?.(this, context);
+  }
+
+  /** Reads a 401. RFC 7616, section 3.3: a challenge is answered once, unless the nonce was only stale. */
   #refuse(headers: ResponseHeaders): void {
     const nonce = this.#land();
     const lines = headers["www-authenticate"];
-    // Where a redirect led, the target and the method may be others than those that were sent.
+    // A redirect leads to another target, and may have changed the method.
     if (lines === undefined || this.#redirected) {
       this.#deliver();
       return;
@@ -200,7 +201,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
       this.#deliver(fresh);
       return;
     }
-    if (!this.#isReplayable()) throw this.#notReplayable();
+    this.#checkReplayable();
     this.#state = "refused";
     this.#next = nonce?.kept ? this.#afterRefusalOf(nonce, challenge, fresh) : fresh;
   }
@@ -236,7 +237,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
   /** From here on, the response is the caller's. */
   #deliver(candidate?: Nonce): void {
     this.#state = "delivering";
-    this.#stream?.settle();
+    if (this.#stream !== undefined) this.#stream.replayable = false;
     this.#session.ended(this, candidate);
   }
 
@@ -265,19 +266,17 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
     this.#handler.onResponseError?.(this, error);
   }
 
-  #isReplayable(): boolean {
-    return this.#stream?.replayable ?? !isOneShot(this.#options.body);
-  }
-
-  #notReplayable(): DigestError {
-    const { method, path } = this.#options;
-    return new DigestError(
+  #checkReplayable(): void {
+    const { method, path, body } = this.#options;
+    if (this.#stream?.replayable ?? !isOneShot(body)) return;
+    throw new DigestError(
       "ERR_DIGEST_BODY_NOT_REPLAYABLE",
       `The server refused ${printable(`${method} ${this.#session.origin}${path}`)}, and the stream in its body can't be sent again: send a string or a buffer, or make a request without a body first.`,
     );
   }
 }
 
+type RawHeaders = NonNullable<Dispatcher.DispatchController["rawHeaders"]>;
 type Upgrade = NonNullable<Dispatcher.DispatchHandler["onRequestUpgrade"]>;
 type ResponseEnd = NonNullable<Dispatcher.DispatchHandler["onResponseEnd"]>;
 type ResponseHeaders = Parameters<NonNullable<Dispatcher.DispatchHandler["onResponseStart"]>>[2];

@@ -7,7 +7,7 @@ type Chunk = string | Uint8Array;
 
 /** A request body that can be read only once. Its beginning is kept while it is sent, in case the server refuses it. */
 export class StreamedBody {
-  /** False once more has been sent than is kept. */
+  /** False once more was sent than is kept, or once the server has not refused it. */
   replayable = true;
   readonly #source: AsyncIterator<Chunk>;
   readonly #kept: Chunk[] = [];
@@ -23,16 +23,11 @@ export class StreamedBody {
     return Readable.from(this.#read());
   }
 
-  /** Tells the source that no more of it is needed. */
+  /** Closes the source, from which no more is needed. */
   close(): void {
-    this.settle();
+    this.replayable = false;
     // The request has its own outcome, which a source that fails to close does not change.
     this.#source.return?.().catch(() => {});
-  }
-
-  /** Keeps no more: the server has not refused what it was sent. */
-  settle(): void {
-    this.replayable = false;
   }
 
   async *#read(): AsyncGenerator<Chunk> {
@@ -41,9 +36,8 @@ export class StreamedBody {
       for (;;) {
         const chunk = this.#kept[sent];
         if (chunk !== undefined) {
-          if (this.replayable) sent += 1;
-          else this.#kept.splice(0, sent + 1);
-          if (!this.replayable) sent = 0;
+          sent += 1;
+          if (!this.replayable) sent -= this.#kept.splice(0, sent).length;
           yield chunk;
         } else if (this.#ended) return;
         // Another reader, which was cut off while it waited, may add its chunk first.
