@@ -277,14 +277,14 @@ test.for(UNSUPPORTED)("$description is one error that quotes the part, after one
   expect(server.requests).toHaveLength(1);
 });
 
-test("a 401 without a challenge is the caller's", async () => {
+test("the caller gets a 401 without a challenge", async () => {
   const server = await startScriptedServer((_request, response) => {
     response.writeHead(401).end();
   });
   expect(await readStatus(openDigestAgent(server), server.origin)).toBe(401);
 });
 
-test("goes on after an error with a challenge that can be answered", async () => {
+test("a later read succeeds after a malformed challenge", async () => {
   const server = await startScriptedServer(refuse('Digest nonce="'), refuse('Digest nonce="n"'), acceptWith({}));
   const agent = openDigestAgent(server);
   await readStatus(agent, server.origin).catch(() => {});

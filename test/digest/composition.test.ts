@@ -94,8 +94,8 @@ test("works through a proxy", async () => {
   const proxy = await startLocalServer((seen, response) => {
     const { pathname, search } = new URL(seen.target);
     const { host: _, connection: __, "proxy-connection": ___, ...headers } = seen.headers;
-    request(`${server.origin}${pathname}${search}`, { headers, dispatcher: closing }).then(async (answer) => {
-      response.writeHead(answer.statusCode, answer.headers).end(await answer.body.text());
+    request(`${server.origin}${pathname}${search}`, { headers, dispatcher: closing }).then(async (forwarded) => {
+      response.writeHead(forwarded.statusCode, forwarded.headers).end(await forwarded.body.text());
     });
   });
   const closing = closeAfterTest(new Agent());
@@ -167,7 +167,7 @@ test("retry in front repeats what the server failed to do", async () => {
   expect(await readStatus(openAgent(digestFor(server), retry()), server.origin)).toBe(200);
 });
 
-test("a challenge after a retry below is answered", async () => {
+test("responds to a challenge that comes after a retry below", async () => {
   const server = await startScriptedServer((_request, response) => response.destroy(), CHALLENGE, acceptWith({}));
   expect(await readStatus(openAgent(retry(), digestFor(server)), server.origin)).toBe(200);
 });
@@ -263,7 +263,7 @@ test.for(OWN_AUTHORIZATION)(
   },
 );
 
-test("answers HEAD", async () => {
+test("works with HEAD", async () => {
   const server = await startDigestServer();
   const { statusCode, body } = await request(server.origin, { dispatcher: openDigestAgent(server), method: "HEAD" });
   await body.dump();
@@ -311,7 +311,7 @@ test("a body that is read slowly arrives whole", async () => {
   expect(await body.text()).toBe(content);
 });
 
-test("a server without keep-alive is answered", async () => {
+test("works with a server that closes each connection", async () => {
   const server = await startScriptedServer(
     (seen, response) => {
       response.setHeader("Connection", "close");

@@ -6,7 +6,7 @@ export const PASSWORD = "private-key-0001";
 
 export interface DigestServerOptions {
   readonly nonces?: NoncePolicy;
-  /** What an accepted request is answered. Default: 200 with the text `accepted`. */
+  /** Responds to an accepted request. Default: 200 with the text `accepted`. */
   readonly respond?: Respond;
 }
 
@@ -41,7 +41,7 @@ const accept: Respond = (_request, response) => {
   response.end("accepted");
 };
 
-/** A server that answers each request by the next of these, and the last for ever. */
+/** Starts a server that uses the next of these for each request, and the last one for all that follow. */
 export async function startScriptedServer(...script: readonly [Respond, ...Respond[]]): Promise<LocalServer> {
   let step = 0;
   return await startLocalServer((request, response) => {
@@ -51,14 +51,14 @@ export async function startScriptedServer(...script: readonly [Respond, ...Respo
   });
 }
 
-/** Answers 401 with these `WWW-Authenticate` lines. */
+/** Responds 401 with these `WWW-Authenticate` lines. */
 export function refuse(...challenges: readonly string[]): Respond {
   return (_request, response) => {
     response.writeHead(401, { "WWW-Authenticate": [...challenges] }).end("refused");
   };
 }
 
-/** Answers 200 with these headers. */
+/** Responds 200 with these headers. */
 export function acceptWith(headers: Readonly<Record<string, string>>): Respond {
   return (_request, response) => {
     response.writeHead(200, headers).end("accepted");

@@ -5,7 +5,8 @@ import { DigestError } from "../../sdk/digest/digest-error.ts";
 import { Nonce } from "../../sdk/digest/nonce.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
-const SEED = 20_150_930;
+/** Each run of the tests takes other values; fast-check prints the seed of a failure. */
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1000);
 
 /** What can be inside a quoted string of a header: no control characters but the tab (RFC 9110, section 5.5). */
 const quotedText = fc.string({ unit: fc.constantFrom(...headerCharacters()), maxLength: 40 });
@@ -22,7 +23,7 @@ function inQuotes(text: string): string {
   return `"${text.replace(/[\\"]/g, (character) => `\\${character}`)}"`;
 }
 
-test("an answer holds what went into it", () => {
+test("credentials hold what went into them", () => {
   const parts = fc.record({
     realm: quotedText,
     nonce: quotedText,
@@ -35,23 +36,23 @@ test("an answer holds what went into it", () => {
     fc.property(parts, ({ realm, nonce, opaque, username, path, query }) => {
       const line = `Digest realm=${inQuotes(realm)}, nonce=${inQuotes(nonce)}, opaque=${inQuotes(opaque)}, qop="auth", charset=UTF-8`;
       const uri = `/${path}?${query}"`;
-      const answer = new Nonce(chooseDigestChallenge([line]), { username, password: "p" }).authorize("GET", uri);
-      const sent = readAuthorization(answer);
+      const credentials = new Nonce(chooseDigestChallenge([line]), { username, password: "p" }).authorize("GET", uri);
+      const sent = readAuthorization(credentials);
       const sentUser = sent["username"] ?? decodeURIComponent(sent["username*"]?.replace(/^UTF-8''/, "") ?? "");
       expect({ ...sent, user: sentUser }).toMatchObject({ realm, nonce, opaque, uri, user: username, nc: "00000001" });
     }),
-    { seed: SEED, numRuns: 200 },
+    { numRuns: RUNS },
   );
 });
 
-test("an answer is a header that can be sent", () => {
+test("credentials are a header that can be sent", () => {
   fc.assert(
     fc.property(quotedText, userText, fc.boolean(), (realm, username, utf8) => {
       const line = `Digest realm=${inQuotes(realm)}, nonce="n"${utf8 ? ", charset=UTF-8" : ""}`;
-      const answer = new Nonce(chooseDigestChallenge([line]), { username, password: "p" }).authorize("GET", "/");
-      expect(answer).toMatch(/^[\t\x20-\x7e\x80-\xff]*$/);
+      const credentials = new Nonce(chooseDigestChallenge([line]), { username, password: "p" }).authorize("GET", "/");
+      expect(credentials).toMatch(/^[\t\x20-\x7e\x80-\xff]*$/);
     }),
-    { seed: SEED, numRuns: 500 },
+    { numRuns: RUNS },
   );
 });
 
@@ -104,7 +105,7 @@ function chooseOrFail(line: string): DigestChallenge | DigestError {
 
 const HASH_NAMES = { MD5: "md5", "SHA-256": "sha256", "SHA-512-256": "sha512-256" };
 
-test("a mutated challenge is read or refused, never misread", () => {
+test("a mutated challenge is refused, or read right and its credentials can be read", () => {
   fc.assert(
     fc.property(mutated, (line) => {
       const read = chooseOrFail(line);
@@ -113,27 +114,9 @@ test("a mutated challenge is read or refused, never misread", () => {
       // A nonce with quoted pairs is in the text in its escaped spelling.
       expect(line.replace(/\\(.)/gs, "$1")).toContain(read.nonce.replace(/\\(.)/gs, "$1"));
       expect(Object.entries(HASH_NAMES)).toContainEqual([name, read.hash]);
+      const credentials = new Nonce(read, { username: "u", password: "p" }).authorize("GET", "/");
+      expect(readAuthorization(credentials)).toMatchObject({ nonce: read.nonce, realm: read.realm });
     }),
-    { seed: SEED, numRuns: 10_000 },
-  );
-});
-
-test("10,000 mutated challenges are read in three seconds", () => {
-  const lines = fc.sample(mutated, { seed: SEED, numRuns: 10_000 });
-  const before = process.threadCpuUsage();
-  for (const line of lines) chooseOrFail(line);
-  // Time of this thread alone, in microseconds
-  expect(process.threadCpuUsage(before).user).toBeLessThan(3_000_000);
-});
-
-test("an answer to a mutated challenge can be read", () => {
-  fc.assert(
-    fc.property(mutated, (line) => {
-      const read = chooseOrFail(line);
-      if (read instanceof DigestError) return;
-      const answer = new Nonce(read, { username: "u", password: "p" }).authorize("GET", "/");
-      expect(readAuthorization(answer)).toMatchObject({ nonce: read.nonce, realm: read.realm });
-    }),
-    { seed: SEED, numRuns: 3000 },
+    { numRuns: RUNS },
   );
 });

@@ -5,7 +5,7 @@
  * @throws where the header breaks the grammar or a parameter comes twice
  */
 export function readAuthorization(header: string | undefined): Readonly<Record<string, string>> {
-  if (!header?.startsWith("Digest ")) throw new Error(`No Digest answer: ${header}`);
+  if (!header?.startsWith("Digest ")) throw new Error(`No Digest credentials: ${header}`);
   const parameters: Record<string, string> = {};
   let rest = header.slice("Digest ".length);
   while (rest !== "") {

@@ -11,7 +11,7 @@ function md5(text: string): string {
   return createHash("md5").update(text).digest("hex");
 }
 
-/** Answers with an `Authentication-Info` that is made from the `rspauth` of RFC 7616, section 3.5. */
+/** Responds with an `Authentication-Info` that is made from the `rspauth` of RFC 7616, section 3.5. */
 function prove(infoWith: (rspauth: string) => string | string[]): Respond {
   return ({ headers }, response) => {
     const { realm, nonce, nc, cnonce, qop, uri } = readAuthorization(headers.authorization);
@@ -36,7 +36,7 @@ const RIGHT: readonly { readonly description: string; readonly infoWith: (rspaut
   { description: "covers a body that was not asked for", infoWith: () => 'rspauth="0000", qop=auth-int' },
 ];
 
-test.for(RIGHT)("takes an answer whose rspauth $description", async ({ infoWith }) => {
+test.for(RIGHT)("accepts a response whose rspauth $description", async ({ infoWith }) => {
   expect(await read(prove(infoWith))).toBe(200);
 });
 
@@ -51,7 +51,7 @@ const WRONG = [
   { description: "is wrong beside a next nonce", info: 'nextnonce="n2", qop=auth, rspauth="0"' },
 ];
 
-test.for(WRONG)("refuses an answer whose rspauth $description", async ({ info }) => {
+test.for(WRONG)("refuses a response whose rspauth $description", async ({ info }) => {
   await expect(read(prove(() => info))).rejects.toMatchObject({
     name: "DigestError",
     code: "ERR_DIGEST_SERVER_NOT_VERIFIED",

@@ -1,12 +1,12 @@
 /**
- * Answers that other implementations gave, each with the cnonce that it used and nc=00000001.
+ * Credentials that other implementations sent, each with the cnonce that it used and nc=00000001.
  *
  * - `curl`: `curl --digest -u <username>:<password> -X <method> -g --path-as-is <url>`, version 7.88.1, against a server
  *   that sent the challenge as UTF-8 and kept the `Authorization` header. Its SHA-512-256 is another hash, so it is not used.
  * - `openssl`: `printf %s <text> | openssl dgst -md5` or `-sha512-256`, version 3.0.19, for each step of RFC 7616, section 3.4.1.
  * - `RFC`: printed in the RFC.
  */
-export interface RecordedAnswer {
+export interface RecordedCredentials {
   readonly description: string;
   readonly challenge: string;
   readonly username: string;
@@ -37,7 +37,7 @@ const JASON = {
   cnonce: "NTg6RKcb9boFIAS3KrFK9BGeh+iDa/sm6jUMp2wds69v",
 };
 
-export const RECORDED_ANSWERS: readonly RecordedAnswer[] = [
+export const RECORDED_CREDENTIALS: readonly RecordedCredentials[] = [
   {
     // The RFC prints e966c932a9242554e42c8ee200cec7f6, which its own rules do not give; this is what openssl gives for them.
     description: "RFC 2069, section 2.4, corrected",

@@ -3,9 +3,9 @@ import { expect, test, vi } from "vitest";
 import { openDigestAgent, readStatus } from "./digest-agent.ts";
 import { acceptWith, PASSWORD, refuse, startScriptedServer, USERNAME } from "./digest-server.ts";
 import { readAuthorization } from "./read-authorization.ts";
-import { RECORDED_ANSWERS } from "./recorded-answers.ts";
+import { RECORDED_CREDENTIALS } from "./recorded-credentials.ts";
 
-// The client nonce is random; recorded answers need the one that they were made with.
+// The client nonce is random. Recorded credentials need the one that they were made with.
 const cnonce = vi.hoisted(() => ({ fixed: undefined as string | undefined }));
 vi.mock("node:crypto", async (importOriginal) => {
   const crypto = await importOriginal<typeof import("node:crypto")>();
@@ -16,7 +16,7 @@ vi.mock("node:crypto", async (importOriginal) => {
   return { ...crypto, randomBytes };
 });
 
-async function answerTo(
+async function credentialsFor(
   challenge: string,
   { username, password }: { readonly username: string; readonly password: string },
   { method, uri }: { readonly method: string; readonly uri: string },
@@ -31,9 +31,9 @@ async function answerTo(
   return readAuthorization(server.requests[1]?.headers.authorization);
 }
 
-test.for(RECORDED_ANSWERS)("answers as recorded: $description", async (recorded) => {
+test.for(RECORDED_CREDENTIALS)("sends the credentials that were recorded: $description", async (recorded) => {
   cnonce.fixed = recorded.cnonce;
-  const sent = await answerTo(recorded.challenge, recorded, recorded);
+  const sent = await credentialsFor(recorded.challenge, recorded, recorded);
   expect(sent).toMatchObject({
     ...(recorded.sentUsername ?? { username: recorded.username }),
     uri: recorded.uri,
@@ -53,7 +53,7 @@ const SENT_BACK = [
 ];
 
 test.for(SENT_BACK)("sends the server's $description back", async ({ parameter, expected }) => {
-  const sent = await answerTo(`Digest nonce="n", qop="auth", ${parameter}`, CREDENTIALS, REQUEST);
+  const sent = await credentialsFor(`Digest nonce="n", qop="auth", ${parameter}`, CREDENTIALS, REQUEST);
   expect(sent).toMatchObject(expected);
 });
 
@@ -66,11 +66,11 @@ const LEFT_OUT = [
 ];
 
 test.for(LEFT_OUT)("sends no $description that the server did not ask for", async ({ challenge, parameter }) => {
-  expect(await answerTo(challenge, CREDENTIALS, REQUEST)).not.toHaveProperty(parameter);
+  expect(await credentialsFor(challenge, CREDENTIALS, REQUEST)).not.toHaveProperty(parameter);
 });
 
 test("quotes in the request target leave the header whole", async () => {
-  const sent = await answerTo('Digest realm="r", nonce="n", qop="auth"', CREDENTIALS, {
+  const sent = await credentialsFor('Digest realm="r", nonce="n", qop="auth"', CREDENTIALS, {
     ...REQUEST,
     uri: '/a"b\\c?d="e',
   });
@@ -79,15 +79,15 @@ test("quotes in the request target leave the header whole", async () => {
 
 test("makes a client nonce of at most 16 characters", async () => {
   cnonce.fixed = undefined;
-  const sent = await answerTo('Digest realm="r", nonce="n", qop="auth"', CREDENTIALS, REQUEST);
+  const sent = await credentialsFor('Digest realm="r", nonce="n", qop="auth"', CREDENTIALS, REQUEST);
   expect(sent["cnonce"]).toMatch(/^[0-9a-f]{8,16}$/);
 });
 
 test("makes another client nonce for another nonce", async () => {
   cnonce.fixed = undefined;
   const challenge = 'Digest realm="r", nonce="n", qop="auth"';
-  const first = await answerTo(challenge, CREDENTIALS, REQUEST);
-  const second = await answerTo(challenge, CREDENTIALS, REQUEST);
+  const first = await credentialsFor(challenge, CREDENTIALS, REQUEST);
+  const second = await credentialsFor(challenge, CREDENTIALS, REQUEST);
   expect(first["cnonce"]).not.toBe(second["cnonce"]);
 });
 
