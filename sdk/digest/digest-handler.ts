@@ -147,7 +147,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
   }
 
   onResponseError(_: unknown, error: Error): void {
-    // A refusal that is cut off has said enough.
+    // The challenge has been read, so the rest of the refusal does not matter.
     if (this.#state === "refused" && !this.aborted) this.#repeat();
     else this.#fail(error);
   }
@@ -185,7 +185,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
     this.#handler.onRequestStart?.(this, context);
   }
 
-  /** Reads a 401. RFC 7616, section 3.3: a challenge is answered once, unless the nonce was only stale. */
+  /** Handles a 401. Each challenge gets one response, so that a wrong key never loops (RFC 7616, section 3.3). */
   #refuse(headers: ResponseHeaders): void {
     const nonce = this.#land();
     const lines = headers["www-authenticate"];
@@ -271,7 +271,7 @@ export class DigestHandler implements Dispatcher.DispatchHandler, Dispatcher.Dis
     if (this.#stream?.replayable ?? !isOneShot(body)) return;
     throw new DigestError(
       "ERR_DIGEST_BODY_NOT_REPLAYABLE",
-      `The server refused ${printable(`${method} ${this.#session.origin}${path}`)}, and the stream in its body can't be sent again: send a string or a buffer, or make a request without a body first.`,
+      `The server refused ${printable(`${method} ${this.#session.origin}${path.replace(/\?.*/s, "")}`)}, and the stream in its body can't be sent again: send a string or a buffer, or make a request without a body first.`,
     );
   }
 }

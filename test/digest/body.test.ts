@@ -8,7 +8,7 @@ import { digestFor, openAgent, openDigestAgent } from "./digest-agent.ts";
 import { type DigestServer, startDigestServer, startScriptedServer } from "./digest-server.ts";
 
 async function put(dispatcher: Dispatcher, server: DigestServer, body: unknown): Promise<number> {
-  // Reflect, because undici's types lack Blob, ArrayBuffer and iterables.
+  // Reflect is needed because undici's types lack Blob, ArrayBuffer and iterables.
   const options = { origin: server.origin, path: "/", method: "PUT", body };
   const response: Dispatcher.ResponseData = await Reflect.apply(dispatcher.request, dispatcher, [options]);
   await response.body.dump();

@@ -373,7 +373,7 @@ test("reads hostile headers of 64 KiB in milliseconds", () => {
     for (const part of HOSTILE) {
       const before = process.threadCpuUsage();
       messageFor(prefix + part.repeat(65_536 / part.length));
-      // Time of this thread alone, in microseconds, so that a busy machine changes nothing
+      // The CPU time of this thread, in microseconds, so that other work on the machine changes nothing
       expect(process.threadCpuUsage(before).user, prefix + part).toBeLessThan(200_000);
     }
   }

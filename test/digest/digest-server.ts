@@ -41,7 +41,7 @@ const accept: Respond = (_request, response) => {
   response.end("accepted");
 };
 
-/** Starts a server that uses the next of these for each request, and the last one for all that follow. */
+/** Starts a server that gives each request the next of these responses, and the last one to all that follow. */
 export async function startScriptedServer(...script: readonly [Respond, ...Respond[]]): Promise<LocalServer> {
   let step = 0;
   return await startLocalServer((request, response) => {

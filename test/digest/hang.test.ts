@@ -9,7 +9,7 @@ import type { LocalServer, SeenRequest } from "./local-server.ts";
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A server that asks for credentials and never responds to the first requests of one kind. */
+/** Starts a server that asks for credentials and never responds to the first requests of one kind. */
 async function startHanging(count: number, hangs: (seen: SeenRequest) => boolean): Promise<LocalServer> {
   let hung = 0;
   return await startScriptedServer((seen, response) => {

@@ -19,9 +19,9 @@ export interface LocalServer {
   readonly requests: readonly SeenRequest[];
   /** Connections that are open now. */
   readonly sockets: ReadonlySet<Socket>;
-  /** Resolves once the server has been sent this many requests. */
+  /** Resolves once the server has received this many requests. */
   reached(count: number): Promise<void>;
-  /** Resolves once every connection has been closed by the other side. */
+  /** Resolves once the other side has closed every connection. */
   deserted(): Promise<void>;
   cutConnections(): void;
 }
@@ -71,7 +71,7 @@ export async function startLocalServer(respond: Respond): Promise<LocalServer> {
 async function receive(incoming: IncomingMessage): Promise<SeenRequest> {
   const { method = "", url: target = "", headers } = incoming;
   let body = "";
-  // One character a byte, so that any body can be compared.
+  // One character for each byte, so that any body can be compared.
   for await (const chunk of incoming.setEncoding("latin1")) body += chunk;
   return { method, target, headers, body };
 }

@@ -8,7 +8,7 @@ import { startDigestServer } from "./digest-server.ts";
 const PASSWORD = "a very secret word";
 const ORIGINS = ["https://example.com"];
 
-// What JavaScript callers can pass, so their types are not those of DigestOptions.
+// JavaScript callers can pass values of any type.
 const REFUSED: readonly { readonly description: string; readonly input: unknown; readonly named: string }[] = [
   { description: "no options", input: undefined, named: "username" },
   { description: "no user name", input: { password: PASSWORD }, named: "username" },
@@ -103,9 +103,9 @@ test("knows an origin that the request spells in its own way", async () => {
   }
 });
 
-/** The status that a request made with Node's own fetch gets. */
+/** Makes a request with Node's own fetch and returns its status. */
 async function statusOfNodeFetch(url: string, dispatcher: Dispatcher): Promise<number> {
-  // Reflect, because the types of Node's fetch know only the undici inside Node.
+  // Reflect is needed because the types of Node's fetch know only the undici inside Node.
   const response: Response = await Reflect.apply(globalThis.fetch, undefined, [url, { dispatcher }]);
   await response.text();
   return response.status;

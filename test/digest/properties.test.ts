@@ -5,17 +5,17 @@ import { DigestError } from "../../sdk/digest/digest-error.ts";
 import { Nonce } from "../../sdk/digest/nonce.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
-/** Each run of the tests takes other values; fast-check prints the seed of a failure. */
+/** Every run takes other values, and fast-check prints the seed of a failure. `FUZZ_RUNS` sets how many. */
 const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1000);
 
-/** What can be inside a quoted string of a header: no control characters but the tab (RFC 9110, section 5.5). */
+/** The text of a quoted string in a header, in which the tab is the only control character (RFC 9110, section 5.5). */
 const quotedText = fc.string({ unit: fc.constantFrom(...headerCharacters()), maxLength: 40 });
 const userText = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter((text) => !/\p{Cc}/u.test(text));
 
 function headerCharacters(): readonly string[] {
   const codes = Array.from({ length: 256 }, (_, code) => code);
   const printable = codes.filter((code) => code === 9 || (code >= 32 && code < 127) || code >= 160);
-  // Twice, so that what can break a string comes often.
+  // The characters that can break a string are added twice, so that they come often.
   return [...printable.map((code) => String.fromCharCode(code)), ...'"\\,= "\\,= '];
 }
 

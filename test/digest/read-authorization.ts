@@ -1,8 +1,8 @@
 /**
- * Reads an `Authorization: Digest` header character by character, as RFC 9110, section 11.4, has it; strict, and written
- * apart from the code under test.
+ * Reads an `Authorization: Digest` header strictly by the grammar of RFC 9110, section 11.4. It shares no code with what is
+ * tested.
  *
- * @throws where the header breaks the grammar or a parameter comes twice
+ * @throws if the header breaks the grammar or a parameter comes twice
  */
 export function readAuthorization(header: string | undefined): Readonly<Record<string, string>> {
   if (!header?.startsWith("Digest ")) throw new Error(`No Digest credentials: ${header}`);

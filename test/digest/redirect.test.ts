@@ -43,7 +43,7 @@ test.for([...IN_FRONT, ...BELOW])("gives another origin no credentials: $descrip
   for (const status of [302, 307]) {
     const { leading, target } = await startTwo(status);
     const dispatcher = openAgent(...list(digestFor(leading)));
-    // Once while a nonce is asked for, and once when it is known
+    // The first read asks for a nonce, and the second one knows it.
     for (const _ of [1, 2]) await readStatus(dispatcher, `${leading.origin}/start`).catch(() => {});
     const seen = target.requests.map(({ headers }) => headers.authorization);
     expect(new Set(seen)).toEqual(new Set([undefined]));

@@ -161,7 +161,7 @@ test("another interceptor has a nonce of its own", async () => {
   expect(server.requests).toHaveLength(4);
 });
 
-/** Counts by opaque, as Apache httpd does, which gives a client that sends one no other. */
+/** Starts a server that counts by opaque, as Apache httpd does: a client that sends an opaque keeps it. */
 async function startCountingByOpaque(): Promise<LocalServer> {
   const counts = new Map<string, number>();
   let nonces = 0;

@@ -20,7 +20,7 @@ const PROFILES = [
   { path: "/forever", atATime: 16, atMost: READS + 1 },
   { path: "/comma", atATime: 1, atMost: READS + 1 },
   { path: "/comma", atATime: 16, atMost: READS + 1 },
-  // How often two seconds pass depends on the machine; the bound is for 40 s.
+  // The nonces live for two seconds, and the bounds allow for a run of 40 seconds.
   { path: "/short", atATime: 1, atMost: READS + 21 },
   { path: "/short", atATime: 16, atMost: READS + 20 * 16 + 1 },
   { path: "/onetime", atATime: 1, atMost: READS + 1 },
@@ -45,7 +45,7 @@ test("counts 2,000 reads on one nonce", async (context) => {
   const agent = openTlsAgent(digestFor(server));
   await readMany(agent, `${server.origin}/default/settings.json`, READS, 1);
   const log = await logOf(server, agent);
-  // Of two connections the later answer may be logged first.
+  // With two connections, the later response may be logged first.
   expect(log.filter((line) => line.includes("nc=000007d0"))).toHaveLength(1);
 });
 
@@ -61,7 +61,7 @@ test("a nonce that has expired costs one more request", async (context) => {
   const agent = openTlsAgent(digestFor(server));
   const url = `${server.origin}/short/settings.json`;
   await readMany(agent, url, 3, 1);
-  // The server's nonces live for two seconds, and it has no other clock.
+  // The nonces live for two seconds of the server's own clock.
   await setTimeout(2500);
   await readStatus(agent, url);
   const log = await logOf(server, agent);

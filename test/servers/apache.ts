@@ -13,7 +13,7 @@ import {
   startServerProcess,
 } from "./server-process.ts";
 
-/** What differs between the profiles, each of which is a realm below a path of its own. */
+/** The profiles. Each is a realm with directives of its own, below a path of its own. */
 const PROFILES = [
   { path: "/default", realm: "Example Public API", directives: [] },
   { path: "/short", realm: "short", directives: ["AuthDigestNonceLifetime 2"] },
@@ -38,7 +38,7 @@ const MODULES = [
 
 const NOT_FOUND = "Apache httpd with mod_auth_digest and mod_ssl is not installed";
 
-/** Where Apache httpd is, or why it can't be used. */
+/** Returns where Apache httpd is installed, or the reason why it can't be used. */
 export function findApache(): { readonly program: string; readonly modules: string } | string {
   const program = findProgram("apache2", "httpd");
   const folders = ["/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules"];
@@ -52,7 +52,7 @@ function moduleFile(folder: string, name: string): string {
   return join(folder, `mod_${name}.so`);
 }
 
-/** Starts Apache httpd over TLS: `<profile>/settings.json` behind Digest, and `/elsewhere`, which leads to another origin. */
+/** Starts Apache httpd over TLS. It has `<profile>/settings.json` behind Digest, and redirects `/elsewhere` to another origin. */
 export async function startApache(found: {
   readonly program: string;
   readonly modules: string;
@@ -85,7 +85,7 @@ function configure(place: Place, modules: string, documents: string, users: stri
     `DefaultRuntimeDir "${directory}"`,
     `Mutex "file:${directory}" default`,
     ...loaded.map((name) => `LoadModule ${name}_module "${moduleFile(modules, name)}"`),
-    // Started by root, it must serve as somebody else.
+    // If root starts it, it serves as this user.
     "User #65534",
     "Group #65534",
     "StartServers 1",

@@ -11,7 +11,7 @@ async function start(context: TestContext): Promise<ServerProcess> {
   return await startLighttpd(typeof found === "string" ? context.skip(found) : found);
 }
 
-/** A server whose clock runs so much faster. */
+/** Starts a server whose clock runs `times` as fast. */
 async function startFaster(context: TestContext, times: number): Promise<ServerProcess> {
   const { library } = typeof clock === "string" ? context.skip(clock) : clock;
   const environment = { LD_PRELOAD: library, FAKETIME: `+0 x${times}` };
@@ -35,7 +35,7 @@ test("counts 2,000 reads on one nonce", async (context) => {
   const server = await start(context);
   const agent = openTlsAgent(digestFor(server));
   await readMany(agent, `${server.origin}/md5/settings.json`, READS, 1);
-  // Of two connections the later answer may be logged first.
+  // With two connections, the later response may be logged first.
   expect((await logOf(server, agent)).filter((line) => line.includes("nc=000007d0"))).toHaveLength(1);
 });
 
@@ -58,7 +58,7 @@ test.for(["/md5", "/both", "/sha512-256", "/userhash"])("a wrong key costs two r
   expect([status, (await logOf(server, agent)).length]).toEqual([401, 2]);
 });
 
-/** Reads until the server's fast clock, which soon closes idle connections too, has passed its nonces' ten minutes. */
+/** Reads until the ten minutes of a nonce have passed on the server's fast clock, which also closes idle connections early. */
 async function readPastExpiry(server: ServerProcess, forMilliseconds: number): Promise<readonly string[]> {
   const agent = openTlsAgent(digestFor(server));
   const end = performance.now() + forMilliseconds;

@@ -12,11 +12,11 @@ import {
   startServerProcess,
 } from "./server-process.ts";
 
-/** What differs between the profiles, each of which is a realm below a path of its own. */
+/** The profiles. Each is a realm with an algorithm of its own, below a path of its own. */
 const PROFILES = [
   { path: "/md5", algorithm: "MD5", hashes: ["md5"], userhash: false },
   { path: "/sha256", algorithm: "SHA-256", hashes: ["sha256"], userhash: false },
-  // Two challenges, in a line each
+  // This one sends two challenges, each in a header line of its own.
   { path: "/both", algorithm: "SHA-256|MD5", hashes: ["sha256", "md5"], userhash: false },
   { path: "/sha512-256", algorithm: "SHA-512-256", hashes: ["sha512-256"], userhash: false },
   { path: "/userhash", algorithm: "MD5", hashes: ["md5"], userhash: true },
@@ -24,7 +24,7 @@ const PROFILES = [
 
 const NOT_FOUND = "lighttpd with mod_openssl is not installed";
 
-/** Where lighttpd is, or why it can't be used. */
+/** Returns where lighttpd is installed, or the reason why it can't be used. */
 export async function findLighttpd(): Promise<{ readonly program: string } | string> {
   const program = findProgram("lighttpd");
   const tls = await firstFile("/usr/lib{,64,/*}/lighttpd/mod_openssl.so");
@@ -36,13 +36,13 @@ async function firstFile(pattern: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** The library that makes a program's clock run faster, or why it can't be used. */
+/** Returns the library that makes a program's clock run faster, or the reason why it can't be used. */
 export async function findFasterClock(): Promise<{ readonly library: string } | string> {
   const library = await firstFile("/usr/lib{,64,/*}/faketime/libfaketime.so.1");
   return library === undefined ? "faketime is not installed" : { library };
 }
 
-/** Starts lighttpd over TLS: `<profile>/settings.json` behind Digest. */
+/** Starts lighttpd over TLS. It has `<profile>/settings.json` behind Digest. */
 export async function startLighttpd(
   { program }: { readonly program: string },
   environment: Readonly<Record<string, string>> = {},
