@@ -30,7 +30,7 @@ process.env["AGENT_LOG_CONFIG_ALLOW_HTTP"] = "true";
 
 const contenders = {
   "bare requests, 16 at a time": bareRequests,
-  "getAgentLogConfigs": async () => {
+  getAgentLogConfigs: async () => {
     const { configs } = await getAgentLogConfigs({ projectIds });
     if (configs.length !== PROJECTS * 2) throw new Error(`Only ${configs.length} reads succeeded.`);
   },
@@ -59,7 +59,9 @@ for (const [name, measured] of seconds) {
   const ratio = median(measured.map((value, index) => value / (bare[index] ?? Number.NaN)));
   process.stdout.write(`${name}: ${median(measured).toFixed(2)} s, ${ratio.toFixed(2)} of the bare requests\n`);
 }
-process.stdout.write(`${PROJECTS * 2} reads at ${DELAY_MILLISECONDS} ms, ${ROUNDS} rounds, Node.js ${process.version}\n`);
+process.stdout.write(
+  `${PROJECTS * 2} reads at ${DELAY_MILLISECONDS} ms, ${ROUNDS} rounds, Node.js ${process.version}\n`,
+);
 process.exit();
 
 async function bareRequests(): Promise<void> {

@@ -1,5 +1,4 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { connect, createServer, type Server } from "node:net";
 import { cpus } from "node:os";
 import path from "node:path";
 import { startService } from "pulumi-agent-log-config/testing";
@@ -7,10 +6,11 @@ import { findPulumi } from "../test/engine/find-pulumi.ts";
 import { installPackage } from "../test/engine/install-package.ts";
 import { openDeployment } from "../test/engine/open-deployment.ts";
 import { median } from "./median.ts";
+import { startDelay } from "./start-delay.ts";
 
 // How long previews take with resources that are read, beside the same program with the values written down.
 
-const ROUNDS = 3;
+const ROUNDS = 7;
 const SETTINGS = { logPath: "/var/log/agent.log", logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 } };
 const CASES = [
   { resources: 1, delayMilliseconds: 0 },
@@ -39,8 +39,8 @@ async function measure(folder: string, { resources, delayMilliseconds }: (typeof
   const proxy = await startDelay(new URL(service.baseUrl).port, delayMilliseconds);
   for (let index = 0; index < resources; index += 1) service.set(projectId(index), "monitoring", SETTINGS);
   const programs = await Promise.all([
-    openProgram(folder, "read", resources, proxy.baseUrl),
-    openProgram(folder, "literal", resources, proxy.baseUrl),
+    openProgram(folder, "read", resources, proxy.origin),
+    openProgram(folder, "literal", resources, proxy.origin),
   ]);
   const seconds: [number[], number[]] = [[], []];
   const before = service.requests.length;
@@ -92,34 +92,22 @@ for (let i = 0; i < ${resources}; i += 1) {
 /** The same resource as the engine sees it, by the SDK's own means. */
 function literalProgram(resources: number): string {
   return `const pulumi = require("@pulumi/pulumi");
-const { PROVIDER_TEXT } = require(require("node:path").join(require.resolve("pulumi-agent-log-config"), "../provider-text.js"));
+const { join } = require("node:path");
+const shared = (file) => require(join(require.resolve("pulumi-agent-log-config"), "../shared", file));
+const { PROVIDER_TEXT } = shared("provider-text.js");
+const { fingerprintsOf } = shared("reading.js");
+const { lookUpConnection } = shared("connection-settings.js");
+const connection = fingerprintsOf(lookUpConnection(pulumi.runtime.getConfig));
 class Literal extends pulumi.CustomResource {}
 for (let i = 0; i < ${resources}; i += 1) {
   new Literal("pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig", "r" + i, {
-    ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null, __problem: null })},
+    ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null })},
     configOverrides: pulumi.secret(null),
     projectId: i.toString(16).padStart(24, "0"),
     agent: "monitoring",
+    __reading: { projectId: i.toString(16).padStart(24, "0"), agent: "monitoring", connection, problem: null, secrets: [], others: [] },
     __provider: PROVIDER_TEXT,
   }, { additionalSecretOutputs: ["configOverrides"] });
 }
 `;
-}
-
-/** A way to the service on which every byte takes this long. */
-async function startDelay(port: string, milliseconds: number): Promise<{ server: Server; baseUrl: string }> {
-  const server = createServer((client) => {
-    const upstream = connect(Number(port), "127.0.0.1");
-    client.setNoDelay(true);
-    client.on("data", (chunk) => setTimeout(() => upstream.write(chunk), milliseconds));
-    upstream.on("data", (chunk) => client.write(chunk));
-    for (const [one, other] of [[client, upstream] as const, [upstream, client] as const]) {
-      one.on("error", () => other.destroy());
-      one.on("close", () => other.destroy());
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("The delay does not listen on a port.");
-  return { server, baseUrl: `http://127.0.0.1:${address.port}` };
 }
