@@ -1,37 +1,37 @@
-import { setTimeout as setTimeoutPromise } from "node:timers/promises";
 import tls from "node:tls";
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import packageJson from "../../package.json" with { type: "json" };
 import { digest } from "../digest/index.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "./agent-log-config-result.ts";
 import { type Connection, checkConnection } from "./connection.ts";
-import { connectionError } from "./connection-error.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
-import { MAX_BODY_LENGTH } from "./decode-body.ts";
 import { environmentProxy } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
+import { PendingRead } from "./pending-read.ts";
 import { checkReadArguments, type ReadArguments } from "./read-arguments.ts";
-import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
+import type { RawAgentLogConfig } from "./read-response.ts";
+import { RequestQueue } from "./request-queue.ts";
 
 /** How to read. */
 export interface ReadOptions {
-  /** Ends the read at once, its repeats included; it then rejects with the signal's reason. */
+  /** Ends the read at once, its repeats included; the read then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Connections to the service that are open at once; further reads wait for one. */
+/** Connections to the service that are open at once, and requests that use them; further reads wait. */
 const MAX_CONNECTIONS = 16;
-/** Seconds for one connection, with TLS and a proxy's answer. */
+/** Seconds to open one connection, with TLS and the response of a proxy. */
 const MAX_CONNECT_SECONDS = 10;
 
 /**
  * Reads the log settings of agents from the service.
  *
- * Nothing is connected before the first read. Connections are kept for later reads and do not keep the process alive.
- * Proxies come from HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+ * No connection is opened before the first read. Connections are kept for later reads and do not keep the process alive.
+ * Proxies come from the environment variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY in upper or lower case. NO_PROXY lists
+ * host names, domains and addresses, each with or without a port; ranges such as 10.0.0.0/8 are not supported.
  *
- * @see the contract, sections 4 and 5
  * @example
  * ```ts
  * import { AgentLogConfigClient } from "pulumi-agent-log-config/client";
@@ -46,24 +46,30 @@ const MAX_CONNECT_SECONDS = 10;
  * ```
  */
 export class AgentLogConfigClient {
-  readonly #url: URL;
   readonly #connection: Connection;
+  readonly #url: URL;
+  readonly #origin: string;
+  readonly #host: string;
   readonly #dispatcher: Dispatcher;
+  readonly #queue = new RequestQueue(MAX_CONNECTIONS);
+  readonly #closing = new AbortController();
   readonly #reads = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   /**
-   * @param options how to reach the service, and as whom
+   * @param options the address of the service and the key to read with
    * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for options that can't work
    */
   constructor(options: ConnectionOptions) {
     this.#connection = checkConnection(options);
     this.#url = new URL(this.#connection.baseUrl);
-    this.#dispatcher = openDispatcher(this.#url, this.#connection);
+    this.#origin = this.#url.origin;
+    this.#host = this.#url.host;
+    this.#dispatcher = openDispatcher(this.#url, this.#connection, this.#closing.signal);
   }
 
   /**
-   * Reads the settings, typed; fields that are not of the contract, section 2.1, are left out, and so are credentials.
+   * Reads the settings, checked and typed. Credentials and unknown fields of the response are left out.
    * @param args what to read
    * @param options `signal` ends the read
    * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for arguments that can't work
@@ -89,10 +95,12 @@ export class AgentLogConfigClient {
     return this.#read(checked, signal, this.#failure(checked));
   }
 
-  /** Waits for the reads under way, then closes the connections; the same promise each time. */
+  /** Waits for the reads under way, then closes the connections. It returns the same promise each time. */
   close(): Promise<void> {
-    // A read that was ended may still be connecting, which only destroying ends.
-    this.#closed ??= Promise.allSettled(this.#reads).then(() => this.#dispatcher.destroy());
+    this.#closed ??= Promise.allSettled(this.#reads).then(() => {
+      this.#closing.abort();
+      return this.#dispatcher.destroy();
+    });
     return this.#closed;
   }
 
@@ -101,102 +109,61 @@ export class AgentLogConfigClient {
     if (this.#closed !== undefined) {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", `${failure}: the client is closed; create another one.`);
     }
-    const { timeoutSeconds } = this.#connection;
-    const message = `${failure}: no answer within ${timeoutSeconds} s; check the network, or raise timeoutSeconds.`;
-    const controller = new AbortController();
-    const ended = Promise.withResolvers<never>();
-    // undici hears of an abort only once it is connected.
-    const end = (reason: unknown) => {
-      controller.abort(reason);
-      ended.reject(reason);
-    };
-    const timer = setTimeout(() => end(new AgentLogConfigError("ERR_TIMEOUT", message)), timeoutSeconds * 1000);
-    const endBySignal = () => end(signal?.reason);
-    signal?.addEventListener("abort", endBySignal);
-    const read = this.#readOrRepeat(args, controller.signal, failure);
-    this.#reads.add(read);
+    const [dispatcher, queue, connection] = [this.#dispatcher, this.#queue, this.#connection];
+    const read = new PendingRead({ dispatcher, queue, connection, request: this.#request(args), failure, signal });
+    this.#reads.add(read.outcome);
     try {
-      return await Promise.race([read, ended.promise]);
+      return await read.outcome;
     } finally {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", endBySignal);
-      this.#reads.delete(read);
+      this.#reads.delete(read.outcome);
     }
   }
 
-  /** Repeats the whole read; undici's own interceptor would put together what two answers hold. */
-  async #readOrRepeat(args: ReadArguments, signal: AbortSignal, failure: string): Promise<RawAgentLogConfig> {
-    const { timeoutSeconds, maxRetries, caCertificate } = this.#connection;
-    const deadline = performance.now() + timeoutSeconds * 1000;
-    for (let repeats = 0; ; repeats += 1) {
-      try {
-        return readResponse(await this.#request(args, signal), failure);
-      } catch (cause) {
-        if (signal.aborted) throw cause;
-        const error =
-          cause instanceof AgentLogConfigError ? cause : connectionError(cause, failure, caCertificate !== undefined);
-        const milliseconds = waitBeforeRepeat(error, repeats);
-        const inTime = performance.now() + milliseconds < deadline;
-        if (!isRepeatable(error) || repeats >= maxRetries || !inTime) throw error;
-        await setTimeoutPromise(milliseconds, undefined, { signal });
-      }
-    }
-  }
-
-  // The contract, sections 4.1, 4.2, 4.4 and 4.5
-  async #request({ projectId, agent, envelope, pretty }: ReadArguments, signal: AbortSignal): Promise<WireResponse> {
-    const query = [envelope && "envelope=true", pretty && "pretty=true"].filter(Boolean).join("&");
-    const path = `${this.#url.pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig`;
-    const { statusCode, headers, body } = await this.#dispatcher.request({
-      origin: this.#url.origin,
-      path: query === "" ? path : `${path}?${query}`,
-      method: "GET",
-      headers: { accept: "application/json" },
-      signal,
-    });
-    return { status: statusCode, headers, body: await body.bytes() };
+  #request({ projectId, agent, envelope, pretty }: ReadArguments): Dispatcher.DispatchOptions {
+    const query = envelope ? (pretty ? "?envelope=true&pretty=true" : "?envelope=true") : pretty ? "?pretty=true" : "";
+    const path = `${this.#url.pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig${query}`;
+    return { origin: this.#origin, path, method: "GET", headers: HEADERS };
   }
 
   /** How every message about a failed read begins. */
   #failure({ projectId, agent }: ReadArguments): string {
-    return `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#url.host}`;
+    return `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#host}`;
   }
 }
 
-function openDispatcher({ origin, protocol }: URL, connection: Connection): Dispatcher {
+const HEADERS = {
+  accept: "application/json",
+  "accept-encoding": "identity",
+  "user-agent": `pulumi-agent-log-config/${packageJson.version}`,
+};
+
+/** @param closing destroys the sockets that are not connected yet, of which undici does not know */
+function openDispatcher({ origin, protocol }: URL, connection: Connection, closing: AbortSignal): Dispatcher {
   const { publicKey, privateKey, caCertificate, timeoutSeconds } = connection;
   const connect = {
-    // A second more than the read has, which says better what happened.
+    // A second more than the read has, whose message says better what happened.
     timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_CONNECT_SECONDS) * 1000),
-    // Left out, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
+    // Without it, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
+    signal: closing,
     ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
   };
   // The time of the whole read is limited, not that of its parts.
-  const limits = { connections: MAX_CONNECTIONS, maxResponseSize: MAX_BODY_LENGTH, headersTimeout: 0, bodyTimeout: 0 };
-  const proxy = environmentProxy(protocol, limits, connect.timeout);
-  const agent =
+  const limits = { connections: MAX_CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 };
+  const proxy = environmentProxy(protocol, limits, connect);
+  const dispatcher =
     proxy === undefined
-      ? new Agent({ ...limits, connect })
-      : new EnvHttpProxyAgent({ ...limits, connect, requestTls: connect, proxyTls: connect, ...proxy });
-  return agent.compose(digest({ username: publicKey, password: privateKey, origins: [origin] }));
-}
-
-/** Made once: each connection would read the system's certificates anew, some 10 ms. */
-function trusting(caCertificate: string): tls.SecureContext {
-  return tls.createSecureContext({ ca: [...tls.getCACertificates("default"), caCertificate] });
-}
-
-/** An outage that may be over at once: not one that the service reports as its own failure. */
-function isRepeatable(error: AgentLogConfigError): boolean {
-  return error.temporary && error.status !== 500;
+      ? new Pool(origin, { ...limits, connect })
+      : new EnvHttpProxyAgent({ ...limits, connect, ...proxy });
+  return dispatcher.compose(digest({ username: publicKey, password: privateKey, origins: [origin] }));
 }
 
 /**
- * As long as the service asks for, and half a second, then twice as long each time, less up to half of it by chance, so that
- * not all come back at once.
+ * Adds a certificate to those that this process trusts. The option `ca` would replace them, and OpenSSL's own, which
+ * --use-openssl-ca and SSL_CERT_FILE choose, can't be listed.
  */
-function waitBeforeRepeat(error: AgentLogConfigError, repeats: number): number {
-  const asked = error.retryAfterSeconds ?? 0;
-  return asked * 1000 + 500 * 2 ** repeats * (1 - Math.random() / 2);
+function trusting(caCertificate: string): tls.SecureContext {
+  const secureContext = tls.createSecureContext();
+  secureContext.context.addCACert(caCertificate);
+  return secureContext;
 }

@@ -1,76 +1,119 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { z } from "zod";
+import { checkMembers, type Rule, type Rules, withPlace } from "./check-members.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
-import { describeIssues } from "./describe-issues.ts";
-import { invalidArgument } from "./errors.ts";
+import { type AgentLogConfigError, invalidArgument } from "./errors.ts";
+import { printable } from "./printable.ts";
 
-/** The connection with everything checked and every default filled in. */
-export interface Connection {
-  /** Ends with the path prefix of the contract, section 1, without a slash. */
+/** The connection with everything checked and every default filled in. Checking it once more changes nothing. */
+export interface Connection extends ConnectionOptions {
+  /** Ends with {@link PREFIX}. */
   readonly baseUrl: string;
-  readonly publicKey: string;
-  readonly privateKey: string;
-  /** PEM text. */
+  /** PEM text of certificates alone. */
   readonly caCertificate: string | undefined;
+  readonly allowHttp: boolean;
   readonly timeoutSeconds: number;
   readonly maxRetries: number;
-}
-
-const notEmpty = z.string().min(1, "must not be empty");
-const key = notEmpty.regex(/^(?!\s).*(?<!\s)$/s, "must not begin or end with white space");
-const schema = z.strictObject({
-  baseUrl: z.string(),
-  publicKey: key.regex(/^[^\p{Cc}\p{Cs}]*$/u, "must not have control characters"),
-  privateKey: key,
-  caCertificate: notEmpty.optional(),
-  allowHttp: z.boolean().default(false),
-  timeoutSeconds: z.number().gt(0, "must be more than 0").max(3600, "must be at most 3600").default(30),
-  maxRetries: z.int().min(0, "must be at least 0").max(10, "must be at most 10").default(3),
-});
-
-/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong, never a key */
-export function checkConnection(options: ConnectionOptions): Connection {
-  const { success, data, error } = schema.safeParse(options);
-  if (!success)
-    throw invalidArgument(`The connection can't be used: ${describeIssues(error.issues, Object.keys(schema.shape))}.`);
-  const { baseUrl, caCertificate, allowHttp, ...rest } = data;
-  return { ...rest, baseUrl: checkBaseUrl(baseUrl, allowHttp), caCertificate: readCaCertificate(caCertificate) };
 }
 
 /** The path of the service's API, version 1.0. */
 export const PREFIX = "/api/public/v1.0";
 
-function checkBaseUrl(text: string, allowHttp: boolean): string {
-  const refuse = (why: string) => invalidArgument(`baseUrl ${why}. Give an address such as https://example.com:8443.`);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+/**
+ * @param placeOf returns the place that a setting comes from, as a message names it
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong, and never a key
+ */
+export function checkConnection(options: unknown, placeOf: PlaceOf = () => undefined): Connection {
+  checkMembers(options, RULES, "The connection can't be used", placeOf);
+  const { allowHttp = false, timeoutSeconds = 30, maxRetries = 3, publicKey, privateKey } = options;
+  const refuse: Refuse = (name, why) =>
+    invalidArgument(`The connection can't be used: ${withPlace(name, placeOf(name))} ${why}.`);
+  const baseUrl = checkBaseUrl(options.baseUrl, allowHttp, refuse);
+  const caCertificate = readCaCertificate(options.caCertificate, refuse);
+  return { baseUrl, publicKey, privateKey, caCertificate, allowHttp, timeoutSeconds, maxRetries };
+}
+
+type PlaceOf = (name: string) => string | undefined;
+type Refuse = (name: keyof ConnectionOptions, why: string) => AgentLogConfigError;
+
+const isKey = (value: unknown): value is string => typeof value === "string" && /^(?!\s).+(?<!\s)$/s.test(value);
+const KEY = "must be a text of at least one character without white space at its ends";
+const text: Rule<string> = { fits: (value) => typeof value === "string", says: "must be a text", isShown: true };
+
+const RULES: Rules<ConnectionOptions> = {
+  baseUrl: text,
+  // A control character would end the header that carries it.
+  publicKey: {
+    fits: (value): value is string => isKey(value) && !/[\p{Cc}\p{Cs}]/u.test(value),
+    says: `${KEY} and without control characters`,
+    isShown: false,
+  },
+  privateKey: { fits: isKey, says: KEY, isShown: false },
+  caCertificate: {
+    fits: (value) => value === undefined || typeof value === "string",
+    says: "must be PEM text or the path of a PEM file",
+    isShown: false,
+  },
+  allowHttp: {
+    fits: (value) => value === undefined || typeof value === "boolean",
+    says: "must be true or false",
+    isShown: true,
+  },
+  timeoutSeconds: {
+    fits: (value): value is number | undefined =>
+      value === undefined || (typeof value === "number" && value > 0 && value <= 3600),
+    says: "must be a number greater than 0 and at most 3600",
+    isShown: true,
+  },
+  maxRetries: {
+    fits: (value): value is number | undefined =>
+      value === undefined || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 10),
+    says: "must be a whole number from 0 to 10",
+    isShown: true,
+  },
+};
+
+function checkBaseUrl(given: string, allowHttp: boolean, refuse: Refuse): string {
+  const why = (says: string) =>
+    refuse("baseUrl", `${says}: ${withoutSecrets(given)}; give an address such as https://example.com:8443`);
+  const url = URL.parse(given);
   // An address without a scheme reads as a URL of the scheme "example.com:".
-  if (url === undefined || url.host === "") throw refuse("is not a URL with a scheme and a host");
-  if (url.username !== "" || url.password !== "") {
-    throw refuse("has credentials in it: set publicKey and privateKey instead");
+  if (url === null || url.host === "") throw why("is not a URL with a scheme and a host");
+  const { protocol, origin, username, password, pathname, search, hash } = url;
+  if (username !== "" || password !== "") throw why("has credentials in it, which belong in publicKey and privateKey");
+  if (protocol !== "https:" && protocol !== "http:") throw why(`has the scheme ${protocol} instead of https:`);
+  if (search !== "" || hash !== "") throw why("has a query or a fragment");
+  if (protocol === "http:" && !allowHttp) {
+    throw why("is a plain http address, which allowHttp has to allow where the network can be trusted");
   }
-  if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse(`has the scheme ${url.protocol}, not https:`);
-  if (url.search !== "" || url.hash !== "") throw refuse("has a query or a fragment");
-  if (url.protocol === "http:" && !allowHttp) {
-    throw refuse("is a plain http address: use https, or set allowHttp to true where the network can be trusted");
-  }
-  const [path = "", ...behind] = url.pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
-  if (behind.some((part) => part !== "")) throw refuse(`has a path behind ${PREFIX}`);
-  return `${url.origin}${path}${PREFIX}`;
+  const [path = "", ...behind] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
+  if (behind.some((part) => part !== "")) throw why(`has a path after ${PREFIX}`);
+  return `${origin}${path}${PREFIX}`;
+}
+
+/** What may be shown of an address: all but its credentials, query and fragment. */
+function withoutSecrets(address: string): string {
+  const shown = address.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, "$1***@").replace(/[?#].*/s, "");
+  return JSON.stringify(printable(shown, 200));
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
-function readCaCertificate(textOrPath: string | undefined): string | undefined {
+function readCaCertificate(textOrPath: string | undefined, refuse: Refuse): string | undefined {
   if (textOrPath === undefined) return undefined;
   const isText = /-----BEGIN|\n/.test(textOrPath);
+  if (isText && textOrPath.includes("PRIVATE KEY-----")) {
+    throw refuse(
+      "caCertificate",
+      "contains a private key; give the certificate alone, and replace a key that was recorded",
+    );
+  }
   // Environment variables often hold the ends of lines as two characters.
-  const text = isText ? textOrPath.replaceAll("\\n", "\n") : readFile(textOrPath);
-  const certificates = text.match(CERTIFICATE);
-  if (certificates?.every(isCertificate)) return text;
-  throw invalidArgument(
-    `caCertificate: ${isText ? "the text" : `the file ${textOrPath}`} holds no PEM certificate that can be read.`,
-  );
+  const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readFile(textOrPath, refuse);
+  const certificates = pem.match(CERTIFICATE);
+  if (certificates?.every(isCertificate)) return `${certificates.join("\n")}\n`;
+  const what = isText ? "is a text" : `names the file ${printable(textOrPath)}`;
+  throw refuse("caCertificate", `${what} that contains no PEM certificate or one that can't be read`);
 }
 
 function isCertificate(pem: string): boolean {
@@ -81,13 +124,13 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-function readFile(path: string): string {
+function readFile(path: string, refuse: Refuse): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
     // What does not look like a path may be a secret that went to the wrong place.
-    const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${path}` : "";
-    throw invalidArgument(`caCertificate is neither PEM text nor the path of a file that can be read${which}${code}.`);
+    const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
+    throw refuse("caCertificate", `is neither PEM text nor the path of a file that can be read${which}${code}`);
   }
 }

@@ -1,46 +1,85 @@
-import { Client, type EnvHttpProxyAgent, Pool } from "undici";
+import { buildConnector, type EnvHttpProxyAgent, Pool } from "undici";
 import { type AgentLogConfigError, invalidArgument } from "./errors.ts";
-import { proxyFailures } from "./proxy-failure.ts";
+
+/** A proxy as messages name it, without credentials. */
+export interface ProxyDescription {
+  /** The environment variable that names the proxy. */
+  readonly variable: string;
+  /** Host and port. */
+  readonly host: string;
+}
+
+/** The proxy can't be reached, and the error has a cause, or it refuses a tunnel, and the error has a status. */
+export class ProxyFailure extends Error {
+  override readonly name = "ProxyFailure";
+  readonly proxy: ProxyDescription;
+  readonly status: number | undefined;
+
+  constructor(proxy: ProxyDescription, { cause, status }: { readonly cause?: unknown; readonly status?: number }) {
+    super(`The proxy ${proxy.host} failed.`, { cause });
+    this.proxy = proxy;
+    this.status = status;
+  }
+}
 
 /**
- * The proxy options of undici's agent for a service of this protocol, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in either
- * case, if there is a proxy; its failures arrive as `ProxyFailure`.
- * @param limits what undici does not hand on to connections that carry plain http to a proxy
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names the variable that holds no address of a proxy
+ * Returns the proxy options of undici's agent for a service of this protocol, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in
+ * either case; undefined where no proxy is set. A proxy that fails is reported as a {@link ProxyFailure}.
+ * @param limits what undici does not pass on to connections that carry plain http to a proxy
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names the variable whose value can't be used
  */
 export function environmentProxy(
   protocol: string,
   limits: Pool.Options,
-  connectMilliseconds: number,
+  connect: buildConnector.BuildOptions & { readonly timeout: number },
 ): EnvHttpProxyAgent.Options | undefined {
-  const variable = findVariable(protocol);
+  const names = ["http_proxy", "HTTP_PROXY"];
+  if (protocol === "https:") names.unshift("https_proxy", "HTTPS_PROXY");
+  const variable = names.find((name) => process.env[name]);
   if (variable === undefined) return undefined;
   const url = readAddress(variable);
-  const token = basicToken(url, variable);
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  const proxy = { variable, host: `${url.hostname}:${port}`, hasCredentials: token !== undefined };
-  const failures = proxyFailures(proxy);
+  const proxy = { variable, host: `${url.hostname}:${port}` };
   return {
     httpProxy: url.origin,
     httpsProxy: url.origin,
-    // Left out, the environment would be asked for it at every request.
+    // Without it, undici would read the environment at every request.
     noProxy: process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "",
-    ...(token === undefined ? {} : { token }),
-    // CONNECT is sent here.
+    ...basicToken(url, variable),
+    requestTls: connect,
+    proxyTls: connect,
     clientFactory: (origin, options) =>
-      new Pool(origin, { ...options, headersTimeout: connectMilliseconds }).compose(failures),
-    // Plain http is sent through a pool to the proxy, past what is composed around that pool.
-    factory: (origin, options) =>
-      new URL(origin).origin === url.origin
-        ? new Pool(origin, { ...limits, ...options, factory: (to, given) => new Client(to, given).compose(failures) })
-        : new Pool(origin, options),
+      openTunnels(proxy, new Pool(origin, { ...options, headersTimeout: connect.timeout })),
+    factory: (origin, options) => {
+      const isProxy = new URL(origin).origin === url.origin;
+      return new Pool(origin, isProxy ? { ...limits, connect: proxyConnector(proxy, connect) } : options);
+    },
   };
 }
 
-function findVariable(protocol: string): string | undefined {
-  const names = ["http_proxy", "HTTP_PROXY"];
-  if (protocol === "https:") names.unshift("https_proxy", "HTTPS_PROXY");
-  return names.find((name) => process.env[name]);
+/** Lets a pool report a tunnel that could not be opened as the failure of the proxy. */
+function openTunnels(proxy: ProxyDescription, pool: Pool): Pool {
+  const connect = pool.connect.bind(pool);
+  return Object.assign(pool, {
+    async connect(options: Parameters<Pool["connect"]>[0]) {
+      const tunnel = await connect(options).catch((cause: unknown) => {
+        throw new ProxyFailure(proxy, { cause });
+      });
+      if (tunnel.statusCode === 200) return tunnel;
+      tunnel.socket.on("error", () => {}).destroy();
+      throw new ProxyFailure(proxy, { status: tunnel.statusCode });
+    },
+  });
+}
+
+/** Connects to a proxy that forwards plain http. */
+function proxyConnector(proxy: ProxyDescription, options: buildConnector.BuildOptions): buildConnector.connector {
+  const connect = buildConnector({ ...options, allowH2: false });
+  return (target, callback) =>
+    connect(target, (cause, socket) => {
+      if (cause === null) callback(null, socket);
+      else callback(new ProxyFailure(proxy, { cause }), null);
+    });
 }
 
 function readAddress(variable: string): URL {
@@ -51,19 +90,19 @@ function readAddress(variable: string): URL {
   return url;
 }
 
-function basicToken({ username, password }: URL, variable: string): string | undefined {
-  if (username === "" && password === "") return undefined;
+function basicToken({ username, password }: URL, variable: string): { readonly token?: string } {
+  if (username === "" && password === "") return {};
   try {
     const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return `Basic ${Buffer.from(credentials).toString("base64")}`;
+    return { token: `Basic ${Buffer.from(credentials).toString("base64")}` };
   } catch {
     throw invalidVariable(variable);
   }
 }
 
-/** Quotes nothing: the text may hold a password. */
+/** Quotes nothing, because the text may contain a password. */
 function invalidVariable(variable: string): AgentLogConfigError {
   return invalidArgument(
-    `The environment variable ${variable} is not the address of an http or https proxy. Give one such as http://user:password@proxy.example.com:3128, with special characters of user and password percent-encoded, or unset it.`,
+    `The environment variable ${variable} is not the address of an http or https proxy. Set it to an address such as http://user:password@proxy.example.com:3128, with special characters of user and password percent-encoded, or unset it.`,
   );
 }

@@ -1,4 +1,8 @@
-/** A text of the service as it may be shown on a terminal: cut, and without what moves a cursor or turns text around. */
+/**
+ * Makes a foreign text safe for terminals and short: without characters that control a terminal, reorder or hide text, and
+ * without `<{%`, which begins a colour in the Pulumi CLI and makes it panic where no colour follows.
+ */
 export function printable(text: string, maxLength = 300): string {
-  return text.slice(0, maxLength).replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "\uFFFD");
+  const short = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+  return short.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "\uFFFD").replaceAll("<{%", "<\uFFFD%");
 }

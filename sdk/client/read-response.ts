@@ -1,22 +1,23 @@
+import { parseChallenges } from "../digest/challenge.ts";
 import type { ServiceVersion } from "./agent-log-config-result.ts";
 import { decodeBody } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
-import { readRetryAfter, serviceError } from "./service-error.ts";
+import { serviceError } from "./service-error.ts";
 import { readServiceVersion } from "./service-version.ts";
 
-/** An answer as the service sent it. It may hold credentials. */
+/** A response as the service sent it. It may contain credentials. */
 export interface RawAgentLogConfig {
   /** The body, decompressed and decoded. */
   readonly text: string;
   /** The parsed text, out of its envelope. */
   readonly body: unknown;
-  /** undefined where the service does not say. */
+  /** undefined where the service does not report it. */
   readonly serviceVersion: ServiceVersion | undefined;
 }
 
-/** An answer as it came over the wire. */
+/** A response as it came over the wire. */
 export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -24,36 +25,44 @@ export interface WireResponse {
 }
 
 /**
- * Reads what the service answered, with or without an envelope (contract, sections 4.4 and 4.6).
+ * Reads a response of the service, with or without an envelope.
  * @param failure how the message of an error begins
- * @throws {@link AgentLogConfigError} for a refusal, and for what is no answer of the service
+ * @throws {@link AgentLogConfigError} for a refusal, and for a response that is not the service's
  */
 export function readResponse({ status, headers, body }: WireResponse, failure: string): RawAgentLogConfig {
   const header = (name: string) => String(headers[name] ?? "");
-  const text = attempt(() => decodeBody(body, header("content-encoding"), header("content-type")));
+  const text = attempt(() => decodeBody(body, header("content-encoding")));
   const parsed = text instanceof Error ? text : attempt<unknown>(() => JSON.parse(text));
   const { status: worst, content } = unwrap(status, parsed);
-  if (worst === 401 && /\bstale\s*=\s*"?true/i.test(header("www-authenticate"))) throw noncesForgotten(failure);
-  if (worst >= 400) throw serviceError(worst, content, failure, readRetryAfter(headers["retry-after"]));
+  if (worst >= 400) {
+    const challenge = readChallenge([headers["www-authenticate"] ?? []].flat());
+    throw serviceError(worst, content, failure, {
+      challenge,
+      retryAfterSeconds: readRetryAfter(headers["retry-after"]),
+    });
+  }
   const invalid = (why: string) =>
-    new AgentLogConfigError(
-      "ERR_INVALID_RESPONSE",
-      `${failure}: ${printable(why)}; check baseUrl and proxies on the way.`,
-    );
-  if (status >= 300 && status < 400) throw invalid(`it redirects to ${placeOf(header("location"))} (status ${status})`);
-  if (status !== 200) throw invalid(`the answer has status ${status} instead of 200`);
-  if (text instanceof Error) throw invalid(`the answer ${text.message}`);
+    new AgentLogConfigError("ERR_INVALID_RESPONSE", `${failure}: ${printable(why)}; check baseUrl and any proxy.`);
+  if (status >= 300) throw invalid(`the server redirects to ${placeOf(header("location"))} (status ${status})`);
+  if (status !== 200) throw invalid(`the response has status ${status} instead of 200`);
+  if (text instanceof Error) throw invalid(`the response ${text.message}`);
   // The text is not quoted: it may be settings that were cut off.
   if (parsed instanceof Error)
-    throw invalid(`the answer ${whyNoJson(text)} (${header("content-type") || "no content type"})`);
+    throw invalid(`the response ${whyNoJson(text)} (${header("content-type") || "no content type"})`);
   return { text, body: content, serviceVersion: readServiceVersion(headers) };
 }
 
-/** Takes an answer out of its envelope; an error that came without one counts as well. */
+function readChallenge(lines: readonly string[]): "fresh" | "stale" | undefined {
+  const challenges = lines.flatMap((line) => parseChallenges(line).challenges);
+  if (challenges.some(({ parameters }) => parameters.get("stale")?.toLowerCase() === "true")) return "stale";
+  return challenges.length > 0 ? "fresh" : undefined;
+}
+
+/** Takes a body out of its envelope; an error without an envelope counts as well. */
 function unwrap(status: number, body: unknown): { readonly status: number; readonly content: unknown } {
-  const enveloped = isObject(body) && statusIn(body["status"]) > 0 && body["content"] !== undefined;
-  const content = enveloped ? body["content"] : body;
-  const inEnvelope = enveloped ? statusIn(body["status"]) : 0;
+  if (!isObject(body)) return { status, content: body };
+  const inEnvelope = body["content"] === undefined ? 0 : statusIn(body["status"]);
+  const content = inEnvelope > 0 ? body["content"] : body;
   const inError = isObject(content) ? statusIn(content["error"]) : 0;
   return { status: Math.max(status, inEnvelope, inError), content };
 }
@@ -65,12 +74,23 @@ function statusIn(value: unknown): number {
 
 function whyNoJson(text: string): string {
   if (text.trim() === "") return "is empty";
-  return text.trimStart().startsWith("<") ? "is a web page, not JSON" : "is no JSON, or was cut off";
+  return text.trimStart().startsWith("<") ? "is a web page instead of JSON" : "is not JSON, or was cut off";
 }
 
-/** Where a redirect leads, without what may be a token. */
+/** Where a redirect leads, without its path, which may contain a token. */
 function placeOf(location: string): string {
-  return URL.canParse(location) ? new URL(location).origin : "another address";
+  return URL.parse(location)?.origin ?? "another address";
+}
+
+/** RFC 9110, section 5.6.7: the only form that servers may send today; Date.parse takes almost anything for a date. */
+const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. */
+function readRetryAfter(header: string | string[] | undefined): number | undefined {
+  if (typeof header !== "string") return undefined;
+  if (/^\d{1,9}$/.test(header)) return Number(header);
+  const seconds = IMF_FIXDATE.test(header) ? (Date.parse(header) - Date.now()) / 1000 : Number.NaN;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
 function attempt<T>(action: () => T): T | Error {
@@ -79,11 +99,4 @@ function attempt<T>(action: () => T): T | Error {
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
-}
-
-/** The key is right, or at least not known to be wrong (RFC 7616, section 3.3: stale). */
-function noncesForgotten(failure: string): AgentLogConfigError {
-  const says =
-    "the service forgets its nonces faster than they can be used, as one that restarts does; try again later";
-  return new AgentLogConfigError("ERR_UNAVAILABLE", `${failure}: ${says} (status 401, stale).`, { status: 401 });
 }

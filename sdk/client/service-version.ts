@@ -1,9 +1,6 @@
 import type { ServiceVersion } from "./agent-log-config-result.ts";
 
-/**
- * Reads the version header (contract, section 9). Its name holds the vendor's, and it may be cut or missing: what can't be
- * read is undefined and never an error.
- */
+/** Reads the header with the service's version. Its name contains the vendor's, and its parts may be cut off or missing. */
 export function readServiceVersion(
   headers: Readonly<Record<string, string | string[] | undefined>>,
 ): ServiceVersion | undefined {

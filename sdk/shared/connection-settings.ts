@@ -1,6 +1,6 @@
+import { type Connection, checkConnection } from "../client/connection.ts";
 import { CONNECTION_OPTIONS, type ConnectionOptions } from "../client/connection-options.ts";
-import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
-import { printable } from "../client/printable.ts";
+import { AgentLogConfigError } from "../client/errors.ts";
 
 export type ConnectionSetting = keyof ConnectionOptions;
 
@@ -62,22 +62,21 @@ export function lookUpConnection(configuration: ReadConfiguration): ConnectionSe
 /**
  * Reads the texts of a connection.
  * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a text that is not a boolean or a number where one is needed
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names a setting that can't work and the place it comes from
  */
-export function readConnectionSettings(settings: ConnectionSettings): ConnectionOptions {
-  const { baseUrl, publicKey, privateKey } = settings;
-  if (baseUrl === undefined || publicKey === undefined || privateKey === undefined) {
-    throw missingSettings(REQUIRED.filter((setting) => settings[setting] === undefined));
-  }
-  return {
-    baseUrl: baseUrl.text,
-    publicKey: publicKey.text,
-    privateKey: privateKey.text,
-    caCertificate: settings.caCertificate?.text,
-    allowHttp: readBoolean(settings, "allowHttp"),
-    timeoutSeconds: readNumber(settings, "timeoutSeconds"),
-    maxRetries: readNumber(settings, "maxRetries"),
-  };
+export function readConnectionSettings(settings: ConnectionSettings): Connection {
+  const missing = REQUIRED.filter((setting) => settings[setting] === undefined);
+  if (missing.length > 0) throw missingSettings(missing);
+  const values = CONNECTION_SETTINGS.map((setting) => [setting, readValue(setting, settings[setting]?.text)]);
+  return checkConnection(Object.fromEntries(values), (name) => (isSetting(name) ? settings[name]?.place : undefined));
+}
+
+/** Returns the boolean or the number that a text stands for; any other text is left to the check of the connection. */
+function readValue(setting: ConnectionSetting, text: string | undefined): string | number | boolean | undefined {
+  const kind = CONNECTION_OPTIONS[setting];
+  if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
+  if (kind === "number" && text !== undefined && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
+  return text;
 }
 
 const REQUIRED = ["baseUrl", "publicKey", "privateKey"] as const satisfies readonly ConnectionSetting[];
@@ -89,23 +88,4 @@ function missingSettings(missing: readonly ConnectionSetting[]): AgentLogConfigE
     "ERR_MISSING_SETTINGS",
     `Connection settings are missing: ${list(String)}. Pass them to a Provider, or set them in the stack (pulumi config set ${list(configurationKey)}${secret}) or in the environment (${list(environmentVariable)}).`,
   );
-}
-
-function readBoolean(settings: ConnectionSettings, setting: ConnectionSetting): boolean | undefined {
-  const found = settings[setting];
-  if (found === undefined) return undefined;
-  if (found.text === "true" || found.text === "false") return found.text === "true";
-  throw unusable(setting, found, "must be true or false");
-}
-
-function readNumber(settings: ConnectionSettings, setting: ConnectionSetting): number | undefined {
-  const found = settings[setting];
-  if (found === undefined) return undefined;
-  if (/^-?\d+(\.\d+)?$/.test(found.text)) return Number(found.text);
-  throw unusable(setting, found, "must be a number");
-}
-
-function unusable(setting: ConnectionSetting, { text, place }: FoundSetting, why: string): AgentLogConfigError {
-  const value = printable(JSON.stringify(text), 80);
-  return invalidArgument(`The connection can't be used: ${setting} ${why}, not ${value} (${place}).`);
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { describeIssues } from "../client/describe-issues.ts";
 import { invalidArgument } from "../client/errors.ts";
+import { describeIssues } from "./describe-issues.ts";
 import type { NoncePolicy } from "./digest-protection.ts";
 import type { Fault } from "./fault.ts";
 import type { SettingsByProject } from "./projects.ts";
@@ -46,6 +46,6 @@ export function checkServiceOptions(options: ServiceOptions): void {
   if (success) return;
   const known = Object.keys(schema.shape);
   throw invalidArgument(
-    `The service was not started: ${describeIssues(error.issues, known)} (the options are ${known.join(", ")}).`,
+    `The service was not started: ${describeIssues(error.issues)} (the options are ${known.join(", ")}).`,
   );
 }

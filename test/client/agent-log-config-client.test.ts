@@ -1,11 +1,17 @@
+import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { inspect } from "node:util";
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { AgentLogConfigClient, type ConnectionOptions, type ReadArguments } from "../../sdk/client/index.ts";
-import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+import {
+  AgentLogConfigClient,
+  AgentLogConfigError,
+  type ConnectionOptions,
+  type ReadArguments,
+} from "../../sdk/client/index.ts";
+import { type CannedAnswer, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 
@@ -29,19 +35,29 @@ describe("get", () => {
   it.each([
     { description: "monitoring agent", agent: "monitoring", path: "monitoringAgentConfig" },
     { description: "backup agent", agent: "backup", path: "backupAgentConfig" },
-  ] as const)("reads the $description from the path of the contract", async ({ agent, path: name }) => {
+  ] as const)("reads the $description from its path", async ({ agent, path: name }) => {
     const { client, service } = await open();
     service.set(PROJECT_ID, agent, { logPath: "/var/log/agent.log" });
     expect(await client.get({ projectId: PROJECT_ID, agent })).toMatchObject({
       id: `${PROJECT_ID}/${agent}`,
       logPath: "/var/log/agent.log",
     });
-    const { method, target, headers } = service.requests.at(-1) ?? {};
-    expect({ method, target, accept: headers?.accept }).toEqual({
-      method: "GET",
-      target: `/api/public/v1.0/groups/${PROJECT_ID}/automationConfig/${name}`,
-      accept: "application/json",
-    });
+    const { method, target } = service.requests.at(-1) ?? {};
+    expect(`${method} ${target}`).toBe(`GET /api/public/v1.0/groups/${PROJECT_ID}/automationConfig/${name}`);
+  });
+
+  it("asks for uncompressed JSON, and names the package and its version", async () => {
+    const { client, service } = await open({}, { settings: { [PROJECT_ID]: {} } });
+    await client.get(MONITORING);
+    const manifest: unknown = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+    expect(manifest).toHaveProperty("version", service.requests[0]?.headers["user-agent"]?.split("/")[1]);
+    for (const { headers } of service.requests) {
+      expect(headers).toMatchObject({
+        accept: "application/json",
+        "accept-encoding": "identity",
+        "user-agent": expect.stringMatching(/^pulumi-agent-log-config\/\d+\.\d+\.\d+/),
+      });
+    }
   });
 
   const NOTHING = {
@@ -67,7 +83,7 @@ describe("get", () => {
       expected: NOTHING,
     },
     {
-      description: "every field of the contract, section 2.1",
+      description: "every field",
       body: {
         configOverrides: { maxSize: "536870912", enabled: false },
         logPath: "/var/log/monitoring-agent.log",
@@ -142,37 +158,33 @@ describe("get", () => {
     expect((await client.get(MONITORING)).serviceVersion).toEqual(expected);
   });
 
-  it.each<{ description: string; args: unknown; message: string }>([
+  it.each<{ args: unknown; says: readonly string[] }>([
+    { args: { projectId: "0123", agent: "monitoring" }, says: ["projectId must be 24 hexadecimal digits", '"0123"'] },
+    { args: { projectId: "../../admin/0123456789ab", agent: "monitoring" }, says: ["projectId must be"] },
     {
-      description: "a malformed project id",
-      args: { projectId: "0123", agent: "monitoring" },
-      message: 'Nothing was read: projectId must be 24 hexadecimal digits, not "0123".',
-    },
-    {
-      description: "a path in place of a project id",
-      args: { projectId: "../../../admin/0123456789", agent: "monitoring" },
-      message: 'Nothing was read: projectId must be 24 hexadecimal digits, not "../../../admin/0123456789".',
-    },
-    {
-      description: "several mistakes at once",
       args: { projectId: PROJECT_ID, agent: "backups", pretty: "yes", envelop: true },
-      message:
-        'Nothing was read: agent must be "monitoring" or "backup", not "backups"; pretty must be a boolean, not "yes"; unknown: envelop (did you mean envelope?).',
+      says: [
+        'agent must be "monitoring" or "backup", not "backups"',
+        "pretty must be",
+        "unknown: envelop (",
+        "envelope",
+      ],
     },
-  ])("refuses $description before anything is sent", async ({ args, message }) => {
+    { args: undefined, says: ["an object is required, not undefined"] },
+    { args: { projectId: "\u001b[2J<{%bad%}>\u202e", agent: "x".repeat(1000) }, says: ["projectId must be"] },
+  ])("refuses $args before anything is sent", async ({ args, says }) => {
     const { client, service } = await open();
     const untyped: { get(args: unknown): Promise<unknown> } = client;
-    await expect(untyped.get(args)).rejects.toMatchObject({
-      name: "TypeError",
-      code: "ERR_INVALID_ARG_VALUE",
-      message: `${message} See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value`,
-    });
+    const error = await untyped.get(args).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({ name: "AgentLogConfigError", code: "ERR_INVALID_ARG_VALUE" });
+    for (const part of says) expect(error).toHaveProperty("message", expect.stringContaining(part));
+    expectSafe(error);
     expect(service.requests).toHaveLength(0);
   });
 });
 
 describe("getRaw", () => {
-  it("gives the answer as the service sent it, out of its envelope", async () => {
+  it("gives the response as the service sent it, out of its envelope", async () => {
     const { client, service } = await open();
     service.set(PROJECT_ID, "monitoring", { password: "p", unknown: [1] });
     const raw = await client.getRaw({ ...MONITORING, envelope: true });
@@ -183,14 +195,14 @@ describe("getRaw", () => {
 
 describe("refusals", () => {
   const REFUSALS = [
-    [401, {}, "ERR_WRONG_KEY", "check publicKey and privateKey"],
+    [401, {}, "ERR_AUTHENTICATION", "does not ask for HTTP Digest"],
     [401, { errorCode: "NOT_IN_GROUP" }, "ERR_NOT_A_MEMBER", "check projectId, and invite the key"],
     [401, { errorCode: "USER_UNAUTHORIZED" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
-    [401, { errorCode: "NO_CURRENT_USER" }, "ERR_WRONG_KEY", "make a new one"],
+    [401, { errorCode: "NO_CURRENT_USER" }, "ERR_WRONG_KEY", "create a new key"],
     [400, { errorCode: "INVALID_QUERY_PARAMETER" }, "ERR_REFUSED", "leave out envelope and pretty"],
     [400, { errorCode: "RATE_LIMITED_IP" }, "ERR_RATE_LIMITED", "fewer projects"],
     [402, { errorCode: "ACCOUNT_SUSPENDED" }, "ERR_ACCOUNT_SUSPENDED", "the account is suspended"],
-    [402, {}, "ERR_ACCOUNT_SUSPENDED", "wants to be paid"],
+    [402, {}, "ERR_ACCOUNT_SUSPENDED", "payment is required"],
     [
       403,
       { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" },
@@ -220,11 +232,11 @@ describe("refusals", () => {
     [404, {}, "ERR_NOT_FOUND", "check baseUrl"],
     [429, { errorCode: "RATE_LIMITED" }, "ERR_RATE_LIMITED", "fewer projects"],
     [429, {}, "ERR_RATE_LIMITED", "fewer projects"],
-    [500, { errorCode: "UNEXPECTED_ERROR" }, "ERR_UNAVAILABLE", "look into its log"],
+    [500, { errorCode: "UNEXPECTED_ERROR" }, "ERR_UNAVAILABLE", "read its log"],
     [502, {}, "ERR_UNAVAILABLE", "a gateway in front of the service"],
-    [503, {}, "ERR_UNAVAILABLE", "being maintained"],
-    [503, { errorCode: "GROUP_NOT_FOUND" }, "ERR_UNAVAILABLE", "being maintained"],
-    [504, {}, "ERR_UNAVAILABLE", "no answer in time"],
+    [503, {}, "ERR_UNAVAILABLE", "under maintenance"],
+    [503, { errorCode: "GROUP_NOT_FOUND" }, "ERR_UNAVAILABLE", "under maintenance"],
+    [504, {}, "ERR_UNAVAILABLE", "no response in time"],
     [400, { errorCode: "toString" }, "ERR_REFUSED", "does not understand the request"],
     [410, {}, "ERR_REFUSED", "the service refuses the read"],
   ] as const;
@@ -266,6 +278,30 @@ describe("refusals", () => {
     await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE", temporary: true });
   });
 
+  it("without a challenge never blame the key, with a status of its own or in an envelope", async () => {
+    const { client, service } = await open();
+    for (const envelope of [false, true]) {
+      service.answerWith({ status: envelope ? 200 : 401, body: '{"status":401,"content":{"error":401}}' });
+      const error = await client.get({ ...MONITORING, envelope }).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: "ERR_AUTHENTICATION", status: 401 });
+      expect(String(error)).not.toContain("key pair");
+    }
+  });
+
+  it("that ask for another kind of authentication read as one sentence", async () => {
+    for (const [challenge, says] of [
+      ['Digest realm="a" nonce', /malformed.*Digest realm="a" nonce.*\. See/],
+      ['Basic realm="a"', /basic\. See/],
+    ] as const) {
+      const server = createHttpServer((_, response) =>
+        response.writeHead(401, { "WWW-Authenticate": challenge }).end(),
+      );
+      const options = { baseUrl: `http://127.0.0.1:${await listen(server)}`, ...KEYS, allowHttp: true };
+      const error = await new AgentLogConfigClient(options).get(MONITORING).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: "ERR_AUTHENTICATION", message: expect.stringMatching(says) });
+    }
+  });
+
   it("of a wrong key take two requests", async () => {
     const { client, service } = await open({ privateKey: "wrong" });
     await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_WRONG_KEY" });
@@ -273,76 +309,85 @@ describe("refusals", () => {
   });
 });
 
-describe("answers that make no sense", () => {
+describe("responses that make no sense", () => {
   it.each([
     {
       description: "HTML",
-      answer: { headers: { "Content-Type": "text/html" }, body: "<html>" },
-      says: "is a web page, not JSON (text/html)",
+      response: { headers: { "Content-Type": "text/html" }, body: "<html>" },
+      says: "is a web page instead of JSON (text/html)",
     },
-    { description: "nothing", answer: { body: "" }, says: "is empty (no content type)" },
-    { description: "JSON that is cut off", answer: { body: '{"logPath":"/var' }, says: "is no JSON, or was cut off" },
+    { description: "nothing", response: { body: "" }, says: "is empty (no content type)" },
+    {
+      description: "JSON that is cut off",
+      response: { body: '{"logPath":"/var' },
+      says: "is not JSON, or was cut off",
+    },
     {
       description: "a status of another kind",
-      answer: { body: '{"status":{"toString":1},"content":{},"logPath":5}' },
+      response: { body: '{"status":{"toString":1},"content":{},"logPath":5}' },
       says: "logPath must be a string",
     },
-    { description: "a list", answer: { body: "[]" }, says: "the value must be an object" },
-    { description: "a number for a path", answer: { body: '{"logPath":5}' }, says: "logPath must be a string" },
+    { description: "a list", response: { body: "[]" }, says: "the body must be an object" },
+    { description: "a number for a path", response: { body: '{"logPath":5}' }, says: "logPath must be a string" },
     {
       description: "a number that is too long to be one",
-      answer: { body: `{"logRotate":{"sizeThresholdMB":"${"9".repeat(400)}"}}` },
+      response: { body: `{"logRotate":{"sizeThresholdMB":"${"9".repeat(400)}"}}` },
       says: "logRotate.sizeThresholdMB must be a number",
     },
     {
       description: "words for a number",
-      answer: { body: '{"logRotate":{"sizeThresholdMB":"many"}}' },
+      response: { body: '{"logRotate":{"sizeThresholdMB":"many"}}' },
       says: "logRotate.sizeThresholdMB must be a number",
     },
     {
       description: "more than 1 MiB",
-      answer: { body: `"${"x".repeat(1_048_576)}"` },
+      response: { body: `"${"x".repeat(1_048_576)}"` },
       says: "longer than 1 MiB",
     },
-    { description: "another status", answer: { status: 204 }, says: "status 204" },
+    { description: "another status", response: { status: 204 }, says: "status 204" },
     {
       description: "a redirect, whose token is not shown",
-      answer: { status: 302, headers: { Location: "https://sso.example.com/login?token=body-token" } },
-      says: "it redirects to https://sso.example.com (status 302)",
+      response: { status: 302, headers: { Location: "https://sso.example.com/login?token=body-token" } },
+      says: "redirects to https://sso.example.com (status 302)",
     },
     {
       description: "overrides nested 150,000 deep",
-      answer: { body: `{"configOverrides":${'{"a":'.repeat(150_000)}1${"}".repeat(150_000)}}` },
+      response: { body: `{"configOverrides":${'{"a":'.repeat(150_000)}1${"}".repeat(150_000)}}` },
       says: "configOverrides must not be nested deeper than 100 levels",
     },
     {
       description: "a list of overrides",
-      answer: { body: '{"configOverrides":[]}' },
+      response: { body: '{"configOverrides":[]}' },
       says: "configOverrides must be an object",
     },
     {
       description: "an unknown compression",
-      answer: { headers: { "Content-Encoding": "sdch" }, body: "{}" },
-      says: "is compressed in a way that is unknown (sdch)",
+      response: { headers: { "Content-Encoding": "sdch" }, body: "{}" },
+      says: "is compressed in an unknown way (sdch)",
     },
     {
       description: "something else than it says it is compressed with",
-      answer: { headers: { "Content-Encoding": "gzip" }, body: "{}" },
+      response: { headers: { "Content-Encoding": "gzip" }, body: "{}" },
       says: "can't be decompressed (gzip)",
     },
     {
       description: "1 MiB and more once decompressed",
-      answer: { headers: { "Content-Encoding": "gzip" }, body: gzipSync(Buffer.alloc(10_000_000, " ")) },
+      response: { headers: { "Content-Encoding": "gzip" }, body: gzipSync(Buffer.alloc(10_000_000, " ")) },
       says: "is longer than 1 MiB",
     },
     {
-      description: "another charset than it says",
-      answer: { body: Buffer.from('{"logPath":"/var/log/m\xfcnchen.log"}', "latin1") },
-      says: "is not written in utf-8, as it should be",
+      description: "more codings than anybody needs",
+      response: { headers: { "Content-Encoding": "gzip, ".repeat(2000) }, body: "{}" },
+      says: "is compressed more than 3 times",
     },
-  ])("are one clear error: $description", async ({ answer, says }) => {
+    {
+      description: "another charset than UTF-8",
+      response: { body: Buffer.from('{"logPath":"/var/log/m\xfcnchen.log"}', "latin1") },
+      says: "is not UTF-8",
+    },
+  ])("are one clear error: $description", async ({ response, says }) => {
     const { client, service } = await open();
-    service.answerWith({ status: 200, ...answer });
+    service.answerWith({ status: 200, ...response });
     const error = await client.get(MONITORING).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE", message: expect.stringContaining(says) });
     expect(inspect(error)).not.toContain("body-token");
@@ -352,21 +397,10 @@ describe("answers that make no sense", () => {
     { description: "gzip", headers: { "Content-Encoding": "gzip" }, encode: gzipSync },
     { description: "deflate", headers: { "Content-Encoding": "deflate" }, encode: deflateSync },
     { description: "br", headers: { "Content-Encoding": "br" }, encode: brotliCompressSync },
-    { description: "zstd", headers: { "Content-Encoding": "zstd" }, encode: zstdCompressSync },
     {
       description: "two of them",
       headers: { "Content-Encoding": "br, gzip" },
       encode: (body: Buffer) => gzipSync(brotliCompressSync(body)),
-    },
-    {
-      description: "ISO-8859-1",
-      headers: { "Content-Type": "application/json;charset=ISO-8859-1" },
-      encode: (body: Buffer) => Buffer.from(body.toString(), "latin1"),
-    },
-    {
-      description: "UTF-16",
-      headers: { "Content-Type": 'application/json; charset="utf-16le"' },
-      encode: (body: Buffer) => Buffer.from(body.toString(), "utf16le"),
     },
     {
       description: "UTF-8 with a byte order mark",
@@ -436,7 +470,7 @@ describe("connections", () => {
     });
   });
 
-  it("to a server that never answers end after timeoutSeconds", async () => {
+  it("to a server that never responds end after timeoutSeconds", async () => {
     const silent = createServer();
     const port = await listen(silent);
     const client = new AgentLogConfigClient({
@@ -447,7 +481,7 @@ describe("connections", () => {
     });
     await expect(client.get(MONITORING)).rejects.toMatchObject({
       code: "ERR_TIMEOUT",
-      message: expect.stringContaining("no answer within 0.1 s"),
+      message: expect.stringContaining("no response within 0.1 s"),
     });
   });
 
@@ -481,15 +515,15 @@ describe("connections", () => {
   });
 });
 
-describe("answers that are cut off", () => {
+describe("responses that are cut off", () => {
   const WHOLE = '{"logPath":"/new","username":"new"}';
 
-  /** A server that cuts its first answer in the middle, and then gives a range of another one where it is asked for it. */
+  /** A server that cuts its first response in the middle, and later sends the requested range of another one. */
   async function openCutting(): Promise<AgentLogConfigClient> {
-    let answers = 0;
+    let responses = 0;
     const server = createHttpServer((request, response) => {
-      answers += 1;
-      if (answers > 1) {
+      responses += 1;
+      if (responses > 1) {
         const [, from] = /bytes=(\d+)-/.exec(request.headers.range ?? "") ?? [];
         const rest = WHOLE.slice(Number(from ?? 0));
         const range = { "Content-Range": `bytes ${from}-${WHOLE.length - 1}/${WHOLE.length}` };
@@ -506,7 +540,7 @@ describe("answers that are cut off", () => {
     return client;
   }
 
-  it("are read anew as a whole, and never put together with the rest of another one", async () => {
+  it("are read again as a whole, and are never joined with the rest of another one", async () => {
     const client = await openCutting();
     expect(await client.get(MONITORING)).toMatchObject({ logPath: "/new", username: "new" });
   });
@@ -533,7 +567,7 @@ describe("Retry-After", () => {
     expect(performance.now() - start).toBeGreaterThan(1000);
   });
 
-  it.each(["1.5", "-1", "5,", "soon", "2026-11-21"])("%s is no such header, and no date of long ago", async (wait) => {
+  it.each(["1.5", "-1", "5,", "soon", "2026-11-21"])("%s is ignored", async (wait) => {
     const { client, service } = await open();
     service.answerWith({ status: 429, headers: { "Retry-After": wait } });
     await expect(client.get(MONITORING)).rejects.toMatchObject({ retryAfterSeconds: undefined });
@@ -546,8 +580,7 @@ describe("close", () => {
     const read = client.get(MONITORING).catch((error: unknown) => error);
     const closed = client.close();
     await expect(client.get(MONITORING)).rejects.toMatchObject({
-      code: "ERR_REFUSED",
-      message: expect.stringContaining("the client is closed"),
+      code: "ERR_CLIENT_CLOSED",
     });
     await closed;
     expect(await read).toMatchObject({ code: "ERR_PROJECT_NOT_FOUND" });
@@ -562,8 +595,55 @@ describe("close", () => {
   });
 });
 
-describe("a terminal", () => {
-  it("is not controlled by what the service says", async () => {
+describe("hostile text of the service", () => {
+  const HOSTILE = "<{%bad%}>\u001b[2J\u009b1m\u202e\u2028\ud800".repeat(100);
+  const json = (body: object) => ({ body: JSON.stringify(body) });
+  /** As it comes over the wire in a header, where each character is one byte. */
+  const header = "<{%bad%}>\u009b1m\u009d".repeat(100);
+  const unsigned = (challenge: string) => ({ status: 401, headers: { "WWW-Authenticate": challenge } });
+
+  it.each<readonly [string, CannedAnswer]>([
+    ["errorCode", { status: 418, ...json({ errorCode: HOSTILE }) }],
+    ["detail", { status: 418, ...json({ detail: HOSTILE }) }],
+    ["reason", { status: 418, ...json({ reason: HOSTILE }) }],
+    [
+      "address",
+      { status: 403, ...json({ errorCode: "IP_ADDRESS_NOT_ON_WHITELIST", parameters: [`fe80::1%${HOSTILE}`] }) },
+    ],
+    [
+      "long address",
+      {
+        status: 403,
+        ...json({ errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST", parameters: [`fe80::1%${"a".repeat(900_000)}`] }),
+      },
+    ],
+    ["redirect", { status: 302, headers: { Location: `https://${"a.".repeat(5000)}<{%/${header}` } }],
+    ["redirect to another scheme", { status: 302, headers: { Location: `x<{%://${header}` } }],
+    ["content type", { status: 200, headers: { "Content-Type": header }, body: "" }],
+    ["content encoding", { status: 200, headers: { "Content-Encoding": header }, body: "" }],
+    [
+      "names of settings",
+      { status: 200, body: JSON.stringify({ [HOSTILE]: 1, logRotate: { [HOSTILE]: 1, numTotal: HOSTILE } }) },
+    ],
+    [
+      "names of overrides",
+      { status: 200, body: `{"configOverrides":${`{${JSON.stringify(HOSTILE)}:`.repeat(101)}1${"}".repeat(101)}}` },
+    ],
+    ["scheme", unsigned(`Basic${header}`)],
+    ["realm", unsigned(`Basic realm="${header}"`)],
+    ["malformed challenge", unsigned(`Digest realm="a" ${header}`)],
+    ["algorithm", unsigned(`Digest nonce="n", algorithm="${header}"`)],
+    ["qop", unsigned(`Digest nonce="n", qop="${header}"`)],
+    ["rspauth", { status: 200, headers: { "Authentication-Info": `rspauth="${header}"` }, body: "{}" }],
+  ])("reaches no message raw: %s", async (_, response) => {
+    const { client, service } = await open();
+    service.answerWith(response);
+    const error = await client.get(MONITORING).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(AgentLogConfigError);
+    expectSafe(error);
+  });
+
+  it("is replaced character by character, and the rest stays", async () => {
     const { client, service } = await open();
     const detail = "a\nerror: fake\u001b[2J\u202e";
     service.answerWith({ status: 404, body: JSON.stringify({ error: 404, errorCode: "X\u001b[31m", detail }) });
@@ -572,8 +652,15 @@ describe("a terminal", () => {
   });
 });
 
+/** The message is short, moves no cursor, turns no text around and holds nothing that the Pulumi CLI takes for a colour. */
+function expectSafe(error: unknown): void {
+  const { message } = error instanceof Error ? error : new Error("It is not an Error.");
+  expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|<\{%/u);
+  expect(message.length).toBeLessThan(1000);
+}
+
 describe("secrets", () => {
-  it("are in no error of a broken answer", async () => {
+  it("are in no error of a broken response", async () => {
     const server = createServer((socket) => {
       socket.once("data", () => socket.end('HTTP/1.1 200 OK\r\nbad header\r\n\r\n{"password":"body-password"}'));
     });

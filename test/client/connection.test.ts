@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { checkConnection } from "../../sdk/client/connection.ts";
-import { readConnectionTexts } from "../../sdk/shared/connection-settings.ts";
+import { readConnectionSettings } from "../../sdk/shared/connection-settings.ts";
 import { CA_FILE } from "./test-certificate.ts";
 
 const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
@@ -26,16 +26,24 @@ describe("baseUrl", () => {
   it.each([
     ["example.com", "is not a URL with a scheme and a host"],
     ["example.com:8443", "is not a URL with a scheme and a host"],
-    ["ftp://example.com", "has the scheme ftp:, not https:"],
-    ["https://user:pass-0001@example.com", "has credentials in it"],
-    ["https://example.com?a=b", "has a query or a fragment"],
-    ["https://example.com#a", "has a query or a fragment"],
-    ["http://example.com", "set allowHttp to true"],
-    ["https://example.com/api/public/v1.0/groups", "has a path behind /api/public/v1.0"],
-  ])("%s is refused", (given, says) => {
+    ["ftp://example.com", 'has the scheme ftp: instead of https:: "ftp://example.com"'],
+    [
+      "https://user:pass-0001@example.com",
+      'has credentials in it, which belong in publicKey and privateKey: "https://***@',
+    ],
+    ["https://user:pass@-#0001:pass-0001@example.com/", '"https://***@example.com/"'],
+    ["user:pass-0001@example.com", '"***@example.com"'],
+    ["https://example.com?a=pass-0001", 'has a query or a fragment: "https://example.com"'],
+    ["https://example.com#pass-0001", 'has a query or a fragment: "https://example.com"'],
+    ["http://example.com", "which allowHttp has to allow"],
+    ["https://example.com/api/public/v1.0/groups", "has a path after /api/public/v1.0"],
+    ["https://\u001b[2J<{%", "is not a URL with a scheme and a host"],
+    ["x".repeat(1_000_000), "is not a URL with a scheme and a host"],
+  ])("%.50s is refused", (given, says) => {
     const check = () => checkConnection({ ...KEYS, baseUrl: given });
     expect(check).toThrow(says);
-    expect(check).not.toThrow("pass-0001");
+    expect(check).not.toThrow(/pass-0001|\p{Cc}|<\{%/u);
+    expect(check).not.toThrow(/.{600}/);
   });
 
   it("may be plain http where that is allowed", () => {
@@ -52,20 +60,25 @@ describe("options", () => {
   });
 
   it.each([
-    [{ timeoutSeconds: 0 }, "timeoutSeconds must be more than 0"],
-    [{ timeoutSeconds: 3601 }, "timeoutSeconds must be at most 3600"],
-    [{ maxRetries: -1 }, "maxRetries must be at least 0"],
-    [{ maxRetries: 1.5 }, "maxRetries must be a whole number"],
-    [{ publicKey: "" }, "publicKey must not be empty"],
-    [{ publicKey: "a\r\nb" }, "publicKey must not have control characters"],
-    [{ privateKey: "pasted-0001\n" }, "privateKey must not begin or end with white space"],
-    [{ proxy: "p" }, "unknown: proxy."],
+    [{ timeoutSeconds: 0 }, "timeoutSeconds must be a number greater than 0 and at most 3600, not 0."],
+    [{ timeoutSeconds: 3601 }, "at most 3600, not 3601."],
+    [{ timeoutSeconds: Number.NaN }, "not NaN."],
+    [{ maxRetries: -1 }, "maxRetries must be a whole number from 0 to 10, not -1."],
+    [{ maxRetries: 1.5 }, "not 1.5."],
+    [{ allowHttp: "yes" }, 'allowHttp must be true or false, not "yes".'],
+    [{ baseUrl: undefined }, "baseUrl must be a text, not undefined."],
+    [{ publicKey: "" }, "publicKey must be a text of at least one character"],
+    [{ publicKey: "pasted-0001\r\nb" }, "without control characters"],
     [
-      { timeoutseconds: 3, maxRetry: 1 },
-      "unknown: timeoutseconds (did you mean timeoutSeconds?), maxRetry (did you mean maxRetries?)",
+      { privateKey: "pasted-0001\n" },
+      "privateKey must be a text of at least one character without white space at its ends.",
     ],
+    [{ timeoutseconds: 3, maxRetry: 1 }, "unknown: timeoutseconds, maxRetry (the names are baseUrl, publicKey,"],
   ])("%o are refused", (options, says) => {
-    expect(() => checkConnection({ ...valid, ...options })).toThrow(says);
+    const check = () => checkConnection({ ...valid, ...options });
+    expect(check).toThrow(expect.objectContaining({ code: "ERR_INVALID_ARG_VALUE" }));
+    expect(check).toThrow(says);
+    expect(check).not.toThrow("pasted-0001");
   });
 });
 
@@ -94,7 +107,7 @@ describe("caCertificate", () => {
     expect(checkConnection({ ...valid, caCertificate: `${PEM}${PEM}` }).caCertificate).toBe(`${PEM}${PEM}`);
     const broken = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
     const check = () => checkConnection({ ...valid, caCertificate: `${PEM}${broken}` });
-    expect(check).toThrow("caCertificate: the text holds no PEM certificate that can be read.");
+    expect(check).toThrow("contains no PEM certificate or one that can't be read.");
   });
 
   it("is not quoted where it looks like no path", () => {
@@ -105,36 +118,53 @@ describe("caCertificate", () => {
 
   it("is refused where it is neither", () => {
     expect(() => checkConnection({ ...valid, caCertificate: "/no/such/file" })).toThrow("/no/such/file (ENOENT)");
-    expect(() => checkConnection({ ...valid, caCertificate: file("hello") })).toThrow("holds no PEM certificate");
+    expect(() => checkConnection({ ...valid, caCertificate: file("hello") })).toThrow("contains no PEM certificate");
   });
 
-  it("is not quoted where it is another kind of PEM", () => {
-    const key = "-----BEGIN PRIVATE KEY-----\nMIIsecret\n";
-    expect(() => checkConnection({ ...valid, caCertificate: key })).toThrow(
-      "caCertificate: the text holds no PEM certificate that can be read. See",
-    );
+  it("is reduced to its certificates", () => {
+    expect(checkConnection({ ...valid, caCertificate: `subject=CN=a\r\n${PEM}other text` }).caCertificate).toBe(PEM);
+  });
+
+  it.each(["PRIVATE KEY", "RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])("is refused with a %s, unquoted", (kind) => {
+    const key = `-----BEGIN ${kind}-----\nMIIsecret\n-----END ${kind}-----\n`;
+    for (const text of [key, `${PEM}${key}`, `${PEM}${key}`.replaceAll("\n", "\\n")]) {
+      const check = () => checkConnection({ ...valid, caCertificate: text });
+      expect(check).toThrow(/caCertificate contains a private key; [^\n]+$/);
+      expect(check).not.toThrow("MIIsecret");
+    }
+    expect(checkConnection({ ...valid, caCertificate: file(`${PEM}${key}`) }).caCertificate).toBe(PEM);
   });
 });
 
 describe("settings as text", () => {
+  type Texts = Readonly<Record<string, string>>;
+  const found = (texts: Texts) =>
+    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { text, place: `the place of ${name}` }]));
+  const read = (texts: Texts) => readConnectionSettings(found(texts));
   const required = { ...KEYS, baseUrl: "https://example.com" };
 
   it("become booleans and numbers", () => {
-    const read = readConnectionTexts({ ...required, allowHttp: "false", timeoutSeconds: "2.5", maxRetries: "0" });
-    expect(read).toMatchObject({ allowHttp: false, timeoutSeconds: 2.5, maxRetries: 0 });
+    const options = read({ ...required, allowHttp: "false", timeoutSeconds: "2.5", maxRetries: "0" });
+    expect(options).toMatchObject({ allowHttp: false, timeoutSeconds: 2.5, maxRetries: 0 });
+    expect(checkConnection(options)).toEqual(options);
   });
 
   it.each([
-    [{ allowHttp: "yes" }, 'allowHttp must be true or false, not "yes"'],
-    [{ timeoutSeconds: "soon" }, 'timeoutSeconds must be a number, not "soon"'],
-    [{ maxRetries: "-1" }, 'maxRetries must be a number, not "-1"'],
-  ])("%o are refused", (texts, says) => {
-    expect(() => readConnectionTexts({ ...required, ...texts })).toThrow(says);
+    [{ allowHttp: "yes" }, 'allowHttp (the place of allowHttp) must be true or false, not "yes".'],
+    [{ timeoutSeconds: "soon" }, "timeoutSeconds (the place of timeoutSeconds) must be a number greater than 0"],
+    [{ timeoutSeconds: "-3" }, "must be a number greater than 0 and at most 3600, not -3."],
+    [{ maxRetries: "1e1" }, 'maxRetries (the place of maxRetries) must be a whole number from 0 to 10, not "1e1".'],
+    [{ baseUrl: "example.com" }, "baseUrl (the place of baseUrl) is not a URL"],
+    [{ caCertificate: "/no/such/file" }, "caCertificate (the place of caCertificate) is neither"],
+    [{ privateKey: " pasted-0001" }, "privateKey (the place of privateKey) must be"],
+  ])("%o are refused with the place that they come from", (texts, says) => {
+    expect(() => read({ ...required, ...texts })).toThrow(says);
   });
 
-  it("that are missing are named all at once, with the three places for each", () => {
-    expect(() => readConnectionTexts({ publicKey: "publickey" })).toThrow(
-      "Connection settings are missing: baseUrl, privateKey. Give them to a Provider, or to the stack (pulumi config set agent-log-config:baseUrl, agent-log-config:privateKey; privateKey with --secret), or in the environment (AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PRIVATE_KEY).",
-    );
+  it("that are missing are named all at once, with the places for each", () => {
+    const check = () => read({ publicKey: "publickey" });
+    expect(check).toThrow("Connection settings are missing: baseUrl, privateKey.");
+    expect(check).toThrow("agent-log-config:baseUrl, agent-log-config:privateKey; privateKey with --secret");
+    expect(check).toThrow("AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PRIVATE_KEY");
   });
 });

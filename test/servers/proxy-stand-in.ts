@@ -22,9 +22,9 @@ export async function startProxyStandIn(protocol: "https" | "http" = "http"): Pr
   const forward: RequestListener = (incoming, response) => {
     targets.push(incoming.url ?? "");
     const { method, headers } = incoming;
-    const outgoing = request(incoming.url ?? "", { method, headers }, (answer) => {
-      response.writeHead(answer.statusCode ?? 0, answer.headers);
-      answer.pipe(response);
+    const outgoing = request(incoming.url ?? "", { method, headers }, (forwarded) => {
+      response.writeHead(forwarded.statusCode ?? 0, forwarded.headers);
+      forwarded.pipe(response);
     });
     incoming.pipe(outgoing);
   };

@@ -18,8 +18,8 @@ import { startProxyStandIn } from "./proxy-stand-in.ts";
 const NOWHERE = { baseUrl: "https://127.0.0.1:1" };
 
 /** The address of a server that does this with whatever asks it. */
-async function startServer(answer: (socket: Socket) => void): Promise<string> {
-  const server = createServer((socket) => void socket.once("data", () => answer(socket)));
+async function startServer(respond: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => void socket.once("data", () => respond(socket)));
   return `http://127.0.0.1:${await listen(server)}`;
 }
 
@@ -44,14 +44,14 @@ describe("through a proxy", () => {
     expect(service.requests).toHaveLength(202);
   });
 
-  it.each(["https", "http"] as const)("an answer of %s that is longer than 1 MiB is refused", async (protocol) => {
+  it.each(["https", "http"] as const)("a response of %s that is longer than 1 MiB is refused", async (protocol) => {
     const proxy = await startProxyStandIn();
     const service = await startReadableService(protocol);
     service.answerWith({ status: 200, body: JSON.stringify({ logPath: "l".repeat(1_048_576) }) });
     const client = openClient(service, { HTTPS_PROXY: proxy.origin, HTTP_PROXY: proxy.origin });
     expect(await failureOf(client)).toMatchObject({
       code: "ERR_INVALID_RESPONSE",
-      message: expect.stringContaining("the answer is longer than 1 MiB"),
+      message: expect.stringContaining("longer than 1 MiB"),
     });
   });
 
@@ -116,9 +116,8 @@ describe("a proxy's address", () => {
     const open = () => openClient(NOWHERE, { [variable]: address });
     expect(open).toThrow(
       expect.objectContaining({
-        name: "TypeError",
         code: "ERR_INVALID_ARG_VALUE",
-        message: expect.stringContaining(`${variable} is not the address of an http or https proxy.`),
+        message: expect.stringContaining(variable),
       }),
     );
     expect(open).not.toThrow("secret-0001");
@@ -126,77 +125,54 @@ describe("a proxy's address", () => {
 });
 
 describe("a proxy that fails is told from the service", () => {
-  const begin = `Can't read the monitoring agent's log settings of project ${READ.projectId} from 127.0.0.1:1: the proxy`;
+  /** Fails with this code, and a message that names the proxy and contains this word. */
+  async function expectFailure(address: string, code: string, word: string, baseUrl = NOWHERE.baseUrl): Promise<void> {
+    const error = await failureOf(openClient({ baseUrl }, { HTTPS_PROXY: address, HTTP_PROXY: address }));
+    expect(error).toMatchObject({ code, temporary: code === "ERR_CONNECTION" });
+    expect(error).toHaveProperty("message", expect.stringContaining(` the proxy ${hostOf(address)} `));
+    expect(error).toHaveProperty("message", expect.stringContaining(word));
+  }
 
   it("where nothing listens", async () => {
     const free = createServer();
     const port = await listen(free);
     free.close();
     await once(free, "close");
-    expect(await failureOf(openClient(NOWHERE, { HTTPS_PROXY: `http://127.0.0.1:${port}` }))).toMatchObject({
-      code: "ERR_CONNECTION",
-      message: expect.stringContaining(
-        `${begin} 127.0.0.1:${port} can't be used: nothing listens there; check the port of HTTPS_PROXY, and whether the proxy runs (ECONNREFUSED). See`,
-      ),
-    });
+    await expectFailure(`http://127.0.0.1:${port}`, "ERR_CONNECTION", "check the port of HTTPS_PROXY");
+    await expectFailure(
+      `http://127.0.0.1:${port}`,
+      "ERR_CONNECTION",
+      "check the port of HTTP_PROXY",
+      "http://127.0.0.1:1",
+    );
   });
 
   it("where its host name is unknown", async () => {
-    const client = openClient(NOWHERE, { HTTPS_PROXY: "http://proxy.invalid:3128" });
-    expect(await failureOf(client)).toMatchObject({
-      code: "ERR_CONNECTION",
-      message: expect.stringMatching(
-        /: the proxy proxy\.invalid:3128 can't be used: its host name (is unknown; check the host of HTTPS_PROXY \(ENOTFOUND\)|can't be looked up now; check the network \(EAI_AGAIN\))\. See /,
-      ),
-    });
+    await expectFailure("http://proxy.invalid:3128", "ERR_CONNECTION", "its host name");
   });
 
   it.each([
-    [403, "ERR_PROXY", "refuses to connect to the service; allow its host and port on the proxy"],
-    [404, "ERR_PROXY", "opens no tunnel to the service; check that HTTPS_PROXY is the address of a proxy"],
-    [405, "ERR_PROXY", "opens no tunnel to the service; check that HTTPS_PROXY is the address of a proxy"],
-    [407, "ERR_PROXY", "wants credentials; put user and password into HTTPS_PROXY"],
-    [500, "ERR_CONNECTION", "can't reach the service; check the host and port of baseUrl"],
-    [502, "ERR_CONNECTION", "can't reach the service; check the host and port of baseUrl"],
-    [503, "ERR_CONNECTION", "can't reach the service; check the host and port of baseUrl"],
-    [504, "ERR_CONNECTION", "can't reach the service; check the host and port of baseUrl"],
-  ])("by status %i", async (status, code, says) => {
+    [403, "ERR_PROXY", "NO_PROXY"],
+    [404, "ERR_PROXY", "does not open a tunnel"],
+    [407, "ERR_PROXY", "Basic authentication; check those in HTTPS_PROXY"],
+    [500, "ERR_CONNECTION", "can't reach the service"],
+    [504, "ERR_CONNECTION", "can't reach the service"],
+  ])("by status %i", async (status, code, word) => {
     const address = await startServer((socket) => socket.end(`HTTP/1.1 ${status} Refused\r\n\r\n`));
-    const error = await failureOf(openClient(NOWHERE, { HTTPS_PROXY: address }));
-    expect(error).toMatchObject({
-      code,
-      temporary: code === "ERR_CONNECTION",
-      message: expect.stringContaining(`${begin} ${hostOf(address)} ${says}`),
-    });
-    expect(error).toHaveProperty("message", expect.stringContaining(` (status ${status}). See`));
-  });
-
-  it("by wanting credentials of a kind that it can't be given", async () => {
-    const answer = "HTTP/1.1 407 Refused\r\nProxy-Authenticate: Negotiate\r\nProxy-Authenticate: NTLM\r\n\r\n";
-    const address = await startServer((socket) => socket.end(answer));
-    expect(await failureOf(openClient(NOWHERE, { HTTPS_PROXY: address }))).toMatchObject({
-      code: "ERR_PROXY",
-      message: expect.stringContaining("wants credentials of another kind than Basic"),
-    });
+    await expectFailure(address, code, word);
+    await expectFailure(address, code, `(status ${status})`);
   });
 
   it("where it cuts the connection", async () => {
-    const address = await startServer((socket) => socket.destroy());
-    expect(await failureOf(openClient(NOWHERE, { HTTPS_PROXY: address }))).toMatchObject({
-      code: "ERR_CONNECTION",
-      message: expect.stringContaining(`${begin} ${hostOf(address)} can't be used: the connection was cut`),
-    });
+    await expectFailure(await startServer((socket) => socket.destroy()), "ERR_CONNECTION", "was cut");
   });
 
-  it("where it speaks no HTTP", async () => {
+  it("where it does not speak HTTP", async () => {
     const address = await startServer((socket) => socket.end("SSH-2.0-example\r\n"));
-    expect(await failureOf(openClient(NOWHERE, { HTTPS_PROXY: address }))).toMatchObject({
-      code: "ERR_CONNECTION",
-      message: expect.stringContaining("can't be used: what it answers is no HTTP; check the port and the scheme of"),
-    });
+    await expectFailure(address, "ERR_CONNECTION", "is not HTTP");
   });
 
-  it("and close() does not wait for one that never answers", { timeout: 20_000 }, async () => {
+  it("and close() does not wait for one that never responds", { timeout: 20_000 }, async () => {
     const address = await startServer(() => {});
     const client = openClient(NOWHERE, { HTTPS_PROXY: address }, { timeoutSeconds: 0.5701 });
     expect(await failureOf(client)).toMatchObject({ code: "ERR_TIMEOUT" });

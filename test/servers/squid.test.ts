@@ -42,24 +42,21 @@ test("plain http is read through it with credentials, in one request a read and 
 });
 
 const REFUSALS = [
-  { protocol: "https", password: undefined, says: "wants credentials; put user and password into HTTPS_PROXY" },
-  { protocol: "https", password: "wrong", says: "refuses the user or password in HTTPS_PROXY; check them" },
-  { protocol: "http", password: undefined, says: "wants credentials; put user and password into HTTP_PROXY" },
-  { protocol: "http", password: "wrong", says: "refuses the user or password in HTTP_PROXY; check them" },
+  { protocol: "https", password: undefined, variable: "HTTPS_PROXY" },
+  { protocol: "https", password: "wrong", variable: "HTTPS_PROXY" },
+  { protocol: "http", password: undefined, variable: "HTTP_PROXY" },
+  { protocol: "http", password: "wrong", variable: "HTTP_PROXY" },
 ] as const;
 
 test.for(REFUSALS)("$protocol with password $password is refused once", async (refusal, context) => {
   const proxy = await start(context);
   const service = await startReadableService(refusal.protocol);
   const address = proxyAddress(proxy.origin, refusal.password);
-  const variable = refusal.protocol === "https" ? "HTTPS_PROXY" : "HTTP_PROXY";
-  const client = openClient(service, { [variable]: address }, { maxRetries: 3 });
+  const client = openClient(service, { [refusal.variable]: address }, { maxRetries: 3 });
   expect(await failureOf(client)).toMatchObject({
     code: "ERR_PROXY",
     temporary: false,
-    message: expect.stringContaining(
-      `Can't read the monitoring agent's log settings of project ${READ.projectId} from ${hostOf(service.baseUrl)}: the proxy ${hostOf(proxy.origin)} ${refusal.says} (status 407). See`,
-    ),
+    message: expect.stringMatching(new RegExp(`the proxy .*${refusal.variable}.*407`)),
   });
   await client.close();
   expect((await proxy.stop()).filter((line) => line.startsWith("407"))).toHaveLength(1);
@@ -73,6 +70,6 @@ test("a service that it can't reach is said", async (context) => {
   expect(await failureOf(client)).toMatchObject({
     code: "ERR_CONNECTION",
     temporary: true,
-    message: expect.stringMatching(/: the proxy \S+ can't reach the service; check .* \(status 503\)\. See /),
+    message: expect.stringMatching(/the proxy \S+ can't reach the service.*503/),
   });
 });

@@ -15,7 +15,7 @@ export function findSquid(): { readonly program: string; readonly helper: string
   return program === undefined || helper === undefined ? NOT_FOUND : { program, helper };
 }
 
-/** Starts squid, which wants credentials and connects to any port; its log has `<status> <method> <address>`. */
+/** Starts squid, which requires credentials and connects to any port; its log has `<status> <method> <address>`. */
 export async function startSquid(found: { readonly program: string; readonly helper: string }): Promise<ServerProcess> {
   return await startServerProcess(async ({ port, directory, accessLog }) => {
     const users = join(directory, "users");

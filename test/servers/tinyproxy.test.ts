@@ -66,19 +66,19 @@ test.for(["NO_PROXY", "no_proxy"])("%s leads past it", async (variable, context)
   expect((await proxy.stop()).join("\n")).not.toContain(`CONNECT ${hostOf(service.baseUrl)}`);
 });
 
-// It answers wrong credentials with 401.
+// It responds to wrong credentials with 401.
 const REFUSALS = [
-  { password: undefined, says: "wants credentials; put user and password into HTTPS_PROXY (status 407)." },
-  { password: PROXY_PASSWORD, says: "refuses the user or password in HTTPS_PROXY; check them (status 401)." },
+  { password: undefined, status: 407 },
+  { password: PROXY_PASSWORD, status: 401 },
 ] as const;
 
-test.for(REFUSALS)("password $password is refused", async ({ password, says }, context) => {
+test.for(REFUSALS)("password $password is refused", async ({ password, status }, context) => {
   const proxy = await start(context, BASIC_AUTH);
   const service = await startReadableService("https");
   const client = openClient(service, { HTTPS_PROXY: proxyAddress(proxy.origin, password) });
   expect(await failureOf(client)).toMatchObject({
     code: "ERR_PROXY",
-    message: expect.stringContaining(`: the proxy ${hostOf(proxy.origin)} ${says}`),
+    message: expect.stringMatching(new RegExp(`the proxy .*HTTPS_PROXY.*${status}`)),
   });
   expect(service.requests).toEqual([]);
 });
@@ -90,9 +90,7 @@ test("a port that it may not connect to is said", async (context) => {
   expect(await failureOf(client)).toMatchObject({
     code: "ERR_PROXY",
     temporary: false,
-    message: expect.stringContaining(
-      `Can't read the monitoring agent's log settings of project ${READ.projectId} from ${hostOf(service.baseUrl)}: the proxy ${hostOf(proxy.origin)} refuses to connect to the service; allow its host and port on the proxy, or name the host in NO_PROXY (status 403). See`,
-    ),
+    message: expect.stringMatching(/the proxy .*NO_PROXY.*403/),
   });
   await client.close();
   expect((await proxy.stop()).filter((line) => line.includes(": CONNECT "))).toHaveLength(1);
@@ -106,7 +104,7 @@ test("a service that it can't reach is said, and tried again", async (context) =
   expect(await failureOf(client)).toMatchObject({
     code: "ERR_CONNECTION",
     temporary: true,
-    message: expect.stringMatching(/: the proxy \S+ can't reach the service; check .* \(status 50[0-4]\)\. See /),
+    message: expect.stringMatching(/the proxy \S+ can't reach the service.*50[0-4]/),
   });
   await client.close();
   expect((await proxy.stop()).filter((line) => line.includes(": CONNECT "))).toHaveLength(2);

@@ -66,7 +66,7 @@ describe("startService", () => {
   it.each<{ options: object; says: string }>([
     {
       options: { setings: {} },
-      says: "unknown: setings (did you mean settings?) (the options are publicKey, privateKey, tls, port, nonces,",
+      says: "unknown: setings (the options are publicKey, privateKey, tls, port, nonces,",
     },
     { options: { port: 65536 }, says: "port must be at most 65535 (" },
     { options: { nonces: { uses: 0, lifetime: 1 } }, says: "nonces.uses must be at least 1; unknown: lifetime (" },
