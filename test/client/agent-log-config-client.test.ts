@@ -1,8 +1,9 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
-import { inspect } from "node:util";
+import { inspect, promisify } from "node:util";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -505,6 +506,55 @@ describe("connections", () => {
     await expect(client.get(MONITORING, { signal: controller.signal })).rejects.toThrow("enough");
     const late = setTimeout(5000, "late", { signal: AbortSignal.timeout(6000) });
     expect(await Promise.race([client.close(), late])).not.toBe("late");
+  });
+
+  it("are not opened for reads that are given up while they wait", async () => {
+    const all = Promise.withResolvers<void>();
+    let [connections, held, isSilent] = [0, 0, false];
+    const server = createHttpServer(({ headers }, response) => {
+      if (headers.authorization === undefined) {
+        response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"' }).end();
+      } else if (!isSilent) response.end("{}");
+      else if (++held === 16) all.resolve();
+    });
+    server.on("connection", () => {
+      connections += 1;
+    });
+    const baseUrl = `http://127.0.0.1:${await listen(server)}`;
+    const client = new AgentLogConfigClient({ baseUrl, ...KEYS, allowHttp: true });
+    await client.get(MONITORING);
+    isSilent = true;
+    const controllers = Array.from({ length: 1000 }, () => new AbortController());
+    const reads = controllers.map(({ signal }) => client.get(MONITORING, { signal }).catch((error: unknown) => error));
+    await all.promise;
+    const reason = new Error("enough");
+    for (const controller of controllers) controller.abort(reason);
+    expect(new Set(await Promise.all(reads))).toEqual(new Set([reason]));
+    isSilent = false;
+    await client.get(MONITORING);
+    await client.close();
+    // Those whose requests were given up were closed.
+    expect(connections).toBeLessThanOrEqual(32);
+  });
+
+  it("are shared by more reads than there are connections", async () => {
+    const { client, service } = await open({}, { settings: { [PROJECT_ID]: {} } });
+    await Promise.all(Array.from({ length: 100 }, () => client.get(MONITORING)));
+    expect(service.requests).toHaveLength(101);
+  });
+
+  it("that are not established when the client is closed do not keep the process alive", async () => {
+    const silent = createServer();
+    const baseUrl = `https://127.0.0.1:${await listen(silent)}`;
+    const program = `
+      const { AgentLogConfigClient } = await import(${JSON.stringify(new URL("../../sdk/client/index.ts", import.meta.url).href)});
+      const client = new AgentLogConfigClient(${JSON.stringify({ baseUrl, ...KEYS })});
+      const read = client.get(${JSON.stringify(MONITORING)}, { signal: AbortSignal.timeout(100) });
+      await read.catch(() => client.close());
+      const end = performance.now();
+      process.on("exit", () => process.stdout.write(String(performance.now() - end)));`;
+    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
+    expect(Number(stdout)).toBeLessThan(2000);
   });
 
   it("are tried again after an outage, maxRetries times", async () => {
