@@ -3,36 +3,35 @@ import { invalidArgument } from "./errors.ts";
 import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
 
-/** What a member of an object must be. */
-export interface Rule<T> {
-  readonly fits: (value: unknown) => value is T;
-  /** What a message says about a value that does not fit. */
-  readonly says: string;
-  /** Whether a message may show the value. */
-  readonly isShown: boolean;
-}
-
+/** How to recognize a value that fits, and what a message says about another one. */
+export type Rule<T> = readonly [fits: (value: unknown) => value is T, says: string];
 export type Rules<T> = { readonly [K in keyof T]-?: Rule<T[K]> };
+
+interface Wording {
+  /** Whether the message may show the value of this member. Default: no. */
+  readonly isShown?: (name: string) => boolean;
+  /** Returns the place that the value comes from, where that is known. */
+  readonly placeOf?: ((name: string) => string | undefined) | undefined;
+}
 
 /**
  * Checks that a value is an object whose members follow these rules and that it has no other members.
  * @param failure how the message begins
- * @param placeOf returns the place that a member comes from, as a message names it
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names every member that is wrong
  */
 export function checkMembers<T>(
   value: unknown,
   rules: Rules<T>,
   failure: string,
-  placeOf: (name: string) => string | undefined = () => undefined,
+  { isShown, placeOf }: Wording = {},
 ): asserts value is T {
   if (!isObject(value)) throw invalidArgument(`${failure}: an object is required, not ${show(value)}.`);
   const problems: string[] = [];
   for (const name in rules) {
-    const { fits, says, isShown } = rules[name];
-    const member = value[name];
-    if (!fits(member))
-      problems.push(`${withPlace(name, placeOf(name))} ${says}${isShown ? `, not ${show(member)}` : ""}`);
+    const [fits, says] = rules[name];
+    if (fits(value[name])) continue;
+    const what = isShown?.(name) ? `${says}, not ${show(value[name])}` : says;
+    problems.push(`${withPlace(name, placeOf?.(name))} ${what}`);
   }
   const unknown = Object.keys(value).filter((name) => !Object.hasOwn(rules, name));
   if (unknown.length > 0) {
@@ -42,9 +41,12 @@ export function checkMembers<T>(
   if (problems.length > 0) throw invalidArgument(`${failure}: ${problems.join("; ")}.`);
 }
 
-/** Returns a name together with the place that its value comes from, where that is known. */
 export function withPlace(name: string, place: string | undefined): string {
   return place === undefined ? name : `${name} (${place})`;
+}
+
+export function isFlag(value: unknown): value is boolean | undefined {
+  return value === undefined || typeof value === "boolean";
 }
 
 function show(value: unknown): string {

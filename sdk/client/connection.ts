@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { checkMembers, type Rule, type Rules, withPlace } from "./check-members.ts";
+import { checkMembers, isFlag, type Rules, withPlace } from "./check-members.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { type AgentLogConfigError, invalidArgument } from "./errors.ts";
 import { printable } from "./printable.ts";
@@ -23,55 +23,49 @@ export const PREFIX = "/api/public/v1.0";
  * @param placeOf returns the place that a setting comes from, as a message names it
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong, and never a key
  */
-export function checkConnection(options: unknown, placeOf: PlaceOf = () => undefined): Connection {
-  checkMembers(options, RULES, "The connection can't be used", placeOf);
+export function checkConnection(options: unknown, placeOf?: (name: string) => string | undefined): Connection {
+  const failure = "The connection can't be used";
+  checkMembers(options, RULES, failure, { isShown: (name) => SHOWN.has(name), placeOf });
   const { allowHttp = false, timeoutSeconds = 30, maxRetries = 3, publicKey, privateKey } = options;
-  const refuse: Refuse = (name, why) =>
-    invalidArgument(`The connection can't be used: ${withPlace(name, placeOf(name))} ${why}.`);
+  const refuse: Refuse = (name, why) => invalidArgument(`${failure}: ${withPlace(name, placeOf?.(name))} ${why}.`);
   const baseUrl = checkBaseUrl(options.baseUrl, allowHttp, refuse);
   const caCertificate = readCaCertificate(options.caCertificate, refuse);
   return { baseUrl, publicKey, privateKey, caCertificate, allowHttp, timeoutSeconds, maxRetries };
 }
 
-type PlaceOf = (name: string) => string | undefined;
 type Refuse = (name: keyof ConnectionOptions, why: string) => AgentLogConfigError;
 
-const isKey = (value: unknown): value is string => typeof value === "string" && /^(?!\s).+(?<!\s)$/s.test(value);
 const KEY = "must be a text of at least one character without white space at its ends";
-const text: Rule<string> = { fits: (value) => typeof value === "string", says: "must be a text", isShown: true };
-
 const RULES: Rules<ConnectionOptions> = {
-  baseUrl: text,
+  baseUrl: [(value) => typeof value === "string", "must be a text"],
   // A control character would end the header that carries it.
-  publicKey: {
-    fits: (value): value is string => isKey(value) && !/[\p{Cc}\p{Cs}]/u.test(value),
-    says: `${KEY} and without control characters`,
-    isShown: false,
-  },
-  privateKey: { fits: isKey, says: KEY, isShown: false },
-  caCertificate: {
-    fits: (value) => value === undefined || typeof value === "string",
-    says: "must be PEM text or the path of a PEM file",
-    isShown: false,
-  },
-  allowHttp: {
-    fits: (value) => value === undefined || typeof value === "boolean",
-    says: "must be true or false",
-    isShown: true,
-  },
-  timeoutSeconds: {
-    fits: (value): value is number | undefined =>
+  publicKey: [
+    (value): value is string => isKey(value) && !/[\p{Cc}\p{Cs}]/u.test(value),
+    `${KEY} and without control characters`,
+  ],
+  privateKey: [isKey, KEY],
+  caCertificate: [
+    (value) => value === undefined || typeof value === "string",
+    "must be PEM text or the path of a PEM file",
+  ],
+  allowHttp: [isFlag, "must be true or false"],
+  timeoutSeconds: [
+    (value): value is number | undefined =>
       value === undefined || (typeof value === "number" && value > 0 && value <= 3600),
-    says: "must be a number greater than 0 and at most 3600",
-    isShown: true,
-  },
-  maxRetries: {
-    fits: (value): value is number | undefined =>
-      value === undefined || (Number.isInteger(value) && Number(value) >= 0 && Number(value) <= 10),
-    says: "must be a whole number from 0 to 10",
-    isShown: true,
-  },
+    "must be a number greater than 0 and at most 3600",
+  ],
+  maxRetries: [
+    (value): value is number | undefined =>
+      value === undefined || [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].some((number) => number === value),
+    "must be a whole number from 0 to 10",
+  ],
 };
+/** The settings whose value a message may show. */
+const SHOWN: ReadonlySet<string> = new Set(["baseUrl", "allowHttp", "timeoutSeconds", "maxRetries"]);
+
+function isKey(value: unknown): value is string {
+  return typeof value === "string" && /^(?!\s).+(?<!\s)$/s.test(value);
+}
 
 function checkBaseUrl(given: string, allowHttp: boolean, refuse: Refuse): string {
   const why = (says: string) =>

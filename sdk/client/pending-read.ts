@@ -4,7 +4,7 @@ import { connectionError } from "./connection-error.ts";
 import { MAX_BODY_LENGTH, TOO_LONG } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
-import type { RequestQueue, Sendable } from "./request-queue.ts";
+import type { RequestQueue } from "./request-queue.ts";
 
 type Controller = Dispatcher.DispatchController;
 
@@ -20,17 +20,17 @@ export interface ReadPlan {
 }
 
 /** One read: as many requests as it takes until a response counts, the time is over or the caller gives the read up. */
-export class PendingRead implements Dispatcher.DispatchHandler, Sendable {
+export class PendingRead implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<RawAgentLogConfig>;
   readonly #plan: ReadPlan;
   readonly #resolve: (response: RawAgentLogConfig) => void;
   readonly #reject: (reason: unknown) => void;
   readonly #deadline: number;
   readonly #timer: NodeJS.Timeout;
-  /** Runs until the next request. */
+  /** Runs between two requests. */
   #pause: NodeJS.Timeout | undefined;
   #repeats = 0;
-  #ended = false;
+  #isOver = false;
   #controller: Controller | undefined;
   #status = 0;
   #headers: WireResponse["headers"] = {};
@@ -45,26 +45,15 @@ export class PendingRead implements Dispatcher.DispatchHandler, Sendable {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#deadline = performance.now() + milliseconds;
-    this.#timer = setTimeout(this.#timeOut, milliseconds);
+    this.#timer = setTimeout(() => this.#cancel(this.#timeout()), milliseconds);
     plan.signal?.addEventListener("abort", this.#giveUp);
-    plan.queue.enter(this);
-  }
-
-  send(): void {
-    this.#controller = undefined;
-    this.#chunks = [];
-    this.#length = 0;
-    try {
-      this.#plan.dispatcher.dispatch(this.#plan.request, this);
-    } catch (error) {
-      this.#fail(error);
-    }
+    plan.queue.enter(this.#send);
   }
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
-    // undici can't be told before it is connected.
-    if (this.#ended) this.#abort();
+    // A request can't be aborted before it has a connection.
+    if (this.#isOver) controller.abort(new Error("The read is over."));
   }
 
   onResponseStart(_controller: Controller, status: number, headers: WireResponse["headers"]): void {
@@ -81,9 +70,9 @@ export class PendingRead implements Dispatcher.DispatchHandler, Sendable {
   }
 
   onResponseEnd(): void {
-    if (this.#ended) return;
+    if (this.#isOver) return;
     const [first] = this.#chunks;
-    const body = first !== undefined && this.#chunks.length === 1 ? first : Buffer.concat(this.#chunks);
+    const body = first?.length === this.#length ? first : Buffer.concat(this.#chunks);
     try {
       const response = readResponse({ status: this.#status, headers: this.#headers, body }, this.#plan.failure);
       this.#end();
@@ -94,8 +83,19 @@ export class PendingRead implements Dispatcher.DispatchHandler, Sendable {
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
-    if (!this.#ended) this.#fail(error);
+    if (!this.#isOver) this.#fail(error);
   }
+
+  readonly #send = () => {
+    this.#controller = undefined;
+    this.#chunks = [];
+    this.#length = 0;
+    try {
+      this.#plan.dispatcher.dispatch(this.#plan.request, this);
+    } catch (error) {
+      this.#fail(error);
+    }
+  };
 
   /** Repeats the whole request where that may help; undici's own interceptor would join the parts of two responses. */
   #fail(cause: unknown): void {
@@ -110,39 +110,30 @@ export class PendingRead implements Dispatcher.DispatchHandler, Sendable {
       return;
     }
     this.#repeats += 1;
-    queue.leave(this);
-    this.#pause = setTimeout(this.#repeat, milliseconds);
+    queue.leave(this.#send);
+    this.#pause = setTimeout(() => queue.enter(this.#send), milliseconds);
   }
-
-  readonly #repeat = () => {
-    this.#pause = undefined;
-    this.#plan.queue.enter(this);
-  };
-
-  readonly #timeOut = () => {
-    const { failure, connection } = this.#plan;
-    const message = `${failure}: no response within ${connection.timeoutSeconds} s; check the network, or raise timeoutSeconds.`;
-    this.#cancel(new AgentLogConfigError("ERR_TIMEOUT", message));
-  };
 
   readonly #giveUp = () => this.#cancel(this.#plan.signal?.reason);
 
+  #timeout(): AgentLogConfigError {
+    const { failure, connection } = this.#plan;
+    const message = `${failure}: no response within ${connection.timeoutSeconds} s; check the network, or raise timeoutSeconds.`;
+    return new AgentLogConfigError("ERR_TIMEOUT", message);
+  }
+
   #cancel(reason: unknown): void {
     this.#end();
-    this.#abort();
+    this.#controller?.abort(new Error("The read is over."));
     this.#reject(reason);
   }
 
   #end(): void {
-    this.#ended = true;
+    this.#isOver = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#pause);
     this.#plan.signal?.removeEventListener("abort", this.#giveUp);
-    if (this.#pause === undefined) this.#plan.queue.leave(this);
-    else clearTimeout(this.#pause);
-  }
-
-  #abort(): void {
-    this.#controller?.abort(new Error("The read has ended."));
+    this.#plan.queue.leave(this.#send);
   }
 }
 

@@ -1,38 +1,33 @@
-/** What waits for its turn to be sent. */
-export interface Sendable {
-  send(): void;
-}
+type Send = () => void;
 
-/** Lets so many requests be under way at once. The others wait here, where giving one up opens no connection. */
+/** Lets a number of requests be under way at once. The others wait here, where giving one up opens no connection. */
 export class RequestQueue {
   readonly #limit: number;
-  readonly #waiting = new Set<Sendable>();
-  #underWay = 0;
+  readonly #waiting = new Set<Send>();
+  readonly #underWay = new Set<Send>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Sends the request now or once others have left. */
-  enter(request: Sendable): void {
-    this.#waiting.add(request);
+  /** Sends the request, now or once others have left. */
+  enter(send: Send): void {
+    this.#waiting.add(send);
     this.#sendNext();
   }
 
-  /** The request has ended, or does not wait any longer. */
-  leave(request: Sendable): void {
-    if (this.#waiting.delete(request)) return;
-    this.#underWay -= 1;
-    // Whoever gives many requests up at once has given up all of them by then.
-    if (this.#waiting.size > 0) queueMicrotask(() => this.#sendNext());
+  /** Tells that the request has ended or is given up. */
+  leave(send: Send): void {
+    this.#waiting.delete(send);
+    // A caller that gives up many requests at once has given up all of them by then.
+    if (this.#underWay.delete(send) && this.#waiting.size > 0) queueMicrotask(() => this.#sendNext());
   }
 
   #sendNext(): void {
-    if (this.#underWay >= this.#limit) return;
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    this.#waiting.delete(next);
-    this.#underWay += 1;
-    next.send();
+    const [send] = this.#waiting;
+    if (send === undefined || this.#underWay.size >= this.#limit) return;
+    this.#waiting.delete(send);
+    this.#underWay.add(send);
+    send();
   }
 }

@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { inspect, promisify } from "node:util";
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
   AgentLogConfigClient,
@@ -397,11 +397,10 @@ describe("responses that make no sense", () => {
   it.each([
     { description: "gzip", headers: { "Content-Encoding": "gzip" }, encode: gzipSync },
     { description: "deflate", headers: { "Content-Encoding": "deflate" }, encode: deflateSync },
-    { description: "br", headers: { "Content-Encoding": "br" }, encode: brotliCompressSync },
     {
       description: "two of them",
-      headers: { "Content-Encoding": "br, gzip" },
-      encode: (body: Buffer) => gzipSync(brotliCompressSync(body)),
+      headers: { "Content-Encoding": "deflate, identity, GZIP" },
+      encode: (body: Buffer) => gzipSync(deflateSync(body)),
     },
     {
       description: "UTF-8 with a byte order mark",
