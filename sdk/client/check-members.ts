@@ -4,7 +4,7 @@ import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
 
 /** How to recognize a value that fits, and what a message says about another one. */
-export type Rule<T> = readonly [fits: (value: unknown) => value is T, says: string];
+type Rule<T> = readonly [fits: (value: unknown) => value is T, says: string];
 export type Rules<T> = { readonly [K in keyof T]-?: Rule<T[K]> };
 
 interface Wording {

@@ -1,26 +1,24 @@
 import { buildConnector, type EnvHttpProxyAgent, Pool } from "undici";
-import { type AgentLogConfigError, invalidArgument } from "./errors.ts";
+import { invalidArgument } from "./errors.ts";
 
-/** A proxy as messages name it, without credentials. */
-export interface ProxyDescription {
-  /** The environment variable that names the proxy. */
-  readonly variable: string;
-  /** Host and port. */
-  readonly host: string;
-}
-
-/** The proxy can't be reached, and the error has a cause, or it refuses a tunnel, and the error has a status. */
+/** A proxy can't be reached, and the error has a cause, or it opens no tunnel, and the error has a status. */
 export class ProxyFailure extends Error {
   override readonly name = "ProxyFailure";
-  readonly proxy: ProxyDescription;
+  /** Host and port of the proxy. */
+  readonly host: string;
+  /** The environment variable that names the proxy. */
+  readonly variable: string;
   readonly status: number | undefined;
 
-  constructor(proxy: ProxyDescription, { cause, status }: { readonly cause?: unknown; readonly status?: number }) {
-    super(`The proxy ${proxy.host} failed.`, { cause });
-    this.proxy = proxy;
+  constructor({ host, variable }: Proxy, { cause, status }: { readonly cause?: unknown; readonly status?: number }) {
+    super(`The proxy ${host} failed.`, { cause });
+    this.host = host;
+    this.variable = variable;
     this.status = status;
   }
 }
+
+type Proxy = Pick<ProxyFailure, "host" | "variable">;
 
 /**
  * Returns the proxy options of undici's agent for a service of this protocol, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in
@@ -41,11 +39,10 @@ export function environmentProxy(
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
   const proxy = { variable, host: `${url.hostname}:${port}` };
   return {
-    httpProxy: url.origin,
-    httpsProxy: url.origin,
+    httpProxy: url.href,
+    httpsProxy: url.href,
     // Without it, undici would read the environment at every request.
     noProxy: process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "",
-    ...basicToken(url, variable),
     requestTls: connect,
     proxyTls: connect,
     clientFactory: (origin, options) =>
@@ -58,7 +55,7 @@ export function environmentProxy(
 }
 
 /** Lets a pool report a tunnel that could not be opened as the failure of the proxy. */
-function openTunnels(proxy: ProxyDescription, pool: Pool): Pool {
+function openTunnels(proxy: Proxy, pool: Pool): Pool {
   const connect = pool.connect.bind(pool);
   return Object.assign(pool, {
     async connect(options: Parameters<Pool["connect"]>[0]) {
@@ -73,7 +70,7 @@ function openTunnels(proxy: ProxyDescription, pool: Pool): Pool {
 }
 
 /** Connects to a proxy that forwards plain http. */
-function proxyConnector(proxy: ProxyDescription, options: buildConnector.BuildOptions): buildConnector.connector {
+function proxyConnector(proxy: Proxy, options: buildConnector.BuildOptions): buildConnector.connector {
   const connect = buildConnector({ ...options, allowH2: false });
   return (target, callback) =>
     connect(target, (cause, socket) => {
@@ -84,25 +81,15 @@ function proxyConnector(proxy: ProxyDescription, options: buildConnector.BuildOp
 
 function readAddress(variable: string): URL {
   const text = process.env[variable] ?? "";
-  // As other programs do, it takes host:port as well.
-  const url = URL.parse(text.includes("://") ? text : `http://${text}`);
-  if (url === null || !/^https?:$/.test(url.protocol)) throw invalidVariable(variable);
-  return url;
-}
-
-function basicToken({ username, password }: URL, variable: string): { readonly token?: string } {
-  if (username === "" && password === "") return {};
   try {
-    const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-    return { token: `Basic ${Buffer.from(credentials).toString("base64")}` };
-  } catch {
-    throw invalidVariable(variable);
-  }
-}
-
-/** Quotes nothing, because the text may contain a password. */
-function invalidVariable(variable: string): AgentLogConfigError {
-  return invalidArgument(
+    // As other programs do, it takes host:port as well.
+    const url = new URL("/", text.includes("://") ? text : `http://${text}`);
+    // undici decodes user and password, and fails where that is impossible.
+    decodeURIComponent(url.username + url.password);
+    if (/^https?:$/.test(url.protocol)) return url;
+  } catch {}
+  // Nothing is quoted, because the text may contain a password.
+  throw invalidArgument(
     `The environment variable ${variable} is not the address of an http or https proxy. Set it to an address such as http://user:password@proxy.example.com:3128, with special characters of user and password percent-encoded, or unset it.`,
   );
 }

@@ -44,7 +44,7 @@ export type AgentLogConfigErrorCode =
   | "ERR_INVALID_RESPONSE"
   /** In a unit test: a setting is not as the program expects it. */
   | "ERR_UNEXPECTED"
-  /** In a unit test with mocks: nothing answers the read. */
+  /** In a unit test with mocks: nothing responds to the read. */
   | "ERR_MOCKED"
   /** The program does not run on a supported version of Node.js. */
   | "ERR_RUNTIME"
@@ -105,7 +105,9 @@ export class AgentLogConfigError extends Error {
 
   static {
     // Pulumi recognizes errors that it prints without a stack trace by this property.
-    for (const mark of ["__pulumiRunError", BRAND]) Object.defineProperty(this.prototype, mark, { value: true });
+    for (const mark of ["__pulumiRunError", BRAND]) {
+      Object.defineProperty(AgentLogConfigError.prototype, mark, { value: true });
+    }
   }
 
   /** Holds for errors of every installed copy of the package. */

@@ -9,7 +9,7 @@ import type { RequestQueue } from "./request-queue.ts";
 type Controller = Dispatcher.DispatchController;
 
 /** What a read needs. */
-export interface ReadPlan {
+interface ReadPlan {
   readonly dispatcher: Dispatcher;
   readonly queue: RequestQueue;
   readonly connection: Connection;

@@ -55,64 +55,41 @@ function advice(
 function notOnAccessList(words: readonly unknown[]): Advice {
   const address = words.find((word): word is string => typeof word === "string" && isIP(word) !== 0);
   const caller =
-    address === undefined
-      ? "the address that this request comes from"
-      : `this machine's address, ${printable(address, 60)},`;
+    address === undefined ? "the address of this machine" : `this machine's address, ${printable(address, 60)},`;
   return ["ERR_ACCESS_LIST", `${caller} is not on the key's access list; add it there`];
 }
 
-const NONCES_EXPIRE: Advice = [
-  "ERR_UNAVAILABLE",
-  "the service rejects each nonce as too old, as it does while it restarts; try again later",
-];
+const NONCES_EXPIRE: Advice = ["ERR_UNAVAILABLE", "the service rejects every nonce as too old; try again later"];
 const NO_DIGEST: Advice = [
   "ERR_AUTHENTICATION",
-  "the server does not ask for HTTP Digest authentication; check baseUrl and any proxy",
+  "the server does not ask for HTTP Digest; check baseUrl and any proxy",
 ];
 const RATE_LIMITED: Advice = ["ERR_RATE_LIMITED", "too many requests; wait a minute, or read fewer projects at once"];
 const UNAVAILABLE: Advice = ["ERR_UNAVAILABLE", "the service failed; try again later"];
 const REFUSED: Advice = ["ERR_REFUSED", "the service refuses the read"];
 const NO_SUCH_PROJECT: Advice = ["ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"];
+const NOT_A_MEMBER =
+  "the owner of the key is not a member of the project, or the project does not exist; check projectId, and invite the key";
 
-const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map(
-  Object.entries<Advice>({
-    NOT_IN_GROUP: [
-      "ERR_NOT_A_MEMBER",
-      "the owner of the key is not a member of the project, or the project does not exist; check projectId, and invite the key to the project",
-    ],
-    USER_UNAUTHORIZED: ["ERR_ROLE_MISSING", "the key lacks a role; give it Project Automation Admin on this project"],
-    NO_CURRENT_USER: [
-      "ERR_WRONG_KEY",
-      "the owner of the key no longer exists; create a new key, and set publicKey and privateKey",
-    ],
-    INVALID_QUERY_PARAMETER: [
-      "ERR_REFUSED",
-      "the service does not know a query parameter; leave out envelope and pretty",
-    ],
-    RATE_LIMITED,
-    RATE_LIMITED_IP: RATE_LIMITED,
-    ACCOUNT_SUSPENDED: ["ERR_ACCOUNT_SUSPENDED", "the account is suspended; ask its owner to reactivate it"],
-    FEATURE_UNSUPPORTED: [
-      "ERR_UNSUPPORTED",
-      "the service does not offer this read; ask its operator to enable automation",
-    ],
-    UNSUPPORTED_FOR_CURRENT_PLAN: ["ERR_UNSUPPORTED", "the project's plan does not include this read; change the plan"],
-    UNSUPPORTED_FOR_CURRENT_CONFIG: [
-      "ERR_UNSUPPORTED",
-      "the project's configuration does not allow this read; check that automation manages it",
-    ],
-    INVALID_GROUP_ID: NO_SUCH_PROJECT,
-    GROUP_NOT_FOUND: NO_SUCH_PROJECT,
-    AUTOMATION_CONFIG_NOT_FOUND: [
-      "ERR_NOT_AUTOMATED",
-      "the project has no automation configuration; let automation manage its agents first",
-    ],
-    RESOURCE_NOT_FOUND: [
-      "ERR_NOT_FOUND",
-      "the service does not know this path; check the path of baseUrl and the version of the service",
-    ],
-  }),
-);
+const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice>([
+  ["NOT_IN_GROUP", ["ERR_NOT_A_MEMBER", NOT_A_MEMBER]],
+  ["USER_UNAUTHORIZED", ["ERR_ROLE_MISSING", "the key lacks a role; give it Project Automation Admin on this project"]],
+  ["NO_CURRENT_USER", ["ERR_WRONG_KEY", "the owner of the key no longer exists; create and set a new key pair"]],
+  ["INVALID_QUERY_PARAMETER", ["ERR_REFUSED", "a query parameter is unknown; leave out envelope and pretty"]],
+  ["RATE_LIMITED", RATE_LIMITED],
+  ["RATE_LIMITED_IP", RATE_LIMITED],
+  ["ACCOUNT_SUSPENDED", ["ERR_ACCOUNT_SUSPENDED", "the account is suspended; ask its owner to reactivate it"]],
+  [
+    "FEATURE_UNSUPPORTED",
+    ["ERR_UNSUPPORTED", "the service offers no such read; ask its operator to enable automation"],
+  ],
+  ["UNSUPPORTED_FOR_CURRENT_PLAN", ["ERR_UNSUPPORTED", "the project's plan excludes this read; change the plan"]],
+  ["UNSUPPORTED_FOR_CURRENT_CONFIG", ["ERR_UNSUPPORTED", "automation does not manage the project; let it do so"]],
+  ["INVALID_GROUP_ID", NO_SUCH_PROJECT],
+  ["GROUP_NOT_FOUND", NO_SUCH_PROJECT],
+  ["AUTOMATION_CONFIG_NOT_FOUND", ["ERR_NOT_AUTOMATED", "automation does not manage the project; let it do so first"]],
+  ["RESOURCE_NOT_FOUND", ["ERR_NOT_FOUND", "the path is unknown; check the path of baseUrl and the service's version"]],
+]);
 
 const ADVICE_BY_STATUS: Readonly<Record<number, Advice>> = {
   400: ["ERR_REFUSED", "the service does not understand the request; check the scheme and the port of baseUrl"],

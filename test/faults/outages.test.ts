@@ -36,7 +36,7 @@ const SCENARIOS: readonly Scenario[] = [
     extra: { atLeast: PROBE + RESTARTS * 2, atMost: PROBE + RESTARTS * 2 * AT_ONCE },
   },
   {
-    description: "it answers late",
+    description: "it responds late",
     faults: Array.from({ length: READS }, (_, index) => ({ delaySeconds: (index % 10) / 100 })),
     extra: { atLeast: PROBE, atMost: PROBE },
   },
@@ -50,13 +50,13 @@ const SCENARIOS: readonly Scenario[] = [
     extra: { atLeast: PROBE + FORGOTTEN, atMost: PROBE + FORGOTTEN * AT_ONCE },
   },
   {
-    description: "it answers 429 with Retry-After for a second",
+    description: "it responds with 429 with Retry-After for a second",
     disturb: (service) => limitRate(service, { "Retry-After": "1" }),
     // Within the second each read under way asks once, and perhaps once more as it ends.
     extra: { atLeast: PROBE + AT_ONCE, atMost: PROBE + 2 * AT_ONCE },
   },
   {
-    description: "it answers 429 without Retry-After for a second",
+    description: "it responds with 429 without Retry-After for a second",
     disturb: (service) => limitRate(service, {}),
     // The shortest waits are 0.25, 0.5 and 1 s: three tries within the second.
     extra: { atLeast: PROBE + AT_ONCE, atMost: PROBE + 3 * AT_ONCE },
@@ -69,7 +69,7 @@ describe("1,000 reads, 16 at a time", () => {
     await run({ faults: ["reset", "forgetNonces", { status: 429 }, { delaySeconds: 0.01 }] });
   });
 
-  it.each(SCENARIOS)("are all answered where $description, and leave nothing", async (scenario) => {
+  it.each(SCENARIOS)("all get the settings where $description, and leave nothing behind", async (scenario) => {
     const { atLeast, atMost } = scenario.extra;
     const before = await heapInUse();
     const { lost, requests } = await run(scenario);

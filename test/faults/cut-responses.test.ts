@@ -7,13 +7,13 @@ import { readBytes } from "../testing/read-bytes.ts";
 import { MONITORING, openClient, openService, openSockets } from "./open-client.ts";
 import { AT_ONCE, runReads } from "./run-reads.ts";
 
-describe("a read whose first answer is cut", () => {
+describe("a read whose first response is cut", () => {
   it.each<{ description: string; options: ServiceOptions }>([
     { description: "plain HTTP", options: {} },
     { description: "TLS", options: { tls: TLS } },
   ])("after any number of bytes gets the settings with the next one, over $description", async ({ options }) => {
     const sockets = openSockets();
-    const length = await answerLength();
+    const length = await responseLength();
     const cuts = Array.from({ length: length + 1 }, (_, cutAfterBytes) => cutAfterBytes);
     const batches = Array.from({ length: Math.ceil(cuts.length / AT_ONCE) }, (_, index) =>
       cuts.slice(index * AT_ONCE, (index + 1) * AT_ONCE),
@@ -25,7 +25,7 @@ describe("a read whose first answer is cut", () => {
       service.failNext(...batch.map((cutAfterBytes) => ({ cutAfterBytes })));
       expect(await runReads(client, batch.length)).toEqual([]);
       await client.close();
-      // Only an answer that was cut before its end is asked for again, and that once.
+      // Only a response that was cut before its end is requested again, and only once.
       const repeated = batch.filter((cutAfterBytes) => cutAfterBytes < length).length;
       expect(countStatuses(service)).toEqual({ 401: 1, 0: batch.length, 200: 1 + repeated });
       await service.close();
@@ -42,14 +42,14 @@ describe("a read whose first answer is cut", () => {
     await runAtOnce(64, cuts, async (cutAfterBytes) => {
       expect((await readThroughRelay(service, cutAfterBytes)).lost).toEqual([]);
     });
-    // The challenge that was cut, perhaps another one, and the answer.
+    // The challenge that was cut, perhaps another one, and the response.
     expect(service.requests.length - before).toBeLessThanOrEqual(3 * cuts.length);
     await service.close();
     while (openSockets() > sockets) await setImmediate();
   });
 });
 
-async function answerLength(): Promise<number> {
+async function responseLength(): Promise<number> {
   const service = await openService({ faults: [{ cutAfterBytes: Number.MAX_SAFE_INTEGER }] });
   const whole = await readBytes(service, MONITORING);
   await service.close();
