@@ -48,8 +48,6 @@ const MAX_CONNECT_SECONDS = 10;
 export class AgentLogConfigClient {
   readonly #connection: Connection;
   readonly #url: URL;
-  readonly #origin: string;
-  readonly #host: string;
   readonly #dispatcher: Dispatcher;
   readonly #queue = new RequestQueue(MAX_CONNECTIONS);
   readonly #closing = new AbortController();
@@ -63,8 +61,6 @@ export class AgentLogConfigClient {
   constructor(options: ConnectionOptions) {
     this.#connection = checkConnection(options);
     this.#url = new URL(this.#connection.baseUrl);
-    this.#origin = this.#url.origin;
-    this.#host = this.#url.host;
     this.#dispatcher = openDispatcher(this.#url, this.#connection, this.#closing.signal);
   }
 
@@ -72,14 +68,13 @@ export class AgentLogConfigClient {
    * Reads the settings, checked and typed. Credentials and unknown fields of the response are left out.
    * @param args what to read
    * @param options `signal` ends the read
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for arguments that can't work
-   * @throws {@link AgentLogConfigError} for everything else; its `code` says what
+   * @throws {@link AgentLogConfigError} whose `code` says what failed; `ERR_INVALID_ARG_VALUE` for arguments that can't work
    */
   async get(args: ReadArguments, { signal }: ReadOptions = {}): Promise<AgentLogConfigResult> {
     const checked = checkReadArguments(args);
+    const { projectId, agent } = checked;
     const failure = this.#failure(checked);
     const { body, serviceVersion } = await this.#read(checked, signal, failure);
-    const { projectId, agent } = checked;
     const settings = decodeAgentLogSettings(body, failure);
     return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
   }
@@ -122,12 +117,12 @@ export class AgentLogConfigClient {
   #request({ projectId, agent, envelope, pretty }: ReadArguments): Dispatcher.DispatchOptions {
     const query = envelope ? (pretty ? "?envelope=true&pretty=true" : "?envelope=true") : pretty ? "?pretty=true" : "";
     const path = `${this.#url.pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig${query}`;
-    return { origin: this.#origin, path, method: "GET", headers: HEADERS };
+    return { origin: this.#url.origin, path, method: "GET", headers: HEADERS };
   }
 
   /** How every message about a failed read begins. */
   #failure({ projectId, agent }: ReadArguments): string {
-    return `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#host}`;
+    return `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#url.host}`;
   }
 }
 

@@ -91,7 +91,7 @@ describe("the command check", () => {
     {
       description: "a port without TLS",
       step: "TLS",
-      says: "the port speaks no TLS",
+      says: "the port does not speak TLS",
       change: ({ service }) => ({ AGENT_LOG_CONFIG_BASE_URL: service.baseUrl.replace("http:", "https:") }),
     },
     {
