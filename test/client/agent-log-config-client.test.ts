@@ -287,7 +287,7 @@ describe("refusals", () => {
   it("that ask for another kind of authentication read as one sentence", async () => {
     for (const [challenge, says] of [
       ['Digest realm="a" nonce', /malformed.*Digest realm="a" nonce.*\. See/],
-      ['Basic realm="a"', /basic\. See/],
+      ['Basic realm="a"', /basic instead of Digest\. See/],
     ] as const) {
       const server = createHttpServer((_, response) =>
         response.writeHead(401, { "WWW-Authenticate": challenge }).end(),
