@@ -1,5 +1,6 @@
 import { AGENTS, type Agent } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { describeUnknownNames } from "../client/describe-unknown-names.ts";
 import { type AgentLogConfigErrorCode, invalidArgument } from "../client/errors.ts";
 import { problemOf } from "./reading.ts";
 
@@ -39,16 +40,16 @@ const READS_AT_A_TIME = 16;
 /**
  * Reads the settings of many projects, 16 at a time, and each of them once. A read that fails is an entry of `failures`.
  * @param read reads one agent of one project
+ * @param args {@link ReadManyArguments}, not checked yet
  * @param quoteArguments whether a message may quote the arguments; false where they are secret
  * @throws AgentLogConfigError where the connection itself does not work, so that nothing can be read
  */
 export async function readMany(
   read: (args: { readonly projectId: string; readonly agent: Agent }) => Promise<AgentLogConfigResult>,
-  { projectIds, agents = AGENTS }: ReadManyArguments,
+  args: object,
   quoteArguments = true,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
-  if (!Array.isArray(projectIds)) throw invalidArgument("Nothing was read: projectIds must be a list.");
-  if (!Array.isArray(agents)) throw invalidArgument("Nothing was read: agents must be a list.");
+  const { projectIds, agents } = checkArguments(args);
   const asked = projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
   const waiting = new Map(asked.map((args) => [keyOf(args), args]));
   const results = new Map<string, AgentLogConfigResult>();
@@ -78,6 +79,20 @@ export async function readMany(
   if (brokenConnection !== undefined && results.size === 0) throw brokenConnection;
   const inOrder = <Found>(found: ReadonlyMap<string, Found>) => asked.flatMap((args) => found.get(keyOf(args)) ?? []);
   return { configs: inOrder(results), failures: inOrder(failures) };
+}
+
+function checkArguments(args: object): { readonly projectIds: readonly string[]; readonly agents: readonly Agent[] } {
+  const { projectIds, agents = AGENTS, ...others }: { projectIds?: unknown; agents?: unknown } = args;
+  const unknown = describeUnknownNames(Object.keys(others), ["projectIds", "agents"]);
+  if (unknown !== "") throw invalidArgument(`Nothing was read: unknown: ${unknown}.`);
+  if (!isList<string>(projectIds)) throw invalidArgument("Nothing was read: projectIds must be a list.");
+  if (!isList<Agent>(agents)) throw invalidArgument("Nothing was read: agents must be a list.");
+  return { projectIds, agents };
+}
+
+/** The elements are checked one by one, because a malformed one is a failure of its own. */
+function isList<Element>(value: unknown): value is readonly Element[] {
+  return Array.isArray(value);
 }
 
 interface Entry {

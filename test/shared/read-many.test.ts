@@ -83,9 +83,13 @@ describe("readMany", () => {
     expect(failures.map(({ message }) => message)).toEqual([expect.not.stringContaining("malformed")]);
   });
 
-  it("fails as a whole where projectIds is not a list", async () => {
-    const args: { projectIds: readonly string[] } = JSON.parse('{"projectIds":"one"}');
-    await expect(readMany(async (args) => settingsOf(args), args)).rejects.toThrow("projectIds must be a list");
+  it.each([
+    { args: { projectIds: "one" }, message: "projectIds must be a list" },
+    { args: {}, message: "projectIds must be a list" },
+    { args: { projectIds: [], agents: "backup" }, message: "agents must be a list" },
+    { args: { projectIDs: [] }, message: "unknown: projectIDs (did you mean projectIds?)" },
+  ])("fails as a whole with the arguments $args", async ({ args, message }) => {
+    await expect(readMany(async (args) => settingsOf(args), args)).rejects.toThrow(message);
   });
 
   it.each(["ERR_MISSING_SETTINGS", "ERR_WRONG_KEY", "ERR_INVALID_ARG_VALUE"] as const)(
