@@ -35,7 +35,7 @@ export interface CheckResult {
 export async function check(
   engine: Engine,
   olds: Properties,
-  { __reading: travelling, ...inputs }: Properties,
+  { __reading: travelling, envelope, pretty, ...inputs }: Properties,
   secrets: readonly string[],
 ): Promise<CheckResult> {
   const refused = checkChoices(inputs);
@@ -44,7 +44,9 @@ export async function check(
   if (travelling === UNKNOWN) return { inputs, failures: [] };
   if (inputs["projectId"] === UNKNOWN || inputs["agent"] === UNKNOWN) return { inputs: unknown(inputs), failures: [] };
   const belongs = isReading(travelling) && belongsTo(travelling, inputs, engine.configuration);
-  const { problem, settings } = belongs ? { problem: travelling.problem, settings: {} } : await read(engine, inputs);
+  const { problem, settings } = belongs
+    ? { problem: travelling.problem, settings: {} }
+    : await read(engine, { ...inputs, envelope, pretty }, secrets);
   const recorded = problem === null ? { ...inputs, ...settings } : recordedBefore(olds, inputs, problem);
   const others = belongs ? travelling.others : [];
   if (recorded === undefined) return { inputs, failures: [problem?.reason ?? "", ...others] };
@@ -93,7 +95,8 @@ export interface Found {
  * @throws Error with the sentence to show
  */
 export async function find(engine: Engine, id: string, recorded: Properties): Promise<Found> {
-  const { __lastReadAt: lastReadAt, ...before } = recorded;
+  // The plugin's outputs have the time under a second name, which is not an input either.
+  const { __lastReadAt: lastReadAt, lastReadAt: _, ...before } = recorded;
   const isNew = recorded["projectId"] === undefined;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
@@ -121,9 +124,11 @@ export async function find(engine: Engine, id: string, recorded: Properties): Pr
 }
 
 /** What was read, or why nothing was. */
-async function read(engine: Engine, { projectId, agent }: Properties) {
+async function read(engine: Engine, { projectId, agent, ...others }: Properties, secrets: readonly string[]) {
+  const args = { projectId, agent, envelope: others["envelope"] ?? undefined, pretty: others["pretty"] ?? undefined };
+  const quoteArguments = !secrets.some((name) => name in args);
   try {
-    const result = await readSettings(lookUpConnection(engine.configuration), { projectId, agent });
+    const result = await readSettings(lookUpConnection(engine.configuration), args, quoteArguments);
     return { settings: recordSettings(result), problem: null };
   } catch (error) {
     return { settings: {}, problem: problemOf(error) };
@@ -157,7 +162,8 @@ function checkChoices(inputs: Properties): string[] {
   });
 }
 
-const CHOICES = { whenUnavailable: ["fail", "useRecorded"], whenUnexpected: ["fail", "warn"] } as const;
+/** The arguments that are one of a few words. */
+export const CHOICES = { whenUnavailable: ["fail", "useRecorded"], whenUnexpected: ["fail", "warn"] } as const;
 
 function withAdvice(reason: string, code: AgentLogConfigErrorCode): string {
   if (!CONNECTION_CODES.has(code)) return reason;
