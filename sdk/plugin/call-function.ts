@@ -1,0 +1,43 @@
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { invalidArgument } from "../client/errors.ts";
+import { printable } from "../client/printable.ts";
+import type { Properties } from "../provider/resource-lifecycle.ts";
+import { lookUpConnection, type ReadConfiguration } from "../shared/connection-settings.ts";
+import { readMany } from "../shared/read-many.ts";
+import { readSettings } from "../shared/read-settings.ts";
+import { recordSettings } from "../shared/recorded-settings.ts";
+
+/**
+ * Calls one of the plugin's functions.
+ * @param quoteArguments whether a message may quote the arguments; false where they are secret
+ * @throws AgentLogConfigError with the sentence to show
+ */
+export async function callFunction(
+  token: string,
+  args: Properties,
+  configuration: ReadConfiguration,
+  quoteArguments: boolean,
+): Promise<Properties> {
+  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+  const read = (what: object) => readSettings(lookUpConnection(configuration), what, quoteArguments);
+  switch (token) {
+    case "agent-log-config:index:getAgentLogConfig":
+      return resultOf(await read(given));
+    case "agent-log-config:index:getAgentLogConfigs": {
+      const { configs, failures } = await readMany(read, given, quoteArguments);
+      return { configs: configs.map(resultOf), failures };
+    }
+    default:
+      throw invalidArgument(`There is no function ${printable(token, 80)}; update the plugin agent-log-config.`);
+  }
+}
+
+/**
+ * What a function returns. The secret configOverrides is left out, because the SDKs of several languages lose the mark of a
+ * secret inside the result of a function.
+ */
+function resultOf(result: AgentLogConfigResult): Properties {
+  const { id, projectId, agent, serviceVersion = null } = result;
+  const { configOverrides: _, ...settings } = recordSettings(result);
+  return { id, projectId, agent, ...settings, serviceVersion };
+}

@@ -1,0 +1,41 @@
+import { credentials } from "@grpc/grpc-js";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
+
+/** Shows messages to the user through the engine that started this process, or attached to it. */
+export class EngineLog {
+  #address: string | undefined;
+  #client: InstanceType<typeof engineService.EngineClient> | undefined;
+  readonly #sending = new Set<Promise<void>>();
+
+  /** @param address host and port of the engine; undefined where no engine is known yet */
+  constructor(address: string | undefined) {
+    this.#address = address;
+  }
+
+  /** Shows later messages through the engine at another address. */
+  attach(address: string): void {
+    this.#client?.close();
+    this.#client = undefined;
+    this.#address = address;
+  }
+
+  /** Shows a warning beside the resource or the provider of this URN. */
+  warn(urn: string, message: string): void {
+    if (this.#address === undefined) return;
+    // Most processes show nothing, and do not pay for a connection.
+    this.#client ??= new engineService.EngineClient(this.#address, credentials.createInsecure());
+    const client = this.#client;
+    const request = new engineMessages.LogRequest().setSeverity(engineMessages.LogSeverity.WARNING);
+    request.setUrn(urn).setMessage(message);
+    // A warning that can't be shown must not fail what it is about.
+    const sent = new Promise<void>((resolve) => client.log(request, () => resolve()));
+    this.#sending.add(sent);
+    sent.then(() => this.#sending.delete(sent));
+  }
+
+  /** Waits until the engine has all messages, because it ends this process after the last response. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#sending);
+  }
+}

@@ -1,0 +1,56 @@
+import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../client/is-object.ts";
+import type { Properties } from "../provider/resource-lifecycle.ts";
+import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
+
+/** Returns the properties without the marks of secrets, which are wherever the engine put them. */
+export function withoutMarks(properties: Properties): Properties {
+  return mapValues(properties, unmark);
+}
+
+/** Returns the names of the properties that are secret, or have a secret inside. */
+export function markedNames(properties: object): string[] {
+  return Object.entries(properties).flatMap(([name, value]) => (isMarked(value) ? [name] : []));
+}
+
+/** Returns the value of a secret, and any other value as it is. */
+export function contentOf(value: unknown): unknown {
+  return isSecret(value) ? contentOf(value["value"]) : value;
+}
+
+/**
+ * Marks the secrets again. A property that has not changed keeps the form that the engine sent, and any other one becomes a
+ * secret as a whole if it was one before. configOverrides always is a secret.
+ * @param sent the properties as the engine sent them
+ */
+export function withMarks(properties: Properties, sent: Properties): Properties {
+  return mapValues(properties, (value, name) => {
+    const before = sent[name];
+    if (isMarked(before) && isDeepStrictEqual(unmark(before), value)) return before;
+    return isMarked(before) || (name === "configOverrides" && value !== null) ? seal(value) : value;
+  });
+}
+
+/** Marks a value as a secret. */
+export function seal(value: unknown): unknown {
+  return isSecret(value) ? value : { [SIGNATURE_KEY]: SECRET_SIGNATURE, value };
+}
+
+function unmark(value: unknown): unknown {
+  const content = contentOf(value);
+  if (Array.isArray(content)) return content.map(unmark);
+  return isObject(content) ? mapValues(content, unmark) : content;
+}
+
+/** Tells whether a value is a secret or has one inside. */
+export function isMarked(value: unknown): boolean {
+  return isSecret(value) || (isObject(value) && Object.values(value).some(isMarked));
+}
+
+function isSecret(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && value[SIGNATURE_KEY] === SECRET_SIGNATURE;
+}
+
+function mapValues(properties: object, change: (value: unknown, name: string) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, change(value, name)]));
+}

@@ -1,0 +1,225 @@
+import { isDeepStrictEqual } from "node:util";
+import { type handleUnaryCall, status } from "@grpc/grpc-js";
+import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
+import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
+import structMessages, { type JavaScriptValue, type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { isObject } from "../client/is-object.ts";
+import * as lifecycle from "../provider/resource-lifecycle.ts";
+import { configurationWarnings } from "../shared/configuration-warnings.ts";
+import { CONFIGURATION_NAMESPACE, CONNECTION_SETTINGS, configurationKey } from "../shared/connection-settings.ts";
+import { UNKNOWN } from "../shared/engine-marks.ts";
+import { problemOf } from "../shared/reading.ts";
+import { SETTING_NAMES } from "../shared/recorded-settings.ts";
+import { callFunction } from "./call-function.ts";
+import type { EngineLog } from "./engine-log.ts";
+import { contentOf, isMarked, markedNames, seal, withMarks, withoutMarks } from "./property-marks.ts";
+
+/** What the plugin says of itself. */
+export interface PluginDescription {
+  readonly version: string;
+  /** The schema of the package as JSON. */
+  readonly schema: string;
+}
+
+/** The calls that the plugin answers; any other one is a feature that it does not have. */
+export type ResourceProvider = Pick<
+  IResourceProviderServer,
+  | "getPluginInfo"
+  | "getSchema"
+  | "checkConfig"
+  | "diffConfig"
+  | "configure"
+  | "check"
+  | "diff"
+  | "create"
+  | "update"
+  | "read"
+  | "delete"
+  | "invoke"
+  | "cancel"
+  | "attach"
+>;
+
+/**
+ * Returns the calls by which the engine asks for resources and functions. What a resource does is decided in
+ * `../provider/resource-lifecycle.ts`; here its properties are taken out of the engine's messages and put back.
+ */
+export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog): ResourceProvider {
+  let settings: ReadonlyMap<string, string> = new Map();
+  const configuration = (key: string) => settings.get(key);
+  const engineOf = (urn: string): lifecycle.Engine => ({ configuration, warn: (message) => log.warn(urn, message) });
+  const { call, cancelCalls } = cancellableCalls(log);
+
+  return {
+    getPluginInfo: call(() => new pluginMessages.PluginInfo().setVersion(version)),
+
+    getSchema: call(() => new providerMessages.GetSchemaResponse().setSchema(schema)),
+
+    checkConfig: call((request) => {
+      const { privateKey, ...others } = propertiesOf(request.getNews());
+      if (isDefaultProvider(request.getUrn())) {
+        const given = Object.entries({ ...others, privateKey }).filter(([name]) => !ENGINE_SETTINGS.has(name));
+        const configured = Object.fromEntries(given.map(([name, value]) => [namespaced(name), value]));
+        for (const warning of configurationWarnings(configured, (key) => isMarked(configured[key]))) {
+          log.warn(request.getUrn(), warning);
+        }
+      }
+      const inputs = privateKey === undefined ? others : { ...others, privateKey: seal(privateKey) };
+      return new providerMessages.CheckResponse().setInputs(structOf(inputs));
+    }),
+
+    diffConfig: call((request) => {
+      const [olds, news] = [propertiesOf(request.getOldInputs() ?? request.getOlds()), propertiesOf(request.getNews())];
+      const isSame = isDeepStrictEqual(withoutMarks(olds), withoutMarks(news));
+      return new providerMessages.DiffResponse().setChanges(isSame ? CHANGES.DIFF_NONE : CHANGES.DIFF_SOME);
+    }),
+
+    configure: call((request) => {
+      const given = withoutMarks(propertiesOf(request.getArgs()));
+      const present = CONNECTION_SETTINGS.filter((name) => given[name] !== undefined && given[name] !== null);
+      settings = new Map(present.map((name) => [configurationKey(name), String(given[name])]));
+      return new providerMessages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
+    }),
+
+    check: call(async (request) => {
+      const [sent, olds] = [propertiesOf(request.getNews()), withoutMarks(propertiesOf(request.getOlds()))];
+      const secrets = ["configOverrides", ...markedNames(sent), ...secretExpectations(sent["expect"])];
+      const checked = await lifecycle.check(engineOf(request.getUrn()), olds, withoutMarks(sent), secrets);
+      const response = new providerMessages.CheckResponse().setInputs(structOf(withMarks(checked.inputs, sent)));
+      return response.setFailuresList(checked.failures.map(failure));
+    }),
+
+    diff: call((request) => {
+      const olds = propertiesOf(request.getOldInputs() ?? request.getOlds());
+      const news = propertiesOf(request.getNews());
+      const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
+      const response = new providerMessages.DiffResponse().setReplacesList(replaces);
+      return response.setChanges(changes === false ? CHANGES.DIFF_NONE : CHANGES.DIFF_UNKNOWN);
+    }),
+
+    create: call((request) => {
+      const inputs = propertiesOf(request.getProperties());
+      const response = new providerMessages.CreateResponse().setProperties(outputsOf(inputs, {}, request.getPreview()));
+      // As with every resource, an id is unknown until there is a record.
+      return response.setId(request.getPreview() ? "" : lifecycle.idOf(withoutMarks(inputs)));
+    }),
+
+    update: call((request) => {
+      const [olds, news] = [propertiesOf(request.getOlds()), propertiesOf(request.getNews())];
+      return new providerMessages.UpdateResponse().setProperties(outputsOf(news, olds, request.getPreview()));
+    }),
+
+    read: call(async (request) => {
+      const sent = propertiesOf(request.getProperties());
+      const engine = engineOf(request.getUrn());
+      const { id, inputs, outputs } = await lifecycle.find(engine, request.getId(), withoutMarks(sent));
+      const response = new providerMessages.ReadResponse();
+      if (id === undefined) return response;
+      response.setId(id).setInputs(structOf(withMarks(inputs, sent)));
+      return response.setProperties(structOf(withReadTime(withMarks(outputs, sent))));
+    }),
+
+    delete: call(() => new emptyMessages.Empty()),
+
+    invoke: call(async (request) => {
+      const sent = propertiesOf(request.getArgs());
+      const response = new providerMessages.InvokeResponse();
+      const quoteArguments = markedNames(sent).length === 0;
+      try {
+        const result = await callFunction(request.getTok(), withoutMarks(sent), configuration, quoteArguments);
+        return response.setReturn(structOf(result));
+      } catch (error) {
+        return response.setFailuresList([failure(problemOf(error).reason)]);
+      }
+    }),
+
+    cancel: (_, respond) => {
+      cancelCalls();
+      respond(null, new emptyMessages.Empty());
+    },
+
+    attach: call((request) => {
+      log.attach(request.getAddress());
+      return new emptyMessages.Empty();
+    }),
+  };
+}
+
+type Answer<Request, Response> = (request: Request) => Response | Promise<Response>;
+
+/** Calls whose warnings the user has seen before the response, and that end at once where the engine cancels them. */
+function cancellableCalls(log: EngineLog) {
+  const cancellations = new Set<(reason: Error) => void>();
+  const call =
+    <Request, Response>(answer: Answer<Request, Response>): handleUnaryCall<Request, Response> =>
+    async ({ request }, respond) => {
+      const { promise, resolve, reject } = Promise.withResolvers<Response>();
+      cancellations.add(reject);
+      try {
+        (async () => resolve(await answer(request)))().catch(reject);
+        const response = await promise;
+        await log.flush();
+        respond(null, response);
+      } catch (error) {
+        const code = error === CANCELLED ? status.CANCELLED : status.UNKNOWN;
+        respond({ code, details: problemOf(error).reason });
+      } finally {
+        cancellations.delete(reject);
+      }
+    };
+  const cancelCalls = () => {
+    for (const reject of cancellations) reject(CANCELLED);
+  };
+  return { call, cancelCalls };
+}
+
+const CANCELLED = new Error("The read was cancelled.");
+
+const CHANGES = providerMessages.DiffResponse.DiffChanges;
+
+/** What the engine itself keeps beside the configuration of a provider. */
+const ENGINE_SETTINGS: ReadonlySet<string> = new Set(["version", "pluginDownloadURL", "__internal"]);
+
+/** The default provider has the configuration of the stack, and other providers have their arguments. */
+function isDefaultProvider(urn: string): boolean {
+  return /::default(_\w+)?$/.test(urn);
+}
+
+function namespaced(name: string): string {
+  return `${CONFIGURATION_NAMESPACE}:${name}`;
+}
+
+/** The settings that no message may quote, because what is expected of them is secret. */
+function secretExpectations(expect: unknown): readonly string[] {
+  if (contentOf(expect) !== expect) return SETTING_NAMES;
+  return isObject(expect) ? markedNames(expect) : [];
+}
+
+function outputsOf(inputs: lifecycle.Properties, olds: lifecycle.Properties, preview: boolean): Struct {
+  const { __lastReadAt: lastReadAt } = lifecycle.outputsOf(withoutMarks(inputs), withoutMarks(olds));
+  // The settings are read again in the update that follows.
+  const isUnknown = preview && lastReadAt !== olds["__lastReadAt"];
+  return structOf(withReadTime({ ...inputs, __lastReadAt: isUnknown ? UNKNOWN : lastReadAt }));
+}
+
+/** Repeats the time of the read under a name that every language can use. */
+function withReadTime(outputs: lifecycle.Properties): lifecycle.Properties {
+  return { ...outputs, lastReadAt: outputs["__lastReadAt"] ?? null };
+}
+
+function failure(reason: string): InstanceType<typeof providerMessages.CheckFailure> {
+  // The engine would print the value of a property that is named.
+  return new providerMessages.CheckFailure().setReason(reason);
+}
+
+function propertiesOf(struct: Struct | undefined): lifecycle.Properties {
+  return struct?.toJavaScript() ?? {};
+}
+
+function structOf(properties: lifecycle.Properties): Struct {
+  // protobuf refuses undefined, which JSON leaves out.
+  const json: Record<string, JavaScriptValue> = JSON.parse(JSON.stringify(properties));
+  return structMessages.Struct.fromJavaScript(json);
+}
