@@ -1,0 +1,32 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { build } from "esbuild";
+import { generateSchema } from "./generate-schema.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+
+/**
+ * Bundles the plugin with everything that it needs into one file. It is a CommonJS file, because a single executable takes
+ * no other form.
+ * @param file where to write it
+ */
+export async function bundlePlugin(file: string): Promise<void> {
+  const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+  const description = { version: manifest.version, schema: JSON.stringify(generateSchema(manifest)) };
+  await build({
+    stdin: {
+      contents: `import { servePlugin } from "./sdk/plugin/serve-plugin.ts"; servePlugin(${JSON.stringify(description)});`,
+      resolveDir: root,
+    },
+    outfile: file,
+    bundle: true,
+    minify: true,
+    // Node.js prints the line of an error that nobody catches.
+    lineLimit: 200,
+    legalComments: "linked",
+    platform: "node",
+    format: "cjs",
+    target: "node22.19",
+    logLevel: "warning",
+  });
+}
