@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { credentials, Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import pluginMessages, { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
+import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import messages, {
+  type CheckFailure,
+  type CheckResponse,
+  type ConfigureResponse,
+  type CreateResponse,
+  type DiffResponse,
+  type GetSchemaResponse,
+  type InvokeResponse,
+  type ReadResponse,
+  type UpdateResponse,
+} from "@pulumi/pulumi/proto/provider_pb.js";
+import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
+import structMessages, { type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { onTestFinished } from "vitest";
+import { type PropertyMap, parseProperties } from "../engine/property-value.ts";
+import { runEnvironment } from "../engine/run-environment.ts";
+
+/** The URN that resources have in these tests. */
+export const URN = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfig::monitoring";
+
+const PROVIDER_URN = "urn:pulumi:dev::p::pulumi:providers:agent-log-config::default_0_1_0";
+
+/** A warning that the plugin has shown through the engine. */
+export interface Warning {
+  readonly urn: string;
+  readonly message: string;
+}
+
+/** Starts what the plugin needs of an engine: the service that shows messages. It ends with the test. */
+export async function startEngineLog(): Promise<{ readonly address: string; readonly warnings: readonly Warning[] }> {
+  const warnings: Warning[] = [];
+  const server = new Server();
+  server.addService(engineService.EngineService, {
+    log: ({ request }: { request: LogRequest }, respond: (error: null, response: object) => void) => {
+      warnings.push({ urn: request.getUrn(), message: request.getMessage() });
+      respond(null, new emptyMessages.Empty());
+    },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  onTestFinished(() => server.forceShutdown());
+  return { address: `127.0.0.1:${port}`, warnings };
+}
+
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** The address that the engine gives to a plugin that it starts. */
+  readonly engine?: string;
+}
+
+/** Starts the plugin as the engine does. */
+export async function startPlugin(file: string, { env = {}, engine }: StartOptions): Promise<PluginProcess> {
+  const args = engine === undefined ? [file] : [file, engine];
+  const child = spawn(process.execPath, args, { env: runEnvironment(env), stdio: "pipe" });
+  let printed = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+  });
+  const port = await new Promise<string>((resolve, reject) => {
+    child.once("close", (code) => reject(new Error(`the plugin ended with ${code}: ${printed}`)));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      const line = /^(\d+)\n/.exec(printed)?.[1];
+      if (line !== undefined) resolve(line);
+    });
+  });
+  return new PluginProcess(child, port, () => printed);
+}
+
+/** A running plugin, and the engine's calls with plain values in the place of messages. */
+export class PluginProcess {
+  readonly #child: ChildProcess;
+  readonly #client: InstanceType<typeof providerService.ResourceProviderClient>;
+  /** The port that the plugin has printed. */
+  readonly port: string;
+  /** Returns everything that the plugin has printed. */
+  readonly printed: () => string;
+
+  constructor(child: ChildProcess, port: string, printed: () => string) {
+    this.#child = child;
+    this.#client = new providerService.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
+    this.port = port;
+    this.printed = printed;
+  }
+
+  async version(): Promise<string> {
+    const info = await answerOf<PluginInfo>((done) => this.#client.getPluginInfo(new emptyMessages.Empty(), done));
+    return info.getVersion();
+  }
+
+  async schema(): Promise<string> {
+    const request = new messages.GetSchemaRequest();
+    const response = await answerOf<GetSchemaResponse>((done) => this.#client.getSchema(request, done));
+    return response.getSchema();
+  }
+
+  async checkConfig(news: PropertyMap): Promise<PropertyMap> {
+    const request = new messages.CheckRequest().setUrn(PROVIDER_URN).setNews(struct(news));
+    const response = await answerOf<CheckResponse>((done) => this.#client.checkConfig(request, done));
+    return valuesOf(response.getInputs());
+  }
+
+  async diffConfig(olds: PropertyMap, news: PropertyMap) {
+    const request = new messages.DiffRequest().setOldInputs(struct(olds)).setNews(struct(news));
+    return diffOf(await answerOf<DiffResponse>((done) => this.#client.diffConfig(request, done)));
+  }
+
+  async configure(args: PropertyMap): Promise<{ acceptSecrets: boolean; supportsPreview: boolean }> {
+    const request = new messages.ConfigureRequest().setArgs(struct(args)).setAcceptsecrets(true);
+    const response = await answerOf<ConfigureResponse>((done) => this.#client.configure(request, done));
+    return { acceptSecrets: response.getAcceptsecrets(), supportsPreview: response.getSupportspreview() };
+  }
+
+  async check(news: PropertyMap, olds: PropertyMap = {}) {
+    const request = new messages.CheckRequest().setUrn(URN).setNews(struct(news)).setOlds(struct(olds));
+    const response = await answerOf<CheckResponse>((done) => this.#client.check(request, done));
+    return { inputs: valuesOf(response.getInputs()), failures: reasonsOf(response.getFailuresList()) };
+  }
+
+  async diff(olds: PropertyMap, news: PropertyMap) {
+    const request = new messages.DiffRequest().setOldInputs(struct(olds)).setNews(struct(news));
+    return diffOf(await answerOf<DiffResponse>((done) => this.#client.diff(request, done)));
+  }
+
+  async create(properties: PropertyMap, preview = false) {
+    const request = new messages.CreateRequest().setProperties(struct(properties)).setPreview(preview);
+    const response = await answerOf<CreateResponse>((done) => this.#client.create(request, done));
+    return { id: response.getId(), outputs: valuesOf(response.getProperties()) };
+  }
+
+  async update(olds: PropertyMap, news: PropertyMap, preview = false): Promise<PropertyMap> {
+    const request = new messages.UpdateRequest().setOlds(struct(olds)).setNews(struct(news)).setPreview(preview);
+    const response = await answerOf<UpdateResponse>((done) => this.#client.update(request, done));
+    return valuesOf(response.getProperties());
+  }
+
+  async read(id: string, properties: PropertyMap = {}) {
+    const request = new messages.ReadRequest().setUrn(URN).setId(id).setProperties(struct(properties));
+    const response = await answerOf<ReadResponse>((done) => this.#client.read(request, done));
+    const [outputs, inputs] = [valuesOf(response.getProperties()), valuesOf(response.getInputs())];
+    return { id: response.getId(), outputs, inputs };
+  }
+
+  async delete(id: string): Promise<void> {
+    await answerOf((done) => this.#client.delete(new messages.DeleteRequest().setId(id), done));
+  }
+
+  async invoke(name: string, args: PropertyMap) {
+    const request = new messages.InvokeRequest().setTok(`agent-log-config:index:${name}`).setArgs(struct(args));
+    const response = await answerOf<InvokeResponse>((done) => this.#client.invoke(request, done));
+    return { result: valuesOf(response.getReturn()), failures: reasonsOf(response.getFailuresList()) };
+  }
+
+  async cancel(): Promise<void> {
+    await answerOf((done) => this.#client.cancel(new emptyMessages.Empty(), done));
+  }
+
+  async attach(address: string): Promise<void> {
+    await answerOf((done) => this.#client.attach(new pluginMessages.PluginAttach().setAddress(address), done));
+  }
+
+  /** Closes the plugin's standard input, as the end of the engine does, and waits for the end of the plugin. */
+  async endInput(): Promise<number | null> {
+    const exited = once(this.#child, "exit");
+    this.#child.stdin?.end();
+    const [code] = await exited;
+    return code;
+  }
+
+  async stop(): Promise<void> {
+    this.#client.close();
+    if (this.#child.exitCode === null && this.#child.signalCode === null) {
+      const exited = once(this.#child, "exit");
+      this.#child.kill("SIGKILL");
+      await exited;
+    }
+  }
+}
+
+function struct(properties: PropertyMap): Struct {
+  return structMessages.Struct.fromJavaScript(properties);
+}
+
+function valuesOf(values: Struct | undefined): PropertyMap {
+  return parseProperties(values?.toJavaScript());
+}
+
+function reasonsOf(failures: readonly CheckFailure[]): string[] {
+  return failures.map((failure) => failure.getReason());
+}
+
+function diffOf(response: DiffResponse): { changes: string; replaces: readonly string[] } {
+  const names = ["undecided", "none", "some"];
+  return { changes: names[response.getChanges()] ?? "", replaces: response.getReplacesList() };
+}
+
+function answerOf<Answer>(send: (done: (error: ServiceError | null, answer: Answer) => void) => unknown) {
+  return new Promise<Answer>((resolve, reject) => {
+    send((error, answer) => (error ? reject(new Error(error.details)) : resolve(answer)));
+  });
+}

@@ -1,0 +1,315 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { bundlePlugin } from "../../plugin/bundle.ts";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import { type PropertyMap, secret, unknownValue } from "../engine/property-value.ts";
+import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
+
+const PROJECT_ID = "0123456789abcdef01234567";
+const ID = `${PROJECT_ID}/monitoring`;
+const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
+const SETTINGS = {
+  logPath: "/var/log/monitoring-agent.log",
+  logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 },
+  configOverrides: { mmsApiKey: "body-api-key-0001" },
+};
+const RECORDED = {
+  ...ARGS,
+  logPath: SETTINGS.logPath,
+  logPathWindows: null,
+  logRotate: SETTINGS.logRotate,
+  username: null,
+  configOverrides: secret(SETTINGS.configOverrides),
+};
+
+let folder: string;
+let shared: PluginProcess;
+let service: Service;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "plugin-"));
+  await bundlePlugin(path.join(folder, "plugin.cjs"));
+  shared = await start();
+});
+
+afterAll(async () => {
+  await shared.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+beforeEach(async () => {
+  service = await startService({
+    settings: { [PROJECT_ID]: { monitoring: SETTINGS, backup: { logPath: "/backup" } } },
+  });
+  onTestFinished(() => service.close());
+});
+
+function start(options: StartOptions = {}): Promise<PluginProcess> {
+  return startPlugin(path.join(folder, "plugin.cjs"), options);
+}
+
+/** Starts a plugin that ends with the test. */
+async function startForTest(options: StartOptions = {}): Promise<PluginProcess> {
+  const plugin = await start(options);
+  onTestFinished(() => plugin.stop());
+  return plugin;
+}
+
+const configuration = (changed: PropertyMap = {}): PropertyMap => ({
+  baseUrl: service.baseUrl,
+  publicKey: "publickey",
+  privateKey: secret("private-key-0001"),
+  allowHttp: "true",
+  maxRetries: 0,
+  ...changed,
+});
+
+/** The plugin that all tests share, with the configuration and the engine of this one. */
+async function configured(changed: PropertyMap = {}, engine = "127.0.0.1:1"): Promise<PluginProcess> {
+  await shared.attach(engine);
+  await shared.configure(configuration(changed));
+  return shared;
+}
+
+describe("the process", () => {
+  it("prints its port and nothing else, and says its version and schema", async () => {
+    const version = await shared.version();
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(JSON.parse(await shared.schema())).toMatchObject({ name: "agent-log-config", version });
+    expect(shared.printed()).toBe(`${shared.port}\n`);
+  });
+
+  it("ends with its standard input, also in the middle of a read", async () => {
+    service.failNext({ delaySeconds: 60 });
+    const plugin = await startForTest();
+    await plugin.configure(configuration());
+    const read = plugin.check(ARGS).catch((error: Error) => error.message);
+    await vi.waitFor(() => expect(service.requests).toHaveLength(2));
+    expect(await plugin.endInput()).toBe(0);
+    expect(await read).toBeTypeOf("string");
+  });
+
+  it("lets no read wait for another one, and ends all at once where the engine cancels", async () => {
+    const plugin = await configured();
+    await plugin.check(ARGS);
+    service.failNext({ delaySeconds: 60 });
+    const slow = plugin.check(ARGS).catch((error: Error) => error.message);
+    await vi.waitFor(() => expect(service.requests).toHaveLength(3));
+    expect((await plugin.check({ ...ARGS, agent: "backup" })).inputs).toMatchObject({ logPath: "/backup" });
+    await plugin.cancel();
+    expect(await slow).toBe("The read was cancelled.");
+    expect((await plugin.check(ARGS)).inputs).toEqual(RECORDED);
+  });
+});
+
+describe("the configuration", () => {
+  it("is accepted with secrets, and sealed", async () => {
+    expect(await shared.checkConfig(configuration({ privateKey: "private-key-0001" }))).toEqual(configuration());
+    expect(await shared.configure(configuration())).toEqual({ acceptSecrets: true, supportsPreview: true });
+  });
+
+  it("is compared without ever replacing the provider", async () => {
+    const rotated = configuration({ privateKey: secret("private-key-0002") });
+    expect(await shared.diffConfig(configuration(), configuration())).toEqual({ changes: "none", replaces: [] });
+    expect(await shared.diffConfig(configuration(), rotated)).toEqual({ changes: "some", replaces: [] });
+  });
+
+  it("comes from the environment where the stack has none, and does not reach the state", async () => {
+    const plugin = await startForTest({
+      env: {
+        AGENT_LOG_CONFIG_BASE_URL: service.baseUrl,
+        AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
+        AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-0001",
+        AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
+      },
+    });
+    expect(await plugin.checkConfig({ version: "0.1.0" })).toEqual({ version: "0.1.0" });
+    await plugin.configure({ version: "0.1.0" });
+    expect(await plugin.check(ARGS)).toEqual({ inputs: RECORDED, failures: [] });
+  });
+
+  it("is warned of where it has a key in plain text or a misspelt setting", async () => {
+    const { address, warnings } = await startEngineLog();
+    const plugin = await startForTest({ engine: address });
+    await plugin.checkConfig({ baseURL: "x", privateKey: "private-key-0001", version: "0.1.0" });
+    expect(warnings.map(({ message }) => message)).toEqual([
+      expect.stringContaining("The stack keeps agent-log-config:privateKey in plain text"),
+      expect.stringContaining("unknown settings: agent-log-config:baseURL."),
+    ]);
+  });
+});
+
+describe("a resource", () => {
+  it("has known settings in the first preview, and a known id and time after the update", async () => {
+    const plugin = await configured();
+    const { inputs, failures } = await plugin.check(ARGS);
+    expect([inputs, failures]).toEqual([RECORDED, []]);
+    const unknownTime = { __lastReadAt: unknownValue, lastReadAt: unknownValue };
+    expect(await plugin.create(inputs, true)).toEqual({ id: "", outputs: { ...RECORDED, ...unknownTime } });
+    const { id, outputs } = await plugin.create(inputs);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
+    expect([id, outputs]).toEqual([ID, { ...RECORDED, __lastReadAt: time, lastReadAt: time }]);
+    await plugin.delete(id);
+  });
+
+  it.each(["projectId", "agent"])("has unknown settings while its %s is unknown, and nothing is read", async (name) => {
+    const plugin = await configured();
+    const { inputs } = await plugin.check({ ...ARGS, [name]: unknownValue });
+    expect(inputs).toMatchObject({
+      logPath: unknownValue,
+      logRotate: unknownValue,
+      configOverrides: secret(unknownValue),
+    });
+    expect(service.requests).toEqual([]);
+  });
+
+  it("shows drift: the engine compares the inputs, and the new ones are what was read", async () => {
+    const plugin = await configured();
+    service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate: { sizeThresholdMB: 500.5 } });
+    const { inputs } = await plugin.check(ARGS, RECORDED);
+    expect(inputs).toEqual({ ...RECORDED, logRotate: { sizeThresholdMB: 500.5 } });
+    expect(await plugin.diff(RECORDED, inputs)).toEqual({ changes: "undecided", replaces: [] });
+    expect(await plugin.diff(RECORDED, RECORDED)).toEqual({ changes: "none", replaces: [] });
+    const updated = await plugin.update({ ...RECORDED, __lastReadAt: "2026-01-01T00:00:00.000Z" }, inputs);
+    expect(updated).toMatchObject({ ...inputs, lastReadAt: expect.not.stringContaining("2026-01-01") });
+  });
+
+  it("is another resource with another project or agent", async () => {
+    const plugin = await configured();
+    const moved = { ...RECORDED, projectId: "f".repeat(24), agent: "backup" };
+    expect((await plugin.diff(RECORDED, moved)).replaces).toEqual(["projectId", "agent"]);
+  });
+
+  it("passes envelope and pretty on without recording them", async () => {
+    const plugin = await configured();
+    const { inputs } = await plugin.check({ ...ARGS, envelope: true, pretty: true });
+    expect(inputs).toEqual(RECORDED);
+    expect(service.requests.at(-1)?.target).toContain("?envelope=true&pretty=true");
+  });
+
+  it("is refreshed as inputs and outputs, and keeps what was secret a secret", async () => {
+    const plugin = await configured();
+    const expected = { expect: secret({ logPath: "/expected" }) };
+    const { id, inputs, outputs } = await plugin.read(ID, { ...RECORDED, ...expected, logPath: secret("/old") });
+    const found = { ...RECORDED, ...expected, logPath: secret(SETTINGS.logPath) };
+    expect([id, inputs]).toEqual([ID, found]);
+    const time = expect.any(String);
+    expect(outputs).toEqual({ ...found, __lastReadAt: time, lastReadAt: time });
+  });
+
+  it("is imported by its id", async () => {
+    const plugin = await configured();
+    expect(await plugin.read(ID)).toMatchObject({ id: ID, inputs: RECORDED, outputs: RECORDED });
+  });
+
+  it("leaves the state on the service's own word alone", async () => {
+    const { address, warnings } = await startEngineLog();
+    const plugin = await configured({}, address);
+    service.failNext({ status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' });
+    expect(await plugin.read(ID, RECORDED)).toEqual({ id: "", inputs: {}, outputs: {} });
+    expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining(`${ID} is removed from the state`) }]);
+    service.failNext({ status: 404, body: "{}" });
+    await expect(plugin.read(ID, RECORDED)).rejects.toThrow("404");
+  });
+
+  it("keeps the record in an outage where told to, and warns beside the resource", async () => {
+    const { address, warnings } = await startEngineLog();
+    const plugin = await configured({}, address);
+    service.answerWith({ status: 503 });
+    const recorded = { ...RECORDED, whenUnavailable: "useRecorded" };
+    const news = { ...ARGS, whenUnavailable: "useRecorded" };
+    expect(await plugin.check(news, recorded)).toEqual({ inputs: recorded, failures: [] });
+    expect(await plugin.read(ID, recorded)).toMatchObject({ id: ID, inputs: recorded });
+    const warning = { urn: URN, message: expect.stringContaining(`AgentLogConfig ${ID} uses the recorded settings.`) };
+    expect(warnings).toEqual([warning, warning]);
+    expect((await plugin.check(ARGS, RECORDED)).failures).toEqual([expect.stringContaining("status 503")]);
+    expect((await plugin.check(news)).failures).toEqual([expect.stringContaining("status 503")]);
+  });
+
+  it("shows warnings through the engine that has attached last", async () => {
+    const { address, warnings } = await startEngineLog();
+    const plugin = await configured();
+    await plugin.attach(address);
+    await plugin.check({ ...ARGS, expect: { logPath: "/other" }, whenUnexpected: "warn" });
+    expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining('expected "/other"') }]);
+  });
+
+  it.each([
+    { description: "a malformed id", args: { projectId: "x" }, reason: "projectId must be 24 hexadecimal digits" },
+    { description: "another agent", args: { agent: "other" }, reason: 'agent must be "monitoring" or "backup"' },
+    { description: "a wrong choice", args: { whenUnavailable: "retry" }, reason: "whenUnavailable must be" },
+    { description: "an unmet expectation", args: { expect: { logPath: "/other" } }, reason: 'expected "/other"' },
+    { description: "an unknown expectation", args: { expect: { path: "/" } }, reason: "expect has no setting path" },
+  ])("is refused with $description", async ({ args, reason }) => {
+    const plugin = await configured();
+    expect((await plugin.check({ ...ARGS, ...args })).failures).toEqual([expect.stringContaining(reason)]);
+  });
+
+  it.each([
+    { description: "a wrong key", changed: { privateKey: "private-key-0002" }, reason: "#err_wrong_key" },
+    { description: "missing settings", changed: { baseUrl: null }, reason: "Connection settings are missing: baseUrl" },
+    { description: "a wrong setting", changed: { maxRetries: "many" }, reason: "maxRetries must be a number" },
+  ])("fails with $description, without a secret in the message", async ({ changed, reason }) => {
+    const plugin = await configured(changed);
+    const { failures } = await plugin.check(ARGS);
+    const refreshed = await plugin.read(ID, RECORDED).catch((error: Error) => error.message);
+    expect([...failures, refreshed]).toEqual([expect.stringContaining(reason), expect.stringContaining(reason)]);
+    expect(`${failures}${refreshed}`).not.toContain("private-key-000");
+  });
+
+  it("quotes no secret argument, and keeps it a secret", async () => {
+    const plugin = await configured();
+    const expectation = { expect: { logPath: secret("/secret") } };
+    const { inputs, failures } = await plugin.check({ ...ARGS, ...expectation });
+    expect(failures).toEqual(["logPath is not as expected."]);
+    expect(inputs).toMatchObject(expectation);
+    const malformed = await plugin.check({ ...ARGS, projectId: secret("malformed") });
+    expect(malformed.failures).toEqual([expect.not.stringContaining("malformed")]);
+  });
+});
+
+describe("getAgentLogConfig", () => {
+  it("returns the settings without the secret ones", async () => {
+    const plugin = await configured();
+    const { configOverrides: _, ...settings } = RECORDED;
+    const serviceVersion = { gitHash: expect.any(String), versionString: expect.any(String) };
+    const { result, failures } = await plugin.invoke("getAgentLogConfig", { ...ARGS, pretty: true, envelope: null });
+    expect([result, failures]).toEqual([{ id: ID, ...settings, serviceVersion }, []]);
+  });
+
+  it.each([
+    { description: "a malformed id", args: { projectId: "x" }, changed: {}, reason: "must be 24 hexadecimal digits" },
+    { description: "an unknown argument", args: { prety: true }, changed: {}, reason: "did you mean pretty?" },
+    { description: "a wrong key", args: {}, changed: { privateKey: "x" }, reason: "#err_wrong_key" },
+  ])("fails with $description in one sentence", async ({ args, changed, reason }) => {
+    const plugin = await configured(changed);
+    const { failures } = await plugin.invoke("getAgentLogConfig", { ...ARGS, ...args });
+    expect(failures).toEqual([expect.stringContaining(reason)]);
+  });
+});
+
+describe("getAgentLogConfigs", () => {
+  it("returns what could be read and why the rest could not, in the order asked for", async () => {
+    const plugin = await configured();
+    const missing = "f".repeat(24);
+    const { result } = await plugin.invoke("getAgentLogConfigs", { projectIds: [missing, PROJECT_ID, "malformed"] });
+    const { configOverrides: _, ...settings } = RECORDED;
+    expect(result["configs"]).toMatchObject([settings, { agent: "backup", logPath: "/backup" }]);
+    expect(result["failures"]).toMatchObject([
+      { projectId: missing, agent: "monitoring", code: "ERR_PROJECT_NOT_FOUND", temporary: false },
+      { projectId: missing, agent: "backup", code: "ERR_PROJECT_NOT_FOUND" },
+      { projectId: "malformed", agent: "monitoring", code: "ERR_INVALID_ARG_VALUE" },
+      { projectId: "malformed", agent: "backup", code: "ERR_INVALID_ARG_VALUE" },
+    ]);
+  });
+
+  it("returns empty lists for an empty list, and fails where nothing can be read at all", async () => {
+    const plugin = await configured({ privateKey: "x" });
+    const empty = await plugin.invoke("getAgentLogConfigs", { projectIds: [] });
+    expect(empty).toEqual({ result: { configs: [], failures: [] }, failures: [] });
+    const { failures } = await plugin.invoke("getAgentLogConfigs", { projectIds: [PROJECT_ID] });
+    expect(failures).toEqual([expect.stringContaining("#err_wrong_key")]);
+  });
+});
