@@ -1,0 +1,142 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { generateSchema, type Manifest } from "../../plugin/generate-schema.ts";
+import { isObject } from "../../sdk/client/is-object.ts";
+import { findPulumi } from "../engine/find-pulumi.ts";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const MANIFEST: Manifest = {
+  version: "1.2.3",
+  description: "Text",
+  license: "Apache-2.0",
+  homepage: "https://example.com",
+};
+const schema: unknown = JSON.parse(JSON.stringify(generateSchema(MANIFEST)));
+const RESOURCE = ["resources", "agent-log-config:index:AgentLogConfig"];
+const FUNCTION = ["functions", "agent-log-config:index:getAgentLogConfig"];
+const type = (name: string) => ["types", `agent-log-config:index:${name}`, "properties"];
+
+function at(...keys: readonly string[]): Readonly<Record<string, unknown>> {
+  const found = keys.reduce<unknown>((part, key) => (isObject(part) ? part[key] : undefined), schema);
+  if (!isObject(found)) throw new Error(`the schema has no ${keys.join(".")}`);
+  return found;
+}
+
+/** Every place in the schema whose value has a property of this name. */
+function placesWith(name: string, part: unknown = schema, place = ""): string[] {
+  if (!isObject(part)) return [];
+  const own = name in part ? [place] : [];
+  return [...own, ...Object.entries(part).flatMap(([key, value]) => placesWith(name, value, `${place}/${key}`))];
+}
+
+it("has these secrets and no others", () => {
+  expect(placesWith("secret")).toEqual([
+    "/config/variables/privateKey",
+    "/provider/inputProperties/privateKey",
+    "/resources/agent-log-config:index:AgentLogConfig/properties/configOverrides",
+  ]);
+});
+
+it("replaces a resource with another project or agent", () => {
+  expect(placesWith("willReplaceOnChanges").map((place) => path.basename(place))).toEqual(["projectId", "agent"]);
+});
+
+it("names the environment variables in the configuration only, and never that of the key", () => {
+  const settings = ["baseUrl", "publicKey", "caCertificate", "allowHttp", "timeoutSeconds", "maxRetries"];
+  expect(placesWith("defaultInfo")).toEqual(settings.map((name) => `/config/variables/${name}`));
+  expect(at("config", "variables", "baseUrl")).toMatchObject({
+    defaultInfo: { environment: ["AGENT_LOG_CONFIG_BASE_URL"] },
+  });
+});
+
+it("keeps configOverrides out of the functions", () => {
+  expect(JSON.stringify(at("functions"))).not.toContain('"configOverrides":');
+});
+
+it("says where releases are once the repository is public", () => {
+  const repository = { url: "git+https://github.com/example/agent-log-config.git" };
+  expect(generateSchema({ ...MANIFEST, repository })).toMatchObject({
+    repository: "https://github.com/example/agent-log-config",
+    pluginDownloadURL: "github://api.github.com/example/agent-log-config",
+    language: { go: { importBasePath: "github.com/example/agent-log-config/sdk/go/agentlogconfig" } },
+  });
+  expect(schema).not.toHaveProperty("pluginDownloadURL");
+});
+
+it.each(["resources", "functions"])("has an example in every language for all %s", (kind) => {
+  for (const { description } of Object.values(at(kind)).filter(isObject)) {
+    const fences = String(description).matchAll(/^```(\w+)$/gm);
+    expect(Array.from(fences, ([, language]) => language)).toEqual([
+      "typescript",
+      "python",
+      "csharp",
+      "go",
+      "java",
+      "yaml",
+    ]);
+    expect(description).toMatch(
+      /\{\{% examples %\}\}\n## Example Usage[\s\S]*\{\{% \/example %\}\}\n\{\{% \/examples %\}\}$/,
+    );
+  }
+});
+
+describe("schema and TypeScript types agree", () => {
+  it.each([
+    {
+      file: "sdk/program/agent-log-config-args.ts",
+      name: "AgentLogConfigArgs",
+      properties: [...RESOURCE, "inputProperties"],
+    },
+    { file: "sdk/client/read-arguments.ts", name: "ReadArguments", properties: [...FUNCTION, "inputs", "properties"] },
+    {
+      file: "sdk/client/connection-options.ts",
+      name: "ConnectionOptions",
+      properties: ["provider", "inputProperties"],
+    },
+    { file: "sdk/client/connection-options.ts", name: "ConnectionOptions", properties: ["config", "variables"] },
+    { file: "sdk/client/agent-log-settings.ts", name: "LogRotate", properties: type("LogRotate") },
+    { file: "sdk/client/agent-log-config-result.ts", name: "ServiceVersion", properties: type("ServiceVersion") },
+    { file: "sdk/shared/read-many.ts", name: "ReadFailure", properties: type("ReadFailure") },
+  ])("on $name, in $properties.0", async ({ file, name, properties }) => {
+    const source = await readFile(path.join(root, file), "utf8");
+    const [, body = ""] = new RegExp(String.raw`export interface ${name} \{([\s\S]*?)^\}`, "m").exec(source) ?? [];
+    const members = Array.from(body.matchAll(/^ {2}readonly (\w+)\??: (.*);$/gm), ([, member = "", written = ""]) => [
+      member,
+      kindOf(written),
+    ]);
+    const found = Object.entries(at(...properties)).map(([member, property]) => [member, kindOfProperty(property)]);
+    expect(members.length).toBeGreaterThan(0);
+    expect(found).toEqual(members);
+  });
+
+  /** The first word of a type: `pulumi.Input<Agent> | undefined` is an Agent, and a union of texts is a choice. */
+  function kindOf(written: string): string {
+    const kind = written.replace(/^pulumi\.Input<(.*?)>/, "$1").replace(/ \| undefined$/, "");
+    if (kind.startsWith('"')) return "a choice";
+    return kind === "AgentLogConfigErrorCode" ? "string" : kind;
+  }
+
+  function kindOfProperty(property: unknown): unknown {
+    if (!isObject(property)) return undefined;
+    const [, named] = /:(\w+)$/.exec(String(property["$ref"])) ?? [];
+    const isChoice =
+      named !== undefined && named !== "Agent" && "enum" in at("types", `agent-log-config:index:${named}`);
+    return isChoice ? "a choice" : (named ?? property["type"]);
+  }
+});
+
+const found = findPulumi();
+
+it("passes pulumi schema check", async (context) => {
+  if ("reason" in found) return context.skip(found.reason);
+  const folder = await mkdtemp(path.join(tmpdir(), "schema-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const file = path.join(folder, "schema.json");
+  await writeFile(file, JSON.stringify(schema));
+  const env = { ...process.env, PULUMI_HOME: folder, PULUMI_SKIP_UPDATE_CHECK: "true" };
+  await expect(promisify(execFile)(found.command, ["schema", "check", file], { env })).resolves.toBeDefined();
+});
