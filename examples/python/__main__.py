@@ -1,0 +1,24 @@
+import pulumi
+import pulumi_agent_log_config as agent_log_config
+
+project_id = pulumi.Config().require("projectId")
+
+# Recorded in the state: the next preview shows what somebody has changed in the service.
+monitoring = agent_log_config.AgentLogConfig(
+    "monitoring",
+    project_id=project_id,
+    agent=agent_log_config.Agent.MONITORING,
+)
+
+# Read anew each time, recorded only where it is used.
+backup = agent_log_config.get_agent_log_config_output(
+    project_id=project_id,
+    agent=agent_log_config.Agent.BACKUP,
+)
+
+pulumi.export("monitoringLog", monitoring.log_path)
+pulumi.export(
+    "monitoringRotatesAtMB",
+    monitoring.log_rotate.apply(lambda thresholds: thresholds.size_threshold_mb if thresholds else None),
+)
+pulumi.export("backupLog", backup.log_path)
