@@ -1,7 +1,7 @@
 import { AGENTS, type Agent } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { describeUnknownNames } from "../client/describe-unknown-names.ts";
 import { type AgentLogConfigErrorCode, invalidArgument } from "../client/errors.ts";
+import { printable } from "../client/printable.ts";
 import { problemOf } from "./reading.ts";
 
 /** What to read. */
@@ -83,8 +83,12 @@ export async function readMany(
 
 function checkArguments(args: object): { readonly projectIds: readonly string[]; readonly agents: readonly Agent[] } {
   const { projectIds, agents = AGENTS, ...others }: { projectIds?: unknown; agents?: unknown } = args;
-  const unknown = describeUnknownNames(Object.keys(others), ["projectIds", "agents"]);
-  if (unknown !== "") throw invalidArgument(`Nothing was read: unknown: ${unknown}.`);
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) {
+    throw invalidArgument(
+      `Nothing was read: ${printable(unknown, 80)} is unknown; the known names are projectIds, agents.`,
+    );
+  }
   if (!isList<string>(projectIds)) throw invalidArgument("Nothing was read: projectIds must be a list.");
   if (!isList<Agent>(agents)) throw invalidArgument("Nothing was read: agents must be a list.");
   return { projectIds, agents };
