@@ -1,29 +1,25 @@
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../../sdk/index.ts";
-import { readSettings } from "../../sdk/program/read-once.ts";
-import { type Service, startService } from "../../sdk/testing/index.ts";
-import { CA_FILE } from "../client/test-certificate.ts";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import {
+  AGENT_LOG_CONFIG_TYPE,
+  AgentLogConfig,
+  getAgentLogConfig,
+  getAgentLogConfigOutput,
+  Provider,
+} from "../../sdk/index.ts";
+import { readOnce } from "../../sdk/program/read-once.ts";
+import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
+import { answerReads } from "../../sdk/testing/index.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
+const MONITORING = { projectId: PROJECT_ID, agent: "monitoring" } as const;
 
-let service: Service;
-
-beforeAll(async () => {
-  service = await startService();
-  service.set(PROJECT_ID, "monitoring", { logPath: "/var/log/agent.log", configOverrides: { mmsApiKey: "k" } });
-  vi.stubEnv("AGENT_LOG_CONFIG_BASE_URL", service.baseUrl);
-  vi.stubEnv("AGENT_LOG_CONFIG_PUBLIC_KEY", "publickey");
-  vi.stubEnv("AGENT_LOG_CONFIG_PRIVATE_KEY", "private-key-0001");
-  vi.stubEnv("AGENT_LOG_CONFIG_ALLOW_HTTP", "true");
-});
-
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  await service.close();
+beforeEach(() => {
+  onTestFinished(
+    answerReads({
+      [PROJECT_ID]: { monitoring: { logPath: "/var/log/agent.log", configOverrides: { mmsApiKey: "k" } } },
+    }),
+  );
 });
 
 /** A resource of another package; in a preview of a new one its id is not known yet. */
@@ -42,13 +38,17 @@ class Group extends pulumi.ComponentResource {
   }
 }
 
-function inDeployment(preview: boolean): void {
+function inDeployment(
+  preview: boolean,
+  onResource: (args: pulumi.runtime.MockResourceArgs) => unknown = () => {},
+): void {
   pulumi.runtime.setMocks(
     {
-      newResource: ({ name, type, inputs }) => ({
-        id: preview && type !== "test:index:Group" ? "" : name,
-        state: inputs,
-      }),
+      newResource: (args) => {
+        onResource(args);
+        const { name, type, inputs } = args;
+        return { id: preview && type !== "test:index:Group" ? "" : name, state: inputs };
+      },
       call: () => ({ logPath: "/var/log/agent.log" }),
     },
     "project",
@@ -120,10 +120,10 @@ describe("getAgentLogConfigOutput", () => {
     expect(await look(ours.logPath)).toEqual(await look(theirs.apply(({ logPath }) => logPath)));
   });
 
-  it("does not quote an argument that is secret", async () => {
+  it("does not quote a secret argument in an error", async () => {
     inDeployment(true);
     const args = { projectId: "body-project-0001", agent: "monitoring" } as const;
-    const failed = readSettings({ texts: {}, hasWaited: false }, args, { hasWaited: false, secret: true });
+    const failed = readOnce({ settings: {}, hasWaited: false }, args, { hasWaited: false, secret: true });
     await expect(failed).rejects.toThrow("Nothing was read: projectId must be 24 hexadecimal digits. See");
   });
 
@@ -135,17 +135,17 @@ describe("getAgentLogConfigOutput", () => {
       new Provider("by-argument", { publicKey: new Other("k", "publickey").value }),
     ];
     for (const provider of waiting) {
-      const output = getAgentLogConfigOutput({ projectId: PROJECT_ID, agent: "monitoring" }, { provider });
+      const output = getAgentLogConfigOutput(MONITORING, { provider });
       expect(await look(output.logPath)).toMatchObject({ known: false });
     }
     const provider = new Provider("plain");
-    const output = getAgentLogConfigOutput({ projectId: PROJECT_ID, agent: "monitoring" }, { provider });
+    const output = getAgentLogConfigOutput(MONITORING, { provider });
     expect(await look(output.logPath)).toMatchObject({ known: true, value: "/var/log/agent.log" });
   });
 
   it("makes configOverrides a secret, and nothing else", async () => {
     inDeployment(true);
-    const output = getAgentLogConfigOutput({ projectId: PROJECT_ID, agent: "monitoring" });
+    const output = getAgentLogConfigOutput(MONITORING);
     expect(await look(output.apply(({ configOverrides }) => configOverrides))).toMatchObject({
       secret: true,
       value: { mmsApiKey: "k" },
@@ -158,23 +158,9 @@ describe("getAgentLogConfig", () => {
   beforeEach(() => inDeployment(true));
 
   it("makes configOverrides a secret", async () => {
-    const { configOverrides, ...plain } = await getAgentLogConfig({ projectId: PROJECT_ID, agent: "monitoring" });
+    const { configOverrides, ...plain } = await getAgentLogConfig(MONITORING);
     expect(await look(configOverrides)).toMatchObject({ secret: true, value: { mmsApiKey: "k" } });
     expect(plain).toMatchObject({ id: `${PROJECT_ID}/monitoring`, logPath: "/var/log/agent.log" });
-  });
-
-  it("opens a connection anew that could not be opened", async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), "ca-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const caCertificate = path.join(folder, "ca.pem");
-    const read = () =>
-      getAgentLogConfig(
-        { projectId: PROJECT_ID, agent: "monitoring" },
-        { provider: new Provider("p", { caCertificate }) },
-      );
-    await expect(read()).rejects.toMatchObject({ code: "ERR_INVALID_ARG_VALUE" });
-    await copyFile(CA_FILE, caCertificate);
-    expect(await read()).toMatchObject({ logPath: "/var/log/agent.log" });
   });
 
   it("rejects with one line that Pulumi prints as it is", async () => {
@@ -190,42 +176,60 @@ describe("getAgentLogConfig", () => {
   });
 });
 
+describe("a unit test", () => {
+  it("is told to call answerReads where nothing answers its reads", async () => {
+    inDeployment(true);
+    answerReads({})();
+    await expect(getAgentLogConfig(MONITORING)).rejects.toMatchObject({
+      code: "ERR_MOCKED",
+      message: expect.stringContaining("call answerReads of pulumi-agent-log-config/testing first"),
+    });
+  });
+});
+
 describe("AgentLogConfig", () => {
-  it("is refused without arguments", () => {
+  it("refuses to be created without arguments", () => {
     inDeployment(true);
     expect(() => Reflect.construct(AgentLogConfig, ["logs"])).toThrow(
-      "AgentLogConfig 'logs' has no arguments; give it projectId and agent.",
+      "AgentLogConfig 'logs' has no arguments; pass projectId and agent.",
     );
   });
 
   it("is known to a policy by its type alone", () => {
-    const type = "pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig";
-    expect(AgentLogConfig.isInstance({ __pulumiType: type })).toBe(true);
+    expect(AgentLogConfig.isInstance({ __pulumiType: AGENT_LOG_CONFIG_TYPE })).toBe(true);
     expect(AgentLogConfig.isInstance({ __pulumiType: "pulumi-nodejs:dynamic:Resource" })).toBe(false);
   });
 });
 
-describe("a provider of another package", () => {
-  it("is refused as the caller's mistake that it is", async () => {
-    inDeployment(true);
-    const provider = new (class extends pulumi.ProviderResource {})("other", "p", {});
-    await expect(getAgentLogConfig({ projectId: PROJECT_ID, agent: "monitoring" }, { provider })).rejects.toMatchObject(
-      {
-        code: "ERR_INVALID_ARG_VALUE",
-        cause: { name: "TypeError" },
-      },
-    );
-  });
-});
-
 describe("Provider", () => {
-  it("refuses settings that there are none of", () => {
+  it("refuses unknown settings, and names the known ones", () => {
     inDeployment(true);
     const mistaken = { publicKey: "k", basUrl: "https://example.com" };
     expect(() => new Provider("p", mistaken)).toThrow(
-      "Provider 'p' has unknown settings: basUrl (did you mean baseUrl?). The known ones are: baseUrl, publicKey,",
+      "Provider 'p' has unknown settings: basUrl. The known ones are baseUrl, publicKey, privateKey, caCertificate,",
     );
   });
+
+  it("is refused by the functions where it is of another package", async () => {
+    inDeployment(true);
+    const provider = new (class extends pulumi.ProviderResource {})("other", "p", {});
+    await expect(getAgentLogConfig(MONITORING, { provider })).rejects.toMatchObject({ code: "ERR_INVALID_ARG_VALUE" });
+  });
+
+  it.each(["baseUrl", "publicKey", "privateKey", "caCertificate"])(
+    "keeps a secret %s of the stack configuration secret",
+    async (setting) => {
+      inDeployment(true);
+      const key = `agent-log-config:${setting}`;
+      pulumi.runtime.setAllConfig({ [key]: "private-key-0001" }, [key]);
+      onTestFinished(() => pulumi.runtime.setAllConfig({}));
+      const inputs = new Promise<Readonly<Record<string, unknown>>>((resolve) => {
+        inDeployment(true, ({ type, inputs }) => type === "pulumi:providers:pulumi-nodejs" && resolve(inputs));
+      });
+      new Provider("p");
+      expect((await inputs)[key]).toMatchObject({ value: "private-key-0001", [SIGNATURE_KEY]: SECRET_SIGNATURE });
+    },
+  );
 });
 
 interface Look {
@@ -237,7 +241,7 @@ interface Look {
 
 /** What the engine would be told of an Output. */
 async function look(output: pulumi.Output<unknown>): Promise<Look> {
-  if (!hasInternals(output)) throw new TypeError("The SDK's Outputs look different now.");
+  if (!hasInternals(output)) throw new TypeError("Outputs of the SDK have other properties now.");
   const value = await output.promise();
   const known = await output.isKnown;
   const resources = await Promise.all([...(await output.allResources())].map(({ urn }) => nameOf(urn)));
