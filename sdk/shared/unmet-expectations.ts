@@ -67,8 +67,8 @@ function isAsExpected(wanted: unknown, value: unknown): boolean {
 
 function describe(value: unknown): string {
   if (value === null) return "not set";
-  if (!isObject(value)) return printable(JSON.stringify(value));
-  const { atLeast, atMost } = value;
+  const { atLeast, atMost } = isObject(value) ? value : {};
+  if (atLeast === undefined && atMost === undefined) return printable(JSON.stringify(value));
   if (atMost === undefined) return `at least ${atLeast}`;
   return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`;
 }
