@@ -1,36 +1,55 @@
+import { createHash } from "node:crypto";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { PROVIDER_TEXT } from "../../sdk/shared/provider-text.ts";
 
-it("has one provider text for ever, since every state holds it", () => {
-  expect(PROVIDER_TEXT).toBe(
-    [
-      "exports.handler = () => {",
-      "  let configuration;",
-      '  const call = (method) => async (...args) => require("pulumi-agent-log-config/dynamic-provider")[method](configuration, ...args);',
-      "  return {",
-      "    configure: async (request) => { configuration = request.config; },",
-      '    check: call("check"),',
-      '    diff: call("diff"),',
-      '    create: call("create"),',
-      '    update: call("update"),',
-      '    read: call("read"),',
-      "    delete: async () => {},",
-      "  };",
-      "};",
-      "",
-    ].join("\n"),
+/** Of the text that the states of all stacks hold. */
+const FINGERPRINT = "45a74049b1eeca5394433e48209a2a28b956143173c75b2f4b3249ef5adef8c5";
+
+it("never changes", () => {
+  const found = createHash("sha256").update(PROVIDER_TEXT).digest("hex");
+  expect(found, "Every resource of every stack would show a change: put new behaviour into sdk/provider.").toBe(
+    FINGERPRINT,
   );
-  expect(Buffer.byteLength(PROVIDER_TEXT)).toBeLessThanOrEqual(600);
 });
 
-it("deletes without the package, and needs it for everything else", async () => {
-  const exports: { handler?: () => Record<string, () => Promise<unknown>> } = {};
-  const require = (name: string) => {
-    throw new Error(`Cannot find module '${name}'`);
-  };
-  runInNewContext(PROVIDER_TEXT, { exports, require });
-  const provider = exports.handler?.();
-  await expect(provider?.["delete"]?.()).resolves.toBeUndefined();
-  await expect(provider?.["check"]?.()).rejects.toThrow("pulumi-agent-log-config/dynamic-provider");
+it("passes calls on to the package, with the configuration of its provider", async () => {
+  const provider = evaluate((name) => ({ check: (...args: readonly unknown[]) => [name, ...args] }));
+  await provider["configure"]?.({ config: "configuration" });
+  expect(await provider["check"]?.("olds", "news")).toEqual([
+    "pulumi-agent-log-config/dynamic-provider",
+    "configuration",
+    "olds",
+    "news",
+  ]);
 });
+
+it("deletes without the package", async () => {
+  await expect(evaluate(missing)["delete"]?.()).resolves.toBeUndefined();
+});
+
+it.each(["check", "diff", "create", "update", "read"])(
+  "says without a stack trace what %s needs where the package can't be loaded",
+  async (method) => {
+    const error: unknown = await evaluate(missing)
+      [method]?.()
+      .catch((reason: unknown) => reason);
+    const message =
+      "The package pulumi-agent-log-config can't be loaded from the folder of the program (MODULE_NOT_FOUND); run npm install pulumi-agent-log-config there, with Node.js 22.19 or later.";
+    expect(error).toMatchObject({ message, stack: "" });
+    expect(String(error)).toBe(message);
+  },
+);
+
+type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
+
+/** Runs the text as the engine's provider host does. */
+function evaluate(require: (name: string) => unknown): Methods {
+  const exports: { handler?: () => Methods } = {};
+  runInNewContext(PROVIDER_TEXT, { exports, require });
+  return exports.handler?.() ?? {};
+}
+
+function missing(name: string): never {
+  throw Object.assign(new Error(`Cannot find module '${name}'`), { code: "MODULE_NOT_FOUND" });
+}

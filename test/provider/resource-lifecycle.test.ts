@@ -1,0 +1,358 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import {
+  check,
+  diff,
+  type Engine,
+  find,
+  idOf,
+  outputsOf,
+  type Properties,
+} from "../../sdk/provider/resource-lifecycle.ts";
+import { configurationKey, lookUpConnection } from "../../sdk/shared/connection-settings.ts";
+import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
+import { fingerprintsOf, type Problem, type Reading } from "../../sdk/shared/reading.ts";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+
+const PROJECT_ID = "0123456789abcdef01234567";
+const OTHER_PROJECT_ID = "76543210fedcba9876543210";
+const ID = `${PROJECT_ID}/monitoring`;
+const LONG_AGO = "2026-01-01T00:00:00.000Z";
+const NOTHING = { logPath: null, logPathWindows: null, logRotate: null, username: null, configOverrides: null };
+/** What the program has read. */
+const TRAVELLING = { ...NOTHING, logPath: "/read/by/program", logRotate: { sizeThresholdMB: 1000 } };
+const INPUTS = { projectId: PROJECT_ID, agent: "monitoring", ...TRAVELLING };
+/** What the provider finds if it reads itself. */
+const OWN = { ...NOTHING, logPath: "/read/by/provider" };
+
+let service: Service;
+let configuration: Map<string, string>;
+let warnings: string[];
+let engine: Engine;
+
+beforeAll(async () => {
+  service = await startService();
+});
+
+beforeEach(() => {
+  for (const projectId of [PROJECT_ID, OTHER_PROJECT_ID])
+    service.set(projectId, "monitoring", { logPath: OWN.logPath });
+  configuration = new Map([
+    [configurationKey("baseUrl"), service.baseUrl],
+    [configurationKey("publicKey"), "publickey"],
+    [configurationKey("privateKey"), "private-key-0001"],
+    [configurationKey("allowHttp"), "true"],
+    [configurationKey("maxRetries"), "0"],
+  ]);
+  warnings = [];
+  engine = { configuration: (key) => configuration.get(key), warn: (message) => void warnings.push(message) };
+});
+
+afterEach(() => service.answerWith(undefined));
+
+afterAll(() => service.close());
+
+const OUTAGE: Problem = { reason: "The service is down.", outage: true, code: "ERR_UNAVAILABLE" };
+const REFUSAL: Problem = { reason: "The key is wrong.", outage: false, code: "ERR_WRONG_KEY" };
+
+/** What came of a read in the program, over the connection of the engine's configuration. */
+function reading(changes: Partial<Reading> = {}): Reading {
+  const connection = fingerprintsOf(lookUpConnection(engine.configuration));
+  return { projectId: PROJECT_ID, agent: "monitoring", connection, problem: null, secrets: [], others: [], ...changes };
+}
+
+describe("check, for settings that the program has read", () => {
+  it("records them without a read of its own", async () => {
+    const before = service.requests.length;
+    expect(await check(engine, {}, { ...INPUTS, __reading: reading() }, [])).toEqual({ inputs: INPUTS, failures: [] });
+    expect(service.requests).toHaveLength(before);
+  });
+
+  it("does not compare a connection that the configuration leaves to the environment", async () => {
+    const news = { ...INPUTS, __reading: reading() };
+    configuration.clear();
+    expect(await check(engine, {}, news, [])).toEqual({ inputs: INPUTS, failures: [] });
+  });
+
+  it.each<{ description: string; change: () => Properties; expected?: Properties }>([
+    {
+      description: "a transform has changed the project",
+      change: () => ({ projectId: OTHER_PROJECT_ID }),
+      expected: { ...INPUTS, ...OWN, projectId: OTHER_PROJECT_ID },
+    },
+    { description: "they are of another agent", change: () => ({ __reading: reading({ agent: "backup" }) }) },
+    {
+      description: "the engine uses another provider, with another service",
+      change: () => ({ __reading: reading({ connection: { ...reading().connection, baseUrl: "0123456789abcdef" } }) }),
+    },
+    {
+      description: "the engine uses another provider, with another key",
+      change: () => ({
+        __reading: reading({ connection: { ...reading().connection, publicKey: "0123456789abcdef" } }),
+      }),
+    },
+    { description: "the program did not read at all", change: () => ({ __reading: null }) },
+    { description: "a transform has removed what tells where they are from", change: () => ({ __reading: undefined }) },
+    {
+      description: "what tells where they are from is malformed",
+      change: () => ({ __reading: { projectId: PROJECT_ID } }),
+    },
+  ])("reads anew where $description", async ({ change, expected = { ...INPUTS, ...OWN } }) => {
+    const news = { ...INPUTS, __reading: reading(), ...change() };
+    expect(await check(engine, {}, news, [])).toEqual({ inputs: expected, failures: [] });
+  });
+
+  it("fails with one sentence where it has to read and has no connection", async () => {
+    configuration.clear();
+    const { failures } = await check(engine, {}, { ...INPUTS, __reading: null }, []);
+    expect(failures).toEqual([
+      expect.stringMatching(/^Connection settings are missing: baseUrl, publicKey, privateKey\./),
+    ]);
+  });
+});
+
+describe("check, in a preview with unknown values", () => {
+  it.each<{ description: string; change: () => Properties; expected: Properties }>([
+    { description: "passes an unknown reading on", change: () => ({ __reading: UNKNOWN }), expected: INPUTS },
+    {
+      description: "makes the settings of an unknown project unknown",
+      change: () => ({ projectId: UNKNOWN }),
+      expected: unknownSettings({ projectId: UNKNOWN, agent: "monitoring" }),
+    },
+    {
+      description: "makes the settings of an unknown agent unknown",
+      change: () => ({ agent: UNKNOWN }),
+      expected: unknownSettings({ projectId: PROJECT_ID, agent: UNKNOWN }),
+    },
+  ])("$description", async ({ change, expected }) => {
+    const news = { ...INPUTS, __reading: reading(), ...change() };
+    expect(await check(engine, {}, news, [])).toEqual({ inputs: expected, failures: [] });
+  });
+});
+
+describe("check, in an outage", () => {
+  const RECORDED = { ...INPUTS, logPath: "/recorded" };
+  const USE_RECORDED = { ...INPUTS, ...NOTHING, whenUnavailable: "useRecorded" };
+
+  it("keeps the recorded settings where the program asks for it", async () => {
+    const news = { ...USE_RECORDED, __reading: reading({ problem: OUTAGE }) };
+    expect(await check(engine, RECORDED, news, [])).toEqual({
+      inputs: { ...RECORDED, whenUnavailable: "useRecorded" },
+      failures: [],
+    });
+    // The program warns beside its resource.
+    expect(warnings).toEqual([]);
+  });
+
+  it("keeps the recorded settings and warns where it has to read itself", async () => {
+    service.answerWith({ status: 503 });
+    const { inputs, failures } = await check(engine, RECORDED, { ...USE_RECORDED, __reading: null }, []);
+    expect({ inputs, failures }).toEqual({ inputs: { ...RECORDED, whenUnavailable: "useRecorded" }, failures: [] });
+    expect(warnings).toEqual([
+      expect.stringMatching(new RegExp(`^AgentLogConfig ${ID} uses the recorded settings\\.`)),
+    ]);
+  });
+
+  it("judges the recorded settings by what is expected", async () => {
+    const news = { ...USE_RECORDED, expect: { logPath: "/srv" }, __reading: reading({ problem: OUTAGE }) };
+    expect((await check(engine, RECORDED, news, [])).failures).toEqual(['logPath is "/recorded", expected "/srv".']);
+  });
+
+  it.each<{ description: string; olds?: Properties; change?: Properties; problem?: Problem }>([
+    { description: "the program does not ask for it", change: { whenUnavailable: undefined } },
+    { description: "the program asks to fail", change: { whenUnavailable: "fail" } },
+    { description: "nothing is recorded", olds: {} },
+    { description: "the record is of another agent", olds: { ...RECORDED, agent: "backup" } },
+    { description: "the record is of another project", olds: { ...RECORDED, projectId: OTHER_PROJECT_ID } },
+    { description: "the service has refused the read", problem: REFUSAL },
+  ])("fails where $description", async ({ olds = RECORDED, change = {}, problem = OUTAGE }) => {
+    const others = ["AgentLogConfig 'other': The service is down."];
+    const news = { ...USE_RECORDED, ...change, __reading: reading({ problem, others }) };
+    expect((await check(engine, olds, news, [])).failures).toEqual([problem.reason, ...others]);
+  });
+});
+
+describe("check, with expectations", () => {
+  const UNMET = { logPath: "/srv", logRotate: { sizeThresholdMB: { atMost: 500 } }, username: null };
+  const SENTENCES = [
+    'logPath is "/read/by/program", expected "/srv".',
+    "logRotate.sizeThresholdMB is 1000, expected at most 500.",
+  ];
+
+  it("fails for each that is not met, and reports the other resources", async () => {
+    const news = { ...INPUTS, expect: UNMET, __reading: reading({ others: ["AgentLogConfig 'other': no"] }) };
+    const { inputs, failures } = await check(engine, {}, news, []);
+    expect(failures).toEqual([...SENTENCES, "AgentLogConfig 'other': no"]);
+    expect(inputs).toMatchObject({ expect: UNMET, logPath: "/read/by/program" });
+  });
+
+  it("judges what it has read itself", async () => {
+    const news = { ...INPUTS, expect: { logPath: OWN.logPath }, __reading: null };
+    expect((await check(engine, {}, news, [])).failures).toEqual([]);
+  });
+
+  it("does not quote settings that are secret", async () => {
+    const news = { ...INPUTS, expect: UNMET, __reading: reading() };
+    const { failures } = await check(engine, {}, news, ["logPath", "logRotate"]);
+    expect(failures).toEqual(["logPath is not as expected.", "logRotate.sizeThresholdMB is not as expected."]);
+  });
+
+  it.each([
+    // The program warns about what it has read, beside its resource.
+    { description: "the program has read", travelling: () => reading(), expected: [] },
+    {
+      description: "the provider has read",
+      travelling: () => null,
+      expected: [
+        'logPath is "/read/by/provider", expected "/srv".',
+        "logRotate.sizeThresholdMB is not set, expected at most 500.",
+      ],
+    },
+  ])("does not fail with whenUnexpected: warn, where $description", async ({ travelling, expected }) => {
+    const news = { ...INPUTS, expect: UNMET, whenUnexpected: "warn", __reading: travelling() };
+    expect((await check(engine, {}, news, [])).failures).toEqual([]);
+    expect(warnings).toEqual(expected);
+  });
+
+  it.each([
+    ["whenUnavailable", "later", 'whenUnavailable must be "fail" or "useRecorded", not "later".'],
+    ["whenUnexpected", 5, 'whenUnexpected must be "fail" or "warn", not 5.'],
+    ["whenUnexpected", "\u202Ewarn", 'whenUnexpected must be "fail" or "warn", not "\uFFFDwarn".'],
+  ])("refuses %s: %j", async (name, value, sentence) => {
+    const news = { ...INPUTS, [name]: value, __reading: reading() };
+    expect((await check(engine, {}, news, [])).failures).toEqual([sentence]);
+  });
+
+  it.each(["whenUnavailable", "whenUnexpected"])("accepts an unknown %s", async (name) => {
+    const news = { ...INPUTS, [name]: UNKNOWN, __reading: reading() };
+    expect((await check(engine, {}, news, [])).failures).toEqual([]);
+  });
+});
+
+describe("diff", () => {
+  it.each<{ description: string; news: Properties; expected: object }>([
+    { description: "nothing", news: INPUTS, expected: { changes: false } },
+    { description: "an absent value in the place of null", news: without("username"), expected: { changes: false } },
+    { description: "the provider text alone", news: { ...INPUTS, __provider: "new" }, expected: { changes: false } },
+    { description: "a setting", news: { ...INPUTS, logPath: "/new" }, expected: { replaces: [] } },
+    { description: "the agent", news: { ...INPUTS, agent: "backup" }, expected: { replaces: ["agent"] } },
+    {
+      description: "the project",
+      news: { ...INPUTS, projectId: OTHER_PROJECT_ID },
+      expected: { replaces: ["projectId"] },
+    },
+    { description: "a project that is unknown", news: { ...INPUTS, projectId: UNKNOWN }, expected: { replaces: [] } },
+  ])("leaves the comparison to the engine where what changes is $description", ({ news, expected }) => {
+    expect(diff({ ...INPUTS, __provider: "text", __lastReadAt: LONG_AGO }, news)).toEqual(expected);
+  });
+});
+
+describe("outputsOf", () => {
+  const OLDS = { ...INPUTS, __lastReadAt: LONG_AGO };
+
+  it("has the time of the first read", () => {
+    expect(timeOf(outputsOf(INPUTS))).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  it("has a new time where the settings have changed", () => {
+    expect(timeOf(outputsOf({ ...INPUTS, username: "u" }, OLDS))).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  it("keeps the time where the arguments alone have changed, as in an outage", () => {
+    const inputs = { ...INPUTS, whenUnavailable: "useRecorded" };
+    expect(outputsOf(inputs, OLDS)).toEqual({ ...inputs, __lastReadAt: LONG_AGO });
+  });
+});
+
+describe("idOf", () => {
+  it("is the project and the agent", () => {
+    expect(idOf(INPUTS)).toBe(ID);
+  });
+});
+
+describe("find", () => {
+  const RECORDED = { ...INPUTS, logPath: "/recorded", expect: { username: null }, __lastReadAt: LONG_AGO };
+  const GONE = { status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' };
+
+  it("returns what it reads as inputs too, so that the next preview is empty", async () => {
+    const { id, inputs, outputs } = await find(engine, ID, RECORDED);
+    expect(id).toBe(ID);
+    expect(inputs).toEqual({ ...INPUTS, ...OWN, expect: { username: null } });
+    expect(outputs).toEqual({ ...inputs, __lastReadAt: expect.any(String) });
+    expect(timeOf(outputs)).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  it("adopts a resource that is not in the state", async () => {
+    const { inputs, outputs } = await find(engine, ID, { __provider: "text" });
+    expect(inputs).toEqual({ __provider: "text", projectId: PROJECT_ID, agent: "monitoring", ...OWN });
+    expect(outputs).toEqual({ ...inputs, __adopted: true, __lastReadAt: expect.any(String) });
+  });
+
+  it("has the same outputs for an adopted resource as long as its settings are the same", async () => {
+    const { outputs } = await find(engine, ID, { __provider: "text" });
+    const adopted = { ...outputs, __lastReadAt: LONG_AGO };
+    expect((await find(engine, ID, adopted)).outputs).toEqual(adopted);
+    service.set(PROJECT_ID, "monitoring", { logPath: "/changed" });
+    expect(timeOf((await find(engine, ID, adopted)).outputs)).toBeGreaterThan(Date.now() - 60_000);
+  });
+
+  it("removes a resource only where the service says that the project does not exist", async () => {
+    service.answerWith(GONE);
+    expect(await find(engine, ID, RECORDED)).toEqual({ inputs: {}, outputs: {} });
+    expect(warnings).toEqual([expect.stringMatching(`^AgentLogConfig ${ID} is removed from the state\\.`)]);
+    service.answerWith({ status: 404, body: "<html>" });
+    await expect(find(engine, ID, RECORDED)).rejects.toThrow("404");
+  });
+
+  it("fails where a project to adopt does not exist", async () => {
+    service.answerWith(GONE);
+    await expect(find(engine, ID, {})).rejects.toThrow("GROUP_NOT_FOUND");
+  });
+
+  it("keeps the record in an outage where the program asks for it, and warns with its age", async () => {
+    service.answerWith({ status: 503 });
+    const lastReadAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
+    const recorded = { ...RECORDED, whenUnavailable: "useRecorded", __lastReadAt: lastReadAt };
+    const { __lastReadAt: _, ...inputs } = recorded;
+    expect(await find(engine, ID, recorded)).toEqual({ id: ID, inputs, outputs: recorded });
+    expect(warnings).toEqual([
+      expect.stringMatching(`^AgentLogConfig ${ID} uses the settings that were read 3 h ago \\(${lastReadAt}\\)\\. `),
+    ]);
+  });
+
+  it.each([
+    { description: "the key has changed", status: 401, hasAdvice: true },
+    { description: "the address has changed", status: 404, hasAdvice: true },
+    { description: "the key lacks a role", status: 403, hasAdvice: false },
+    { description: "the service fails", status: 503, hasAdvice: false },
+  ])("says how to use another connection where that may help: $description", async ({ status, hasAdvice }) => {
+    service.answerWith({ status, body: "{}" });
+    const failed = find(engine, ID, RECORDED);
+    await expect(failed).rejects.toThrow(String(status));
+    const advice = expect.stringContaining("`pulumi refresh --run-program`");
+    await expect(failed).rejects.toMatchObject({
+      message: hasAdvice ? advice : expect.not.stringContaining("refresh"),
+    });
+  });
+
+  it("refuses settings that the engine would not take for data", async () => {
+    const configOverrides = { deep: { [SIGNATURE_KEY]: "c44067f5952c0a294b673a41bacd8c17", path: "/etc/passwd" } };
+    service.set(PROJECT_ID, "monitoring", { configOverrides });
+    await expect(find(engine, ID, RECORDED)).rejects.toThrow("configOverrides.deep has the key by which Pulumi marks");
+  });
+
+  it("refuses a malformed id", async () => {
+    await expect(find(engine, "monitoring", {})).rejects.toThrow("does not have the form <projectId>/<agent>");
+  });
+});
+
+function unknownSettings(properties: Properties): Properties {
+  return { ...properties, ...Object.fromEntries(Object.keys(NOTHING).map((name) => [name, UNKNOWN])) };
+}
+
+function without(name: keyof typeof INPUTS): Properties {
+  return Object.fromEntries(Object.entries(INPUTS).filter(([key]) => key !== name));
+}
+
+function timeOf({ __lastReadAt }: Properties): number {
+  return Date.parse(String(__lastReadAt));
+}

@@ -1,0 +1,88 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { lookUpConnection, lookUpSetting, readConnectionSettings } from "../../sdk/shared/connection-settings.ts";
+
+afterEach(() => void vi.unstubAllEnvs());
+
+const REQUIRED = { baseUrl: "https://example.com", publicKey: "publickey", privateKey: "private-key-0001" };
+
+describe("a setting", () => {
+  it.each([
+    { argument: "a", key: "k", variable: "v", expected: { text: "a", place: "an argument of the Provider" } },
+    {
+      argument: "",
+      key: "k",
+      variable: "v",
+      expected: { text: "k", place: "the configuration key agent-log-config:caCertificate" },
+    },
+    {
+      argument: "",
+      key: "",
+      variable: "v",
+      expected: { text: "v", place: "the environment variable AGENT_LOG_CONFIG_CA_CERTIFICATE" },
+    },
+    { argument: "", key: undefined, variable: "", expected: undefined },
+  ])(
+    "is taken from the first place that has it: $argument, $key, $variable",
+    ({ argument, key, variable, expected }) => {
+      vi.stubEnv("AGENT_LOG_CONFIG_CA_CERTIFICATE", variable);
+      const configuration = (name: string) => (name === "agent-log-config:caCertificate" ? key : undefined);
+      expect(lookUpSetting("caCertificate", argument, configuration)).toEqual(expected);
+    },
+  );
+});
+
+describe("a connection", () => {
+  it("has its settings from both the configuration and the environment", () => {
+    vi.stubEnv("AGENT_LOG_CONFIG_PRIVATE_KEY", REQUIRED.privateKey);
+    const configuration = new Map([
+      ["agent-log-config:baseUrl", REQUIRED.baseUrl],
+      ["agent-log-config:publicKey", REQUIRED.publicKey],
+      ["agent-log-config:timeoutSeconds", "2.5"],
+      ["agent-log-config:maxRetries", "0"],
+      ["agent-log-config:allowHttp", "true"],
+    ]);
+    expect(readConnectionSettings(lookUpConnection((key) => configuration.get(key)))).toEqual({
+      ...REQUIRED,
+      timeoutSeconds: 2.5,
+      maxRetries: 0,
+      allowHttp: true,
+    });
+  });
+
+  it.each([
+    {
+      given: {},
+      expected:
+        "Connection settings are missing: baseUrl, publicKey, privateKey. Pass them to a Provider, or set them in the stack (pulumi config set agent-log-config:baseUrl, agent-log-config:publicKey, agent-log-config:privateKey; privateKey with --secret) or in the environment (AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PUBLIC_KEY, AGENT_LOG_CONFIG_PRIVATE_KEY).",
+    },
+    {
+      given: { publicKey: REQUIRED.publicKey, privateKey: REQUIRED.privateKey },
+      expected:
+        "Connection settings are missing: baseUrl. Pass them to a Provider, or set them in the stack (pulumi config set agent-log-config:baseUrl) or in the environment (AGENT_LOG_CONFIG_BASE_URL).",
+    },
+  ])("says where missing settings can be put: $given", ({ given, expected }) => {
+    expect(() => readConnectionSettings(found(given))).toThrow(expected);
+  });
+
+  it.each([
+    [
+      "allowHttp",
+      "yes",
+      'allowHttp must be true or false, not "yes" (the configuration key agent-log-config:allowHttp)',
+    ],
+    ["timeoutSeconds", "30s", 'timeoutSeconds must be a number, not "30s" (the configuration key'],
+    ["timeoutSeconds", "0x10", 'timeoutSeconds must be a number, not "0x10" (the configuration key'],
+    ["maxRetries", "\u009B1", 'maxRetries must be a number, not "\uFFFD1" (the configuration key'],
+  ])("refuses %s: %j, and says where it is from", (name, text, expected) => {
+    expect(() => readConnectionSettings(found({ ...REQUIRED, [name]: text }))).toThrow(expected);
+  });
+});
+
+function found(texts: Readonly<Record<string, string>>) {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [
+      name,
+      { text, place: `the configuration key agent-log-config:${name}` },
+    ]),
+  );
+}

@@ -1,0 +1,38 @@
+import { copyFile, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { lookUpConnection } from "../../sdk/shared/connection-settings.ts";
+import { readSettings } from "../../sdk/shared/read-settings.ts";
+import { startService } from "../../sdk/testing/index.ts";
+import { CA_FILE } from "../client/test-certificate.ts";
+
+const BACKUP = { projectId: "0123456789abcdef01234567", agent: "backup" };
+
+async function open(settings: Readonly<Record<string, string>> = {}) {
+  const service = await startService();
+  onTestFinished(() => service.close());
+  service.set(BACKUP.projectId, "backup", { logPath: "/l" });
+  const known = { baseUrl: service.baseUrl, publicKey: "publickey", privateKey: "private-key-0001", allowHttp: "true" };
+  const configuration = new Map(
+    Object.entries({ ...known, ...settings }).map(([name, text]) => [`agent-log-config:${name}`, text]),
+  );
+  return { service, connection: lookUpConnection((key) => configuration.get(key)) };
+}
+
+it("shares a client between reads with the same connection", async () => {
+  const { service, connection } = await open();
+  await readSettings(connection, BACKUP);
+  await readSettings({ ...connection }, BACKUP);
+  expect(service.requests.map(({ status }) => status)).toEqual([401, 200, 200]);
+});
+
+it("opens a connection anew that could not be opened", async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), "ca-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const caCertificate = path.join(folder, "ca.pem");
+  const { connection } = await open({ caCertificate });
+  await expect(readSettings(connection, BACKUP)).rejects.toMatchObject({ code: "ERR_INVALID_ARG_VALUE" });
+  await copyFile(CA_FILE, caCertificate);
+  expect(await readSettings(connection, BACKUP)).toMatchObject({ logPath: "/l" });
+});

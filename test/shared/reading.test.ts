@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { AgentLogConfigError } from "../../sdk/client/index.ts";
+import { belongsTo, fingerprintsOf, problemOf, type Reading } from "../../sdk/shared/reading.ts";
+
+const BASE_URL = { text: "https://example.com", place: "an argument of the Provider" };
+const PUBLIC_KEY = { text: "publickey", place: "an argument of the Provider" };
+
+const READING: Reading = {
+  projectId: "0123456789abcdef01234567",
+  agent: "monitoring",
+  connection: fingerprintsOf({ baseUrl: BASE_URL, publicKey: PUBLIC_KEY }),
+  problem: null,
+  secrets: [],
+  others: [],
+};
+
+describe("a reading", () => {
+  it("does not show the connection in clear, which may be a secret of the stack", () => {
+    expect(JSON.stringify(READING)).not.toMatch(/example\.com|publickey/);
+  });
+
+  it.each([
+    {
+      description: "the same connection",
+      configuration: { baseUrl: BASE_URL.text, publicKey: PUBLIC_KEY.text },
+      is: true,
+    },
+    { description: "a connection that is set in the environment", configuration: {}, is: true },
+    { description: "a public key that is set in the environment", configuration: { baseUrl: BASE_URL.text }, is: true },
+    { description: "another address", configuration: { baseUrl: "https://west.example.com" }, is: false },
+    { description: "another key", configuration: { baseUrl: BASE_URL.text, publicKey: "other" }, is: false },
+  ])("belongs to a resource by its connection: $description", ({ configuration, is }) => {
+    const keys: Readonly<Record<string, string>> = Object.fromEntries(
+      Object.entries(configuration).map(([name, text]) => [`agent-log-config:${name}`, text]),
+    );
+    expect(belongsTo(READING, { projectId: READING.projectId, agent: READING.agent }, (key) => keys[key])).toBe(is);
+  });
+});
+
+describe("a problem", () => {
+  it.each([
+    ["ERR_UNAVAILABLE", true],
+    ["ERR_CONNECTION", true],
+    ["ERR_WRONG_KEY", false],
+  ] as const)("of the code %s is an outage: %s", (code, outage) => {
+    const error = new AgentLogConfigError(code, "It failed.");
+    expect(problemOf(error)).toEqual({ reason: error.message, outage, code });
+  });
+
+  it.each([
+    ["another error", new Error("no route"), "no route"],
+    ["a value that is not an error", "no route", "no route"],
+  ])("may be %s", (_, thrown, reason) => {
+    expect(problemOf(thrown)).toEqual({ reason, outage: false, code: "ERR_UNKNOWN" });
+  });
+});

@@ -1,0 +1,130 @@
+import { describe, expect, it } from "vitest";
+import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
+import { unmetExpectations } from "../../sdk/shared/unmet-expectations.ts";
+
+const SETTINGS = {
+  logPath: "/var/log/agent.log",
+  logPathWindows: null,
+  logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 },
+  username: null,
+  configOverrides: { mmsApiKey: "k" },
+};
+
+it.each([
+  ["nothing at all", undefined],
+  ["null in the place of all settings", null],
+  ["no setting", {}],
+  ["something unknown", UNKNOWN],
+  ["the settings as they are", { logPath: "/var/log/agent.log", logRotate: { sizeThresholdMB: 1000 } }],
+  ["that a setting is absent", { username: null, logPathWindows: null }],
+  ["that a threshold is absent", { logRotate: { numTotal: null } }],
+  ["an unknown text", { logPath: UNKNOWN }],
+  ["an unknown threshold", { logRotate: { sizeThresholdMB: UNKNOWN } }],
+  ["a range from its lower end", { logRotate: { sizeThresholdMB: { atLeast: 1000, atMost: 2000 } } }],
+  ["a range up to its upper end", { logRotate: { sizeThresholdMB: { atLeast: 500, atMost: 1000 } } }],
+  ["at least as much", { logRotate: { timeThresholdHrs: { atLeast: 24 } } }],
+  ["at most as much", { logRotate: { timeThresholdHrs: { atMost: 24 } } }],
+])("is met by what expects %s", (_, expected) => {
+  expect(unmetExpectations(expected, SETTINGS, [])).toEqual([]);
+});
+
+it.each<[description: string, expected: object, sentence: string]>([
+  ["another text", { logPath: "/srv" }, 'logPath is "/var/log/agent.log", expected "/srv".'],
+  ["a text where there is none", { username: "u" }, 'username is not set, expected "u".'],
+  ["no text where there is one", { logPath: null }, 'logPath is "/var/log/agent.log", expected not set.'],
+  ["an empty text where there is none", { username: "" }, 'username is not set, expected "".'],
+  ["another number", { logRotate: { sizeThresholdMB: 500 } }, "logRotate.sizeThresholdMB is 1000, expected 500."],
+  ["a number where there is none", { logRotate: { numTotal: 0 } }, "logRotate.numTotal is not set, expected 0."],
+  [
+    "no thresholds where there are some",
+    { logRotate: null },
+    'logRotate is {"sizeThresholdMB":1000,"timeThresholdHrs":24}, expected not set.',
+  ],
+  [
+    "less",
+    { logRotate: { sizeThresholdMB: { atMost: 999.5 } } },
+    "logRotate.sizeThresholdMB is 1000, expected at most 999.5.",
+  ],
+  [
+    "more",
+    { logRotate: { sizeThresholdMB: { atLeast: 1001 } } },
+    "logRotate.sizeThresholdMB is 1000, expected at least 1001.",
+  ],
+  [
+    "a range that it is outside of",
+    { logRotate: { sizeThresholdMB: { atLeast: 1, atMost: 999 } } },
+    "logRotate.sizeThresholdMB is 1000, expected 1 to 999.",
+  ],
+  [
+    "a range where there is no number",
+    { logRotate: { numTotal: { atLeast: 0 } } },
+    "logRotate.numTotal is not set, expected at least 0.",
+  ],
+])("is not met by what expects %s", (_, expected, sentence) => {
+  expect(unmetExpectations(expected, SETTINGS, [])).toEqual([sentence]);
+});
+
+it("compares thresholds where the service has none", () => {
+  const settings = { ...SETTINGS, logRotate: null };
+  expect(unmetExpectations({ logRotate: { numTotal: null, sizeThresholdMB: 1 } }, settings, [])).toEqual([
+    "logRotate.sizeThresholdMB is not set, expected 1.",
+  ]);
+  expect(unmetExpectations({ logRotate: null }, settings, [])).toEqual([]);
+});
+
+describe("what no setting can meet", () => {
+  it.each<[description: string, expected: unknown, sentence: string]>([
+    ["a text in the place of all settings", "/srv", "expect must be an object."],
+    ["a list in the place of all settings", [], "expect must be an object."],
+    [
+      "an unknown setting",
+      { logPth: "/srv" },
+      "expect has no setting logPth; the known ones are logPath, logPathWindows, logRotate, username.",
+    ],
+    [
+      "a setting that a message would have to quote",
+      { configOverrides: {} },
+      "expect has no setting configOverrides; the known ones are logPath, logPathWindows, logRotate, username.",
+    ],
+    [
+      "an unknown threshold",
+      { logRotate: { sizeMB: 1 } },
+      "expect has no setting logRotate.sizeMB; the known ones are logRotate.sizeThresholdMB, logRotate.timeThresholdHrs, logRotate.numUncompressed, logRotate.percentOfDiskspace, logRotate.numTotal.",
+    ],
+    ["a number in the place of a text", { logPath: 5 }, "expect.logPath must be a text or null."],
+    ["a number in the place of thresholds", { logRotate: 5 }, "expect.logRotate must be an object or null."],
+    [
+      "a text in the place of a number",
+      { logRotate: { numTotal: "5" } },
+      "expect.logRotate.numTotal must be a number, a range { atLeast, atMost } or null.",
+    ],
+    [
+      "a range without bounds",
+      { logRotate: { numTotal: {} } },
+      "expect.logRotate.numTotal must be a number, a range { atLeast, atMost } or null.",
+    ],
+    [
+      "a range with an unknown bound",
+      { logRotate: { numTotal: { atMost: 5, below: 6 } } },
+      "expect.logRotate.numTotal must be a number, a range { atLeast, atMost } or null.",
+    ],
+  ])("is %s", (_, expected, sentence) => {
+    expect(unmetExpectations(expected, SETTINGS, [])).toEqual([sentence]);
+  });
+});
+
+it("names a secret setting and does not quote it", () => {
+  const expected = { logPath: "/srv", logRotate: { sizeThresholdMB: 1 }, username: "u" };
+  expect(unmetExpectations(expected, SETTINGS, ["logPath", "logRotate"])).toEqual([
+    "logPath is not as expected.",
+    "logRotate.sizeThresholdMB is not as expected.",
+    'username is not set, expected "u".',
+  ]);
+});
+
+it("shows no control characters of the service", () => {
+  const settings = { ...SETTINGS, logPath: "/a\u009B31m\u202E\u2028b" };
+  expect(unmetExpectations({ logPath: "/srv" }, settings, [])).toEqual([
+    'logPath is "/a\uFFFD31m\uFFFD\uFFFDb", expected "/srv".',
+  ]);
+});
