@@ -1,0 +1,91 @@
+import { createRequire } from "node:module";
+import * as pulumi from "@pulumi/pulumi";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { dependenciesOf, isConfigSecret, plainValueOf, runsWithMocks } from "../../sdk/program/private-sdk.ts";
+
+// Whatever fails here is used of @pulumi/pulumi beyond its type declarations, in sdk/program/private-sdk.ts alone.
+
+const NARROW = "Until it is replaced, exclude this version in the peer dependency of package.json and in README.";
+const DEPENDS_ON = `runtime/dependsOn.js of @pulumi/pulumi is gone or different. See what runtime/invoke.js uses now to wait for \`dependsOn\` and for the children of components, and use the same in dependenciesOf. ${NARROW}`;
+const PROMISE = `An Output has no method \`promise\` any more, or it returns something else. Let plainValueOf wait for \`apply\` instead, with a time limit, because an unknown Output never calls back. ${NARROW}`;
+const IS_CONFIG_SECRET = `pulumi.runtime.isConfigSecret is gone or different. Ask \`pulumi.Config\` for a way to tell a secret, and otherwise mark every setting of the stack configuration as a secret in sdk/program/provider.ts, and remove the warning about a private key in plain text. ${NARROW}`;
+const MOCKS = `The monitor of a unit test has another class name than MockMonitor. See what pulumi.runtime.setMocks gives to setMockOptions, and tell it in runsWithMocks. ${NARROW}`;
+
+beforeEach(() => {
+  pulumi.runtime.setMocks({ newResource: ({ name, inputs }) => ({ id: name, state: inputs }), call: () => ({}) });
+});
+
+class Other extends pulumi.CustomResource {
+  constructor(name: string, opts?: pulumi.CustomResourceOptions) {
+    super("test:index:Other", name, {}, opts);
+  }
+}
+
+class Group extends pulumi.ComponentResource {
+  readonly child = new Other("child", { parent: this });
+  constructor() {
+    super("test:index:Group", "group");
+  }
+}
+
+it.each(["gatherExplicitDependencies", "getAllTransitivelyReferencedResources"])("has dependsOn.js with %s", (name) => {
+  const found: unknown = createRequire(import.meta.url)("@pulumi/pulumi/runtime/dependsOn.js");
+  expect(found, DEPENDS_ON).toMatchObject({ [name]: expect.any(Function) });
+});
+
+it.each<{ description: string; make: () => readonly [dependsOn: unknown, expected: readonly pulumi.Resource[]] }>([
+  { description: "nothing", make: () => [undefined, []] },
+  {
+    description: "a resource",
+    make: () => {
+      const resource = new Other("other");
+      return [resource, [resource]];
+    },
+  },
+  {
+    description: "an Output of a list, and a promise",
+    make: () => {
+      const [first, second] = [new Other("first"), new Other("second")];
+      return [
+        [pulumi.output(first), Promise.resolve(second)],
+        [first, second],
+      ];
+    },
+  },
+  {
+    description: "a component",
+    make: () => {
+      const group = new Group();
+      return [group, [group.child]];
+    },
+  },
+])("finds the custom resources behind $description", async ({ make }) => {
+  const [dependsOn, expected] = make();
+  const found = await dependenciesOf(dependsOn, new Set());
+  expect(new Set(found), DEPENDS_ON).toEqual(new Set(expected));
+});
+
+it("leaves out a resource that must not wait for itself", async () => {
+  const group = new Group();
+  expect(await dependenciesOf(group, new Set([group.child])), DEPENDS_ON).toEqual([]);
+});
+
+it("returns the value of an Output once it is known", async () => {
+  expect(await plainValueOf(pulumi.output(Promise.resolve("value"))), PROMISE).toBe("value");
+});
+
+it("returns undefined for an Output that stays unknown", async () => {
+  const { newResource, call } = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
+  pulumi.runtime.setMocks({ newResource, call }, "project", "stack", true);
+  expect(await plainValueOf(new Other("new").id), PROMISE).toBeUndefined();
+});
+
+it("tells which settings of the stack configuration are secret", () => {
+  pulumi.runtime.setAllConfig({ "a:secret": "s", "a:plain": "p" }, ["a:secret"]);
+  onTestFinished(() => pulumi.runtime.setAllConfig({}));
+  expect(["a:secret", "a:plain", "a:missing"].map(isConfigSecret), IS_CONFIG_SECRET).toEqual([true, false, false]);
+});
+
+it("tells a unit test from a deployment", () => {
+  expect(runsWithMocks(), MOCKS).toBe(true);
+});
