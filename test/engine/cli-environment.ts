@@ -18,6 +18,8 @@ export function cliEnvironment(
     PULUMI_BACKEND_URL: pathToFileURL(folders.backend).href,
     PULUMI_CONFIG_PASSPHRASE: "correct horse",
     PULUMI_SKIP_UPDATE_CHECK: "true",
+    // It makes the flag --event-log known.
+    PULUMI_DEBUG_COMMANDS: "true",
     PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
     ...added,
   });

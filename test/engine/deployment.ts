@@ -1,6 +1,8 @@
+import type { StepSummary } from "./step-summary.ts";
+
 /** One stack of one program folder, on the real engine or on the stand-in. */
 export interface Deployment {
-  /** What the texts come from, for the names of tests: "Pulumi CLI 3.260.0" or "stand-in engine". */
+  /** "Pulumi CLI 3.260.0" or "stand-in engine". */
   readonly engine: string;
   /** Sets a full key such as "agent-log-config:baseUrl". */
   setConfig(key: string, value: string, options?: { secret?: boolean }): Promise<void>;
@@ -42,6 +44,8 @@ interface RefreshOptions extends RunOptions {
 export interface Run {
   readonly ok: boolean;
   readonly exitCode: number;
-  /** Everything the person sees, standard output before standard error, without colours. */
+  /** All that is printed, standard output before standard error, without colours. The stand-in only resembles the CLI. */
   readonly text: string;
+  /** What has changed or would change, in the order of the engine. */
+  readonly steps: readonly StepSummary[];
 }

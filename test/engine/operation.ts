@@ -35,18 +35,15 @@ export class EngineFailure extends Error {
   }
 }
 
-/** Draws a step, takes it, and keeps its result: a failure of the provider fails the step. */
+/** Takes a step and notes it: a failure of the provider fails the step. */
 export async function takeStep<Result>(
   { text }: Operation,
   step: Step,
   take: () => Promise<{ result: Result; resource?: Resource }>,
 ): Promise<Result> {
-  text.begin(step);
   try {
     const { result, resource } = await take();
-    const taken = resource ? { ...step, new: resource } : step;
-    text.count(taken);
-    text.end(taken);
+    text.take(resource ? { ...step, new: resource } : step);
     return result;
   } catch (error) {
     throw new EngineFailure(error instanceof Error ? error.message : String(error), "step");
@@ -58,6 +55,4 @@ export function reportFailure({ text, planning }: Operation, error: unknown): vo
   const during = error instanceof EngineFailure ? error.during : "plan";
   if (during === "program") return;
   text.error(planning && during === "step" ? `Preview failed: ${message}` : message);
-  if (during === "step") text.errorCount++;
-  if (planning ? during !== "plan" : during === "step") text.error(planning ? "preview failed" : "update failed");
 }

@@ -1,4 +1,5 @@
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { inject, type TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
@@ -42,20 +43,28 @@ export interface Program {
  * Opens a program in a new stack, with the service as the stack's connection. It is closed when the test ends.
  *
  * @param settings of the program's configuration, such as `{ args: {...} }`
+ * @param env added to the environment of every run
  */
 export async function openProgram(
   context: TestContext,
   engine: EngineName,
   name: string,
   settings: Readonly<Record<string, unknown>> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<Program> {
   skipWithout(context, engine);
   const { directory, service } = await makeProgramFolder(context, name);
-  const deployment = await openDeployment({ directory, engine });
+  const deployment = await openDeployment({ directory, engine, env: { ...FAST, ...env } });
   context.onTestFinished(() => deployment.close());
   await configure(deployment, service, name, settings);
   return { deployment, service };
 }
+
+/** template.test.ts checks the types of all programs, and they load the same modules again and again. */
+const FAST = {
+  PULUMI_NODEJS_TRANSPILE_ONLY: "true",
+  NODE_COMPILE_CACHE: path.join(tmpdir(), "agent-log-config-compile-cache"),
+};
 
 export async function configure(
   deployment: Deployment,

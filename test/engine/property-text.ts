@@ -2,53 +2,35 @@ import type { Difference, MapDifference } from "./difference.ts";
 import { isMap, isSecret, type PropertyMap, type PropertyValue, unknownValue } from "./property-value.ts";
 
 /** The two characters before what is drawn: "+ ", "~ ", "- ", or two spaces. */
-export type Mark = "  " | "+ " | "~ " | "- ";
+type Mark = "  " | "+ " | "~ " | "- ";
 
-export function indentation(indent: number, mark: Mark = "  "): string {
+function indentation(indent: number, mark: Mark = "  "): string {
   return indent === 0 ? "" : "    ".repeat(indent).slice(0, -2) + mark;
 }
 
-/** Draws the properties of a map, one or more lines each. Those that are not shown take part in the alignment. */
-export function mapText(
-  map: PropertyMap,
-  indent: number,
-  mark: Mark = "  ",
-  isShown = (_key: string, _value: PropertyValue) => true,
-): string {
-  const title = titles(Object.keys(map));
-  return Object.keys(map)
+/** Draws the properties of a map, one or more lines each. */
+export function mapText(map: PropertyMap, indent: number, mark: Mark = "  "): string {
+  const shown = Object.keys(map).filter((key) => !key.startsWith("__"));
+  const title = titles(shown);
+  return shown
     .sort()
-    .filter((key) => !key.startsWith("__") && isShown(key, map[key] ?? null))
     .map((key) => `${indentation(indent, mark)}${title(key)}${valueText(map[key] ?? null, indent, mark)}\n`)
     .join("");
 }
 
-/** Draws a difference, with or without what is the same on both sides. */
-export function differenceText(difference: MapDifference, indent: number, options: { sames: boolean }): string {
-  const shown = [...difference.entries].filter(
-    ([key, entry]) => !key.startsWith("__") && (options.sames || entry.kind !== "same"),
-  );
+/** Draws what differs, as `--diff` does. */
+export function differenceText(difference: MapDifference, indent: number): string {
+  const shown = [...difference.entries].filter(([key, entry]) => !key.startsWith("__") && entry.kind !== "same");
   const title = titles(shown.map(([key]) => key));
-  return shown.map(([key, entry]) => entryText(title(key), entry, indent, indent, options)).join("");
+  return shown.map(([key, entry]) => entryText(title(key), entry, indent, indent)).join("");
 }
 
-/** Draws one property of a difference, as its outputs section does. */
-export function outputText(key: string, entry: Difference, difference: MapDifference, indent: number): string {
-  return entryText(titles(difference.entries.keys())(key), entry, indent, indent, { sames: true });
-}
-
-function entryText(
-  title: string,
-  entry: Difference,
-  indent: number,
-  valueIndent: number,
-  options: { sames: boolean },
-): string {
+function entryText(title: string, entry: Difference, indent: number, valueIndent: number): string {
   const line = (mark: Mark, text: string) => `${indentation(indent, mark)}${title}${text}\n`;
   const whole = (mark: Mark, value: PropertyValue) => line(mark, valueText(value, valueIndent, mark));
   switch (entry.kind) {
     case "same":
-      return entry.value === null ? "" : whole("  ", entry.value);
+      return "";
     case "add":
       return whole("+ ", entry.value);
     case "delete":
@@ -59,13 +41,11 @@ function entryText(
       if (typeof entry.to === "object" && !isSecret(entry.to)) return whole("- ", entry.from) + whole("+ ", entry.to);
       return line("~ ", `${valueText(entry.from, indent)} => ${valueText(entry.to, indent)}`);
     case "map":
-      return line("~ ", `{\n${differenceText(entry, valueIndent + 1, options)}${indentation(valueIndent)}}`);
+      return line("~ ", `{\n${differenceText(entry, valueIndent + 1)}${indentation(valueIndent)}}`);
     case "list": {
-      const elements = entry.entries
-        .filter(({ kind }) => options.sames || kind !== "same")
-        .map((element) =>
-          entryText(`[${entry.entries.indexOf(element)}]: `, element, indent + 1, valueIndent + 2, options),
-        );
+      const elements = entry.entries.map((element, index) =>
+        entryText(`[${index}]: `, element, indent + 1, valueIndent + 2),
+      );
       return line("~ ", `[\n${elements.join("")}${indentation(valueIndent)}]`);
     }
   }

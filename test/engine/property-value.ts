@@ -57,6 +57,11 @@ export function replaceSecrets(
   return isMap(value) ? mapValues(value, (element) => replaceSecrets(element, replace)) : value;
 }
 
+/** Makes all secrets the same, so that one that changes does not show. */
+export function maskSecrets(map: PropertyMap): PropertyMap {
+  return mapValues(map, (value: PropertyValue) => replaceSecrets(value, () => secret("hidden")));
+}
+
 /** The provider host answers acceptSecrets=false, so the engine sends it plain values. */
 export function withoutSecrets(value: PropertyValue): PropertyValue {
   return replaceSecrets(value, withoutSecrets);

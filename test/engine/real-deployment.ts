@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { cliEnvironment } from "./cli-environment.ts";
 import type { Deployment, Run, RunOptions } from "./deployment.ts";
 import { findPulumi } from "./find-pulumi.ts";
+import { readEventLog } from "./read-event-log.ts";
 import { type CommandResult, runCommand } from "./run-command.ts";
 import { withoutColours } from "./without-colours.ts";
 
@@ -21,6 +22,7 @@ export async function openRealDeployment(
   const common = ["--stack", "dev", "--non-interactive", "--color", "never"];
   const closing = new AbortController();
   const running = new Set<Promise<CommandResult>>();
+  let runs = 0;
 
   const pulumi = async (
     args: readonly string[],
@@ -47,8 +49,11 @@ export async function openRealDeployment(
   };
   const configFile = ["--config-file", join(folder, "Pulumi.dev.yaml")];
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {
-    const { exitCode, stdout, stderr } = await pulumi([...args, "--diff", ...configFile], options);
-    return { ok: exitCode === 0, exitCode, text: withoutColours(stdout + stderr) };
+    runs += 1;
+    const events = join(folder, `events-${runs}.json`);
+    const flags = ["--diff", ...configFile, "--event-log", events];
+    const { exitCode, stdout, stderr } = await pulumi([...args, ...flags], options);
+    return { ok: exitCode === 0, exitCode, text: withoutColours(stdout + stderr), steps: await readEventLog(events) };
   };
 
   // The stack's file with its salt is written beside Pulumi.yaml: a copy keeps it out of the program folder.

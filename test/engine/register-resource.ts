@@ -35,7 +35,7 @@ const refusedOptions = [
   "packageref",
 ] as const;
 
-/** Does what a program's registration of a resource asks for, and gives the resource as the program sees it. */
+/** Does what a program's registration of a resource asks for, and returns the resource as the program sees it. */
 export async function registerResource(operation: Operation, request: RegisterResourceRequest): Promise<Resource> {
   const wanted = wantedResource(operation, request);
   const old = operation.before.get(wanted.urn);
@@ -117,12 +117,10 @@ function wantedResource(operation: Operation, request: RegisterResourceRequest):
   };
 }
 
-/** What a component gives is known, drawn and kept when the program registers its outputs. */
+/** The outputs of a component are known when the program registers them. */
 async function registerComponent(operation: Operation, wanted: Resource, old: Resource | undefined): Promise<Resource> {
   const component = { ...wanted, outputs: old?.outputs ?? {} };
-  const step: Step = { op: old ? "same" : "create", old, new: component };
-  operation.text.begin(step);
-  operation.text.count(step);
+  operation.text.take({ op: old ? "same" : "create", old, new: component });
   operation.after.set(component.urn, component);
   return { ...component, outputs: wanted.inputs };
 }

@@ -1,65 +1,122 @@
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { ENGINES, openProgram, PRIVATE_KEY, PROJECT_ID, SECRETS, SETTINGS } from "./program.ts";
+import { openRecording } from "./recording.ts";
 
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
+const RECORDING = path.join(import.meta.dirname, "fixtures/life-of-a-resource.json");
 
 describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
-  it("is recorded, shows drift, is silent where told to be, and goes", async (context) => {
-    const { deployment, service } = await openProgram(context, engine, "recorded", { args: ARGS });
+  it("is recorded, shows drift, is updated, replaced and deleted, and the engine asks what it asked before", async (context) => {
+    const recording = await openRecording(context, engine, RECORDING);
+    const settings = { args: ARGS, options: { ignoreChanges: ["username"] } };
+    const { deployment, service } = await openProgram(context, engine, "recorded", settings, recording.env);
+    const use = (args: object) => deployment.setConfig("recorded:args", JSON.stringify({ ...ARGS, ...args }));
 
-    const first = await deployment.preview();
-    expect(first.text).toContain('logPath        : "/var/log/monitoring-agent.log"');
-    expect(first.text).toContain("configOverrides: [secret]");
-    expect(first.text).toContain("sizeThresholdMB : 1000");
-    expect(first.text).not.toContain("[unknown]");
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.outputs()).toMatchObject({ logPath: SETTINGS.logPath, configOverrides: "[secret]" });
-    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+    expect(await deployment.up()).toMatchObject({
+      ok: true,
+      steps: [
+        { op: "create", name: "settings" },
+        { op: "create", name: "consumer" },
+      ],
+    });
+    expect(await deployment.outputs()).toEqual({
+      logPath: SETTINGS.logPath,
+      configOverrides: "[secret]",
+      usernameType: "string",
+    });
 
-    service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate: { sizeThresholdMB: 500.5, timeDurationHrs: 24 } });
-    const drift = await deployment.preview({ expectNoChanges: true });
-    expect(drift).toMatchObject({ ok: false });
-    expect(changedLines(drift.text)).toEqual([
-      "~ pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig: (update)",
-      "~ logRotate: {",
-      "~ sizeThresholdMB: 1000 => 500.5",
-      "~ 1 to update",
+    const logRotate = { sizeThresholdMB: 500.5, timeThresholdHrs: 24 };
+    const configOverrides = { mmsApiKey: "body-api-key-0002" };
+    service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate, configOverrides, username: "ignored" });
+    const drift = {
+      op: "update",
+      name: "settings",
+      differences: ["logRotate.sizeThresholdMB: 1000 => 500.5"],
+    };
+    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: false, steps: [drift] });
+    const { ok, steps } = await deployment.refresh();
+    expect({ ok, steps }).toMatchObject({ ok: true, steps: [{ name: "settings" }] });
+    expect(steps[0]?.differences).toEqual(expect.arrayContaining(drift.differences));
+    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
+
+    await use({ whenUnavailable: "fail" });
+    expect(await deployment.up()).toMatchObject({
+      ok: true,
+      steps: [{ op: "update", name: "settings", differences: ['whenUnavailable: null => "fail"'] }],
+    });
+
+    await use({ expect: { logPath: "/srv/log", logRotate: { sizeThresholdMB: { atMost: 500 } } } });
+    const unexpected = await deployment.preview();
+    expect(unexpected.ok).toBe(false);
+    expect(unexpected.text.match(/resource 'settings' has a problem: .*/g)).toEqual([
+      `resource 'settings' has a problem: logPath is "/var/log/monitoring-agent.log", expected "/srv/log".`,
+      "resource 'settings' has a problem: logRotate.sizeThresholdMB is 500.5, expected at most 500.",
     ]);
 
-    const refreshed = await deployment.refresh();
-    expect(changedLines(refreshed.text)).toContain("~ sizeThresholdMB: 1000 => 500.5");
-    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
-
-    await deployment.setConfig("recorded:options", JSON.stringify({ ignoreChanges: ["logPath"] }));
-    service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logPath: "/elsewhere" });
-    const ignored = await deployment.preview();
-    expect(ignored.text).not.toContain("/elsewhere");
-    expect(changedLines(ignored.text)).toContain("~ sizeThresholdMB: 500.5 => 1000");
+    await deployment.unsetConfig("recorded:options");
+    await use({ agent: "backup" });
+    expect(await deployment.up()).toMatchObject({
+      ok: true,
+      steps: expect.arrayContaining([{ op: "replace", name: "settings" }]),
+    });
+    expect(await deployment.outputs()).toMatchObject({
+      logPath: "/var/log/backup-agent.log",
+      usernameType: "undefined",
+    });
+    const state = JSON.stringify(await deployment.exportState());
+    for (const secret of [...SECRETS, configOverrides.mmsApiKey]) expect(state).not.toContain(secret);
 
     await service.close();
     expect(await deployment.destroy()).toMatchObject({ ok: true });
+    await recording.expectSame();
   });
 
-  it("shows no secret anywhere", async (context) => {
+  it("is removed from the state in a refresh only where the service says that the project does not exist", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "recorded", { args: ARGS });
-    const runs = [await deployment.preview(), await deployment.up()];
-    const changed = { ...SETTINGS, configOverrides: { mmsApiKey: "body-api-key-0002" } };
-    service.set(PROJECT_ID, "monitoring", changed);
-    runs.push(await deployment.preview(), await deployment.refresh());
-    if (engine === "real") runs.push(await deployment.preview({ json: true }));
-    service.rotateKey("private-key-0002");
-    runs.push(await deployment.preview(), await deployment.refresh());
+    await deployment.up();
+    service.answerWith({ status: 404, body: "<html>no such page</html>" });
+    expect(await deployment.refresh()).toMatchObject({ ok: false });
+    service.answerWith(undefined);
+    service.set(PROJECT_ID, "monitoring", undefined);
+    service.set(PROJECT_ID, "backup", undefined);
+    const { steps, text } = await deployment.refresh();
+    expect(steps).toEqual([{ op: "delete", name: "settings" }]);
+    expect(text).toContain(`AgentLogConfig ${PROJECT_ID}/monitoring is removed from the state.`);
+    expect(JSON.stringify(await deployment.exportState())).not.toContain("AgentLogConfig::settings");
+  });
+});
 
-    const seen = [...runs.map(({ text }) => text), JSON.stringify(await deployment.outputs())];
-    const state = JSON.stringify(await deployment.exportState());
-    for (const secret of [...SECRETS, "body-api-key-0002", "private-key-0002"]) {
-      expect(seen.join("\n")).not.toContain(secret);
-      expect(state).not.toContain(secret);
-    }
+// What follows is about what the CLI prints, about its options, and about the connection that it keeps in the state.
+describe("AgentLogConfig on the real engine", () => {
+  it("is shown with all its settings and without its secrets", async (context) => {
+    const { deployment, service } = await openProgram(context, "real", "recorded", { args: ARGS });
+    const { text } = await deployment.preview();
+    expect(text).toContain('logPath        : "/var/log/monitoring-agent.log"');
+    expect(text).toContain("configOverrides: [secret]");
+    expect(text).toContain("sizeThresholdMB : 1000");
+    expect(text).not.toContain("[unknown]");
+    await deployment.up();
+
+    const configOverrides = { mmsApiKey: "body-api-key-0002" };
+    service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate: { sizeThresholdMB: 500.5 }, configOverrides });
+    const drift = await deployment.preview();
+    expect(changedLines(drift.text)).toEqual([
+      "~ pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig: (update)",
+      "~ configOverrides: {",
+      "- enabled: [secret]",
+      "~ mmsApiKey: [secret] => [secret]",
+      "~ logRotate: {",
+      "~ sizeThresholdMB: 1000 => 500.5",
+      "- timeThresholdHrs: 24",
+      "~ 1 to update",
+    ]);
+    const seen = [drift, await deployment.preview({ json: true }), await deployment.refresh()].map((run) => run.text);
+    for (const secret of [...SECRETS, configOverrides.mmsApiKey]) expect(seen.join()).not.toContain(secret);
   });
 
-  it("fails with the resource's name, the reason and no stack trace", async (context) => {
-    const { deployment } = await openProgram(context, engine, "recorded", { args: { ...ARGS, projectId: "zz" } });
+  it("fails with its name, the reason and no stack trace", async (context) => {
+    const { deployment } = await openProgram(context, "real", "recorded", { args: { ...ARGS, projectId: "zz" } });
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(text).toContain(
@@ -70,7 +127,7 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
 
   it("fails for a failed read while it is not known yet what is expected", async (context) => {
     const settings = { projectId: PROJECT_ID };
-    const { deployment, service } = await openProgram(context, engine, "unknown-expectation", settings);
+    const { deployment, service } = await openProgram(context, "real", "unknown-expectation", settings);
     expect(await deployment.up()).toMatchObject({ ok: true });
     await deployment.setConfig("unknown-expectation:expects", "true");
     const preview = await deployment.preview();
@@ -82,64 +139,8 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     expect(text).toContain("resource 'settings' has a problem: Can't read the monitoring agent's log settings");
   });
 
-  it("is another resource for another agent", async (context) => {
-    const { deployment } = await openProgram(context, engine, "recorded", { args: ARGS });
-    await deployment.up();
-    await deployment.setConfig("recorded:args", JSON.stringify({ ...ARGS, agent: "backup" }));
-    const { text } = await deployment.up();
-    expect(text).toMatch(/\+-\s*pulumi-nodejs:dynamic\/agentLogConfig:AgentLogConfig: \(replace\)/);
-    expect(await deployment.outputs()).toMatchObject({
-      logPath: "/var/log/backup-agent.log",
-      usernameType: "undefined",
-    });
-  });
-
-  it("fails where the settings are not as expected, with a line for each", async (context) => {
-    const expected = { logPath: "/srv/log", username: SETTINGS.username, logRotate: { sizeThresholdMB: 500 } };
-    const { deployment } = await openProgram(context, engine, "recorded", { args: { ...ARGS, expect: expected } });
-    const { ok, text } = await deployment.preview();
-    expect(ok).toBe(false);
-    expect(text.match(/resource 'settings' has a problem: .*/g)).toEqual([
-      `resource 'settings' has a problem: logPath is "/var/log/monitoring-agent.log", expected "/srv/log".`,
-      "resource 'settings' has a problem: logRotate.sizeThresholdMB is 1000, expected 500.",
-    ]);
-  });
-
-  it("keeps the record in an outage where told to, with one warning", async (context) => {
-    const args = { ...ARGS, whenUnavailable: "useRecorded" };
-    const { deployment, service } = await openProgram(context, engine, "recorded", { args });
-    await deployment.setConfig("agent-log-config:maxRetries", "0");
-    service.answerWith({ status: 503 });
-    expect(await deployment.preview()).toMatchObject({ ok: false });
-    service.answerWith(undefined);
-    await deployment.up();
-
-    service.answerWith({ status: 503 });
-    const outage = await deployment.preview({ expectNoChanges: true });
-    expect(outage).toMatchObject({ ok: true });
-    expect(outage.text.match(/uses the settings that were read less than a minute ago/g)).toHaveLength(1);
-    const refreshed = await deployment.refresh();
-    expect(refreshed).toMatchObject({ ok: true });
-    expect(refreshed.text.match(/uses the settings that were read less than a minute ago/g)).toHaveLength(1);
-    service.answerWith({ status: 403 });
-    expect(await deployment.preview()).toMatchObject({ ok: false });
-  });
-
-  it("leaves the state in a refresh only where the service says that the project is gone", async (context) => {
-    const { deployment, service } = await openProgram(context, engine, "recorded", { args: ARGS });
-    await deployment.up();
-    service.answerWith({ status: 404, body: "<html>no such page</html>" });
-    expect(await deployment.refresh()).toMatchObject({ ok: false });
-    service.answerWith(undefined);
-    service.set(PROJECT_ID, "monitoring", undefined);
-    service.set(PROJECT_ID, "backup", undefined);
-    const { text } = await deployment.refresh();
-    expect(text).toContain(`AgentLogConfig ${PROJECT_ID}/monitoring is removed from the state.`);
-    expect(JSON.stringify(await deployment.exportState())).not.toContain("agent-log-config:AgentLogConfig::settings");
-  });
-
   it("says in a refresh that the key in the state is an old one", async (context) => {
-    const { deployment, service } = await openProgram(context, engine, "recorded", { args: ARGS });
+    const { deployment, service } = await openProgram(context, "real", "recorded", { args: ARGS });
     await deployment.up();
     service.rotateKey("private-key-0002");
     await deployment.setConfig("agent-log-config:privateKey", "private-key-0002", { secret: true });
@@ -152,10 +153,7 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     expect(await deployment.up()).toMatchObject({ ok: true });
     expect(await deployment.refresh()).toMatchObject({ ok: true });
   });
-});
 
-// The stand-in engine refuses these options by name.
-describe("AgentLogConfig with options of any resource on the real engine", () => {
   it.for([
     { description: "protect", options: { protect: true } },
     { description: "another name with an alias", name: "renamed", options: { aliases: [{ name: "settings" }] } },
@@ -169,14 +167,15 @@ describe("AgentLogConfig with options of any resource on the real engine", () =>
     expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
   });
 
-  it("is deleted before it is replaced where told to", async (context) => {
+  it("is deleted before it is replaced where the program says so", async (context) => {
     const options = { deleteBeforeReplace: true };
     const { deployment } = await openProgram(context, "real", "recorded", { args: ARGS, options });
     await deployment.up();
     await deployment.setConfig("recorded:args", JSON.stringify({ ...ARGS, agent: "backup" }));
-    const { ok, text } = await deployment.up();
-    expect(ok).toBe(true);
-    expect(text).toMatch(/\+-\s*pulumi-nodejs:dynamic\/agentLogConfig:AgentLogConfig: \(replace\)/);
+    expect(await deployment.up()).toMatchObject({
+      ok: true,
+      steps: expect.arrayContaining([{ op: "replace", name: "settings" }]),
+    });
   });
 });
 

@@ -31,8 +31,8 @@ export function isDynamic(type: string): boolean {
   return /^pulumi-nodejs:dynamic[:/]/.test(type);
 }
 
-export function isDefaultProvider(resource: Resource): boolean {
-  return resource.type === providerType && resource.name === "default";
+export function isDefaultProvider({ type, name }: Pick<Resource, "type" | "name">): boolean {
+  return type.startsWith("pulumi:providers:") && /^default(_\w+)?$/.test(name);
 }
 
 export function providerUrn(reference: string): string {

@@ -16,7 +16,6 @@ import { registerResource } from "./register-resource.ts";
 import { stackType } from "./resource.ts";
 import { killGroup } from "./run-command.ts";
 import { runEnvironment } from "./run-environment.ts";
-import type { Step } from "./run-text.ts";
 import {
   Empty,
   EngineService,
@@ -152,10 +151,9 @@ function monitor(operation: Operation, failing: AbortSignal, fail: (error: unkno
       if (registered === undefined) throw new Error(`stand-in engine: there is no resource ${request.getUrn()}`);
       const old = operation.before.get(registered.urn);
       const resource = { ...registered, outputs: parseProperties(request.getOutputs()?.toJavaScript()) };
-      const step: Step = { op: old ? "same" : "create", old, new: resource };
       const keep = () => {
         operation.after.set(resource.urn, resource);
-        operation.text.end(step);
+        if (resource.type === stackType) operation.text.outputs(old?.outputs ?? {}, resource.outputs);
       };
       // The outputs of the stack count once everything else has succeeded.
       if (resource.type === stackType) keepStackOutputs = keep;

@@ -14,7 +14,6 @@ import { RunText } from "./run-text.ts";
 import { withoutColours } from "./without-colours.ts";
 
 const stack = "dev";
-const farewell = `The resources in the stack have been deleted, but the history and configuration associated with the stack are still maintained. \nIf you want to remove the stack completely, run \`pulumi stack rm ${stack}\`.\n`;
 
 /** Opens a new stack of the program on an engine that needs no Pulumi CLI. What it does not model it refuses by name. */
 export async function openStandInDeployment(
@@ -35,7 +34,6 @@ export async function openStandInDeployment(
     planning: boolean,
     options: RunOptions,
     act: (operation: Operation, signal: AbortSignal, env: Record<string, string>) => Promise<void>,
-    goodbye = "",
   ): Promise<Operation & { readonly run: Run }> => {
     const runEnv = { ...env, ...options.env };
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
@@ -78,7 +76,8 @@ export async function openStandInDeployment(
     signal.throwIfAborted();
     for (const line of printed.split("\n").slice(0, -1)) text.warn(`${line}\n`);
     if (failure) reportFailure(operation, failure.reason);
-    const run = { ok: !failure, exitCode: failure ? 1 : 0, text: withoutColours(text.finish(failure ? "" : goodbye)) };
+    const { steps } = text;
+    const run = { ok: !failure, exitCode: failure ? 1 : 0, text: withoutColours(text.finish()), steps };
     refuseSecrets(run.text);
     if (!planning) state = new Map([...operation.before, ...operation.after]);
     return { ...operation, run };
@@ -114,13 +113,13 @@ export async function openStandInDeployment(
     refresh: ({ previewOnly = false, ...options } = {}) => {
       const title = previewOnly ? "Previewing refresh" : "Refreshing";
       const refresh = perform(title, previewOnly, options, async (operation) => {
-        await refreshResources(operation, (step) => operation.text.refreshed(step));
+        await refreshResources(operation, (step) => operation.text.take(step));
       });
       return track(refresh);
     },
     destroy: (options = {}) => {
       const destroy = (operation: Operation) => deleteResources(operation, [...operation.before.values()]);
-      return track(perform("Destroying", false, options, destroy, farewell));
+      return track(perform("Destroying", false, options, destroy));
     },
     exportState: async () => ({
       version: 3,
@@ -139,16 +138,15 @@ export async function openStandInDeployment(
 
 function update(refresh: boolean, directory: string) {
   return async (operation: Operation, signal: AbortSignal, env: Record<string, string>): Promise<void> => {
-    if (refresh) {
-      await refreshResources(operation, (step) => operation.text.refreshedBefore(step));
-    }
+    // What a refresh before the program finds shows as the changes of the program.
+    if (refresh) await refreshResources(operation, () => {});
     await runProgram(operation, { directory, env, signal });
   };
 }
 
 function unexpectedChanges(run: Run): Run {
   const text = `${run.text}error: no changes were expected for preview but changes were proposed\n`;
-  return { ok: false, exitCode: 7, text };
+  return { ...run, ok: false, exitCode: 7, text };
 }
 
 /** Writes what the engine asks and is answered, one call a line, as the real engine does for PULUMI_DEBUG_GRPC. */
