@@ -1,119 +1,118 @@
-import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
-import { isObject } from "../client/is-object.ts";
+import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
+import { type Agent, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { printable } from "../client/printable.ts";
-import {
-  CONNECTION_SETTINGS,
-  configurationKey,
-  lookUpConnection,
-  readConnectionSettings,
-} from "../shared/connection-settings.ts";
-import { type Observations, observeConnections } from "./observe-connections.ts";
-import type { StackConfiguration } from "./read-stack-configuration.ts";
+import { describeError, describeSettingsFailure, describeSteps, type Outcome } from "./describe-steps.ts";
+import { observeConnections } from "./observe-connections.ts";
+import { type OpenedService, openService } from "./open-service.ts";
+import { readStackConfiguration } from "./read-stack-configuration.ts";
+import { STEPS, type Step } from "./steps.ts";
 
-const STEPS = ["settings", "name", "connection", "TLS", "challenge", "key", "role", "monitoring", "backup"] as const;
-type StepName = (typeof STEPS)[number];
-
-/** One step on the way to both answers. */
-export interface Step {
-  readonly step: StepName;
+/** What came of both reads of one project. */
+export interface ProjectReport {
+  readonly projectId: string;
   readonly status: "ok" | "failed" | "not reached";
-  /** What was found, or what is wrong and what to do about it. */
-  readonly message: string;
+  /** Where the agent logs to; absent where that was not read. */
+  readonly monitoring?: string;
+  /** Where the agent logs to; absent where that was not read. */
+  readonly backup?: string;
+  /** The code of the error, where a read failed. */
+  readonly code?: string;
+  /** What is wrong and what to do about it, where a read failed. */
+  readonly message?: string;
 }
 
-type Notes = Partial<Record<StepName, string>>;
+export interface Diagnosis {
+  /** All steps of the first project. */
+  readonly steps: readonly Step[];
+  /** In the order in which they were given. */
+  readonly projects: readonly ProjectReport[];
+}
 
-/** Reads the settings of both agents as a program would, once, and says how far that came. */
-export async function diagnose(configuration: StackConfiguration, projectId: string): Promise<readonly Step[]> {
-  const opened = openClient(configuration);
-  if (opened instanceof Error) return stepsUntil("settings", opened, {});
-  const { client, host, settings } = opened;
+/** Projects that are read at once, as many as the client has connections. */
+const PROJECTS_AT_ONCE = 16;
+
+/**
+ * Reads the settings of both agents of each project as a program does, and says how far each read came. The first project
+ * shows whether the connection works; without one the others are not read.
+ * @param stack the stack whose configuration has the settings; undefined for the environment alone
+ * @param projectIds one or more; an id that is malformed is a failure of that project alone
+ * @param onRead is told after each project how many of all are read
+ */
+export async function diagnose(
+  stack: string | undefined,
+  projectIds: readonly string[],
+  onRead: (done: number, total: number) => void = () => {},
+): Promise<Diagnosis> {
+  const reports = new Map<string, ProjectReport>();
+  // The same id in another case is the same project.
+  for (const id of projectIds) if (!reports.has(id.toLowerCase())) reports.set(id.toLowerCase(), notRead(id));
+  const readable = [...reports.values()].filter(({ status }) => status === "not reached");
+  const toDiagnosis = (steps: readonly Step[]) => ({ steps, projects: [...reports.values()] });
   const seen = observeConnections();
-  const notes: Notes = { settings };
-  const describeAll = () => ({ ...describeConnection(seen, host), ...notes });
+  let service: OpenedService;
   try {
-    notes.monitoring = describeResult(await client.get({ projectId, agent: "monitoring" }));
-    notes.backup = describeResult(await client.get({ projectId, agent: "backup" }));
-    return stepsUntil(undefined, undefined, describeAll());
+    service = openService(stack === undefined ? {} : await readStackConfiguration(stack));
   } catch (error) {
-    const failed = notes.monitoring === undefined ? failedStep(error, seen) : "backup";
-    return stepsUntil(failed, error, describeAll());
-  } finally {
-    await client.close();
+    return toDiagnosis(describeSettingsFailure(error));
   }
-}
-
-interface OpenedClient {
-  readonly client: AgentLogConfigClient;
-  /** That of the service. */
-  readonly host: string | undefined;
-  /** Where the settings come from. */
-  readonly settings: string;
-}
-
-function openClient(configuration: StackConfiguration): OpenedClient | Error {
-  if (configuration instanceof Error) return configuration;
-  try {
-    const texts = lookUpConnection((key) => configuration[key]);
-    // Each failure is to be seen, and the first of it.
-    const client = new AgentLogConfigClient({ ...readConnectionSettings(texts), maxRetries: 0 });
-    const found = CONNECTION_SETTINGS.filter((setting) => texts[setting] !== undefined);
-    const { stack, environment } = Object.groupBy(found, (setting) =>
-      configuration[configurationKey(setting)] === undefined ? "environment" : "stack",
-    );
-    const settings = [
-      ...(stack ? [`from the stack: ${stack.join(", ")}`] : []),
-      ...(environment ? [`from the environment: ${environment.join(", ")}`] : []),
-    ].join("; ");
-    return { client, host: URL.parse(texts.baseUrl?.text ?? "")?.hostname.replace(/^\[|\]$/g, ""), settings };
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
-}
-
-function describeConnection({ host, address, tls, challenge }: Observations, serviceHost: string | undefined): Notes {
-  return {
-    name: host === serviceHost ? `${host}` : `${host}, a proxy`,
-    connection: address ?? "open",
-    TLS: tls ?? "not used: the settings travel in clear",
-    challenge: challenge ?? "the service asks for no authentication",
-    key: "accepted",
-    role: "sufficient",
+  let done = 0;
+  const report = (projectId: string, outcome: Outcome) => {
+    reports.set(projectId.toLowerCase(), { projectId, ...describeOutcome(outcome) });
+    done += 1;
+    onRead(done, readable.length);
   };
+  try {
+    const [first, ...others] = readable.map(({ projectId }) => projectId);
+    if (first === undefined) return toDiagnosis(describeSteps(service, seen, {}));
+    let shown = await readProject(service.client, first);
+    if (isConnectionFailure(describeSteps(service, seen, shown)))
+      return toDiagnosis(describeSteps(service, seen, shown));
+    report(first, shown);
+    await eachAtOnce(others, async (projectId) => {
+      const outcome = await readProject(service.client, projectId);
+      report(projectId, outcome);
+      // The project that came furthest says most about the connection.
+      if (shown.error !== undefined && outcome.error === undefined) shown = outcome;
+    });
+    return toDiagnosis(describeSteps(service, seen, shown));
+  } finally {
+    await service.client.close();
+  }
 }
 
-function describeResult({ logPath }: AgentLogConfigResult): string {
-  return logPath === undefined ? "it logs to standard error" : printable(`it logs to ${logPath}`);
+async function readProject(client: AgentLogConfigClient, projectId: string): Promise<Outcome> {
+  const read = async (agent: Agent) => {
+    const { logPath } = await client.get({ projectId, agent });
+    return logPath === undefined ? "standard error" : printable(logPath);
+  };
+  let outcome: Outcome = {};
+  try {
+    outcome = { monitoring: await read("monitoring") };
+    return { ...outcome, backup: await read("backup") };
+  } catch (error) {
+    return { ...outcome, error };
+  }
 }
 
-/** Where the first read stopped. */
-function failedStep(error: unknown, { address, challenge }: Observations): StepName {
-  if (!(error instanceof AgentLogConfigError)) return "settings";
-  const cause = isObject(error.cause) ? error.cause["code"] : undefined;
-  if (cause === "ENOTFOUND" || cause === "EAI_AGAIN") return "name";
-  if (error.code === "ERR_TLS") return "TLS";
-  if (address === undefined) return "connection";
-  // Whoever answered without one is not the service.
-  if (challenge === undefined) return "challenge";
-  return STEP_OF_CODE[error.code] ?? "monitoring";
+async function eachAtOnce(projectIds: readonly string[], read: (projectId: string) => Promise<unknown>): Promise<void> {
+  const queue = projectIds.values();
+  const readNext = async () => {
+    for (const projectId of queue) await read(projectId);
+  };
+  await Promise.all(Array.from({ length: PROJECTS_AT_ONCE }, readNext));
 }
 
-const STEP_OF_CODE: Partial<Record<AgentLogConfigErrorCode, StepName>> = {
-  ERR_AUTHENTICATION: "challenge",
-  ERR_WRONG_KEY: "key",
-  ERR_NOT_A_MEMBER: "role",
-  ERR_ROLE_MISSING: "role",
-  ERR_ACCESS_LIST: "role",
-  ERR_PROJECT_NOT_FOUND: "role",
-};
+function notRead(projectId: string): ProjectReport {
+  if (PROJECT_ID.test(projectId)) return { projectId, status: "not reached" };
+  const message = "The id is malformed: it must be 24 hexadecimal digits.";
+  return { projectId: printable(projectId, 80), status: "failed", code: "ERR_INVALID_ARG_VALUE", message };
+}
 
-function stepsUntil(failed: StepName | undefined, error: unknown, notes: Notes): readonly Step[] {
-  const end = failed === undefined ? STEPS.length : STEPS.indexOf(failed);
-  return STEPS.map((step, index) => {
-    if (index < end) return { step, status: "ok", message: notes[step] ?? "" };
-    if (index > end) return { step, status: "not reached", message: "" };
-    return { step, status: "failed", message: error instanceof Error ? error.message : String(error) };
-  });
+function describeOutcome({ error, ...read }: Outcome): Omit<ProjectReport, "projectId"> {
+  return error === undefined ? { status: "ok", ...read } : { status: "failed", ...read, ...describeError(error) };
+}
+
+function isConnectionFailure(steps: readonly Step[]): boolean {
+  const failed = steps.findIndex(({ status }) => status === "failed");
+  return failed >= 0 && failed < STEPS.indexOf("role");
 }

@@ -3,17 +3,18 @@ import { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { isObject } from "../client/is-object.ts";
 import { printable } from "../client/printable.ts";
+import { parseChallenges } from "../digest/challenge.ts";
 
-/** What the connections of this process have come to; each is undefined as long as it has not come to that. */
+/** What the connections of this process have come to; each part is undefined until it is seen. */
 export interface Observations {
-  /** The host that was connected to first: the service's, or a proxy. */
+  /** The host of the first connection: the service's, or a proxy's. */
   host: string | undefined;
   address: string | undefined;
   tls: string | undefined;
   challenge: string | undefined;
 }
 
-/** Watches undici at work (its diagnostics channels), so that what is told is what the client itself met. */
+/** Watches undici through its diagnostics channels, so that the report is about the connections of the client itself. */
 export function observeConnections(): Observations {
   const seen: Observations = { host: undefined, address: undefined, tls: undefined, challenge: undefined };
   diagnosticsChannel.subscribe("undici:client:beforeConnect", (message) => {
@@ -29,8 +30,8 @@ export function observeConnections(): Observations {
   diagnosticsChannel.subscribe("undici:request:headers", (message) => {
     const response = isObject(message) ? message["response"] : undefined;
     const headers = isObject(response) && Array.isArray(response["headers"]) ? response["headers"].map(String) : [];
-    const index = headers.findIndex((name) => name.toLowerCase() === "www-authenticate");
-    if (index >= 0) seen.challenge ??= describeChallenge(headers[index + 1] ?? "");
+    const lines = headers.filter((_, index) => headers[index - 1]?.toLowerCase() === "www-authenticate" && index % 2);
+    if (lines.length > 0) seen.challenge ??= describeChallenge(lines);
   });
   return seen;
 }
@@ -38,11 +39,15 @@ export function observeConnections(): Observations {
 function describeTls(socket: TLSSocket): string {
   const { subject, issuer, valid_to: validTo } = socket.getPeerCertificate();
   const [host, authority] = [subject, issuer].map((name) => [name?.CN ?? name?.O ?? "?"].flat().join(", "));
-  return printable(`${socket.getProtocol()}, certificate of ${host} from ${authority}, good until ${validTo}`);
+  return printable(`${socket.getProtocol()}, certificate of ${host} from ${authority}, valid until ${validTo}`);
 }
 
-function describeChallenge(header: string): string {
-  const [, scheme = "?"] = /^\s*(\S+)/.exec(header) ?? [];
-  const [, realm = ""] = /\brealm="([^"]*)"/i.exec(header) ?? [];
-  return printable(`${scheme}, realm "${realm}"`);
+/** The challenge that the client can use, if there is one. */
+function describeChallenge(lines: readonly string[]): string {
+  const challenges = lines.flatMap((line) => parseChallenges(line).challenges);
+  const challenge = challenges.find(({ scheme }) => scheme === "digest") ?? challenges[0];
+  if (challenge === undefined) return "malformed";
+  const scheme = challenge.scheme.replace(/^./, (first) => first.toUpperCase());
+  const realm = challenge.parameters.get("realm");
+  return printable(realm === undefined ? scheme : `${scheme}, realm "${realm}"`);
 }

@@ -1,12 +1,23 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { printable } from "../client/printable.ts";
 
-/** A stack's configuration by full key, secrets in clear; or why there is none. */
-export type StackConfiguration = Readonly<Record<string, string>> | Error;
+/** A value of a stack's configuration, in clear. */
+export interface StackValue {
+  readonly value: string;
+  /** The stack keeps it encrypted. */
+  readonly secret: boolean;
+}
 
-/** Asks the Pulumi CLI for the configuration of a stack of the project in the current folder. */
+/** A stack's configuration by full key. */
+export type StackConfiguration = Readonly<Record<string, StackValue>>;
+
+/**
+ * Asks the Pulumi CLI for the configuration of a stack of the project in the current folder.
+ * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that says why there is none
+ */
 export async function readStackConfiguration(stack: string): Promise<StackConfiguration> {
   try {
     const command = ["config", "--json", "--show-secrets", "--non-interactive", "--stack", stack];
@@ -14,19 +25,23 @@ export async function readStackConfiguration(stack: string): Promise<StackConfig
     const configuration: unknown = JSON.parse(stdout);
     return Object.fromEntries(Object.entries(isObject(configuration) ? configuration : {}).flatMap(readEntry));
   } catch (error) {
-    return new Error(`The configuration of stack ${printable(stack)} can't be read: ${whyNot(error)}.`);
+    throw new AgentLogConfigError(
+      "ERR_MISSING_SETTINGS",
+      `The configuration of stack ${printable(stack)} can't be read: ${reasonOf(error)}.`,
+    );
   }
 }
 
-function readEntry([key, entry]: [string, unknown]): [string, string][] {
-  return isObject(entry) && typeof entry["value"] === "string" ? [[key, entry["value"]]] : [];
+function readEntry([key, entry]: [string, unknown]): [string, StackValue][] {
+  if (!isObject(entry) || typeof entry["value"] !== "string") return [];
+  return [[key, { value: entry["value"], secret: entry["secret"] === true }]];
 }
 
-/** Nothing of what the command was given or has printed on standard output, where the secrets are. */
-function whyNot(error: unknown): string {
+/** Quotes neither the arguments of the command nor its standard output, which has the secrets. */
+function reasonOf(error: unknown): string {
   if (!isObject(error)) return "an unknown failure";
   if (error["code"] === "ENOENT")
     return "there is no pulumi command on the PATH; set the environment variables instead";
-  const [, says = ""] = /error: ([^\n]*)/.exec(String(error["stderr"] ?? "")) ?? [];
-  return printable(says).replace(/\.$/, "") || "the pulumi command failed";
+  const [, message = ""] = /error: ([^\n]*)/.exec(String(error["stderr"] ?? "")) ?? [];
+  return printable(message).replace(/\.$/, "") || "the pulumi command failed";
 }

@@ -1,17 +1,19 @@
 import { readFileSync } from "node:fs";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+import type { Step } from "../../sdk/check/steps.ts";
+import { type CannedAnswer, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { type CommandResult, runCommand } from "../engine/run-command.ts";
+import { listen } from "../servers/listen.ts";
+import { type Environment, environmentOf, MAIN, runMain } from "./run-main.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const PRIVATE_KEY = "private-key-0001";
 const CHECK = ["check", "--project", PROJECT_ID];
-
-type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Setup {
   readonly service: Service;
@@ -22,26 +24,17 @@ async function setUp(options: ServiceOptions = {}): Promise<Setup> {
   const service = await startService(options);
   onTestFinished(() => service.close());
   service.set(PROJECT_ID, "monitoring", { logPath: "/var/log/agent.log", password: "body-password-0001" });
-  return {
-    service,
-    environment: {
-      AGENT_LOG_CONFIG_BASE_URL: service.baseUrl,
-      AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
-      AGENT_LOG_CONFIG_PRIVATE_KEY: PRIVATE_KEY,
-      AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
-    },
-  };
+  return { service, environment: environmentOf(service) };
 }
 
 function run(environment: Environment, ...args: string[]): Promise<CommandResult> {
-  const main = path.resolve(import.meta.dirname, "../../sdk/check/main.ts");
-  const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, ...environment };
-  const signal = AbortSignal.timeout(60_000);
-  return runCommand(process.execPath, ["--disable-warning=ExperimentalWarning", main, ...args], {
-    cwd: tmpdir(),
-    env,
-    signal,
-  });
+  return runMain(environment, args);
+}
+
+/** The status of each step, or the code where it failed. */
+function statusesOf(stdout: string): Record<string, string> {
+  const { steps }: { steps: Step[] } = JSON.parse(stdout);
+  return Object.fromEntries(steps.map(({ step, status, code }) => [step, code ?? status]));
 }
 
 function refusal(status: number, errorCode: string): { status: number; body: string } {
@@ -58,7 +51,8 @@ describe("the command check", () => {
       steps: `✓ settings    from the environment: baseUrl, publicKey, privateKey, allowHttp
 ✓ name        127.0.0.1
 ✓ connection  127.0.0.1 port N
-✓ TLS         not used: the settings travel in clear
+- TLS         not asked for: the address is plain http, so the settings travel
+              unencrypted
 ✓ challenge   Digest, realm "Example Public API"
 ✓ key         accepted
 ✓ role        sufficient
@@ -69,40 +63,46 @@ describe("the command check", () => {
     });
   });
 
-  it.each<{ description: string; step: string; says: string; change: (setup: Setup) => Environment }>([
+  it.each<{ description: string; step: string; code: string; says: string; change: (setup: Setup) => Environment }>([
     {
       description: "missing settings",
       step: "settings",
+      code: "ERR_MISSING_SETTINGS",
       says: "Connection settings are missing: privateKey",
       change: () => ({ AGENT_LOG_CONFIG_PRIVATE_KEY: "" }),
     },
     {
       description: "an unknown host",
       step: "name",
+      code: "ERR_CONNECTION",
       says: "its host name is unknown",
       change: () => ({ AGENT_LOG_CONFIG_BASE_URL: "https://service.invalid" }),
     },
     {
       description: "a port that nothing listens at",
       step: "connection",
+      code: "ERR_CONNECTION",
       says: "nothing listens there",
       change: () => ({ AGENT_LOG_CONFIG_BASE_URL: "http://127.0.0.1:9" }),
     },
     {
       description: "a port without TLS",
       step: "TLS",
-      says: "the port does not speak TLS",
+      code: "ERR_TLS",
+      says: "the port speaks no TLS",
       change: ({ service }) => ({ AGENT_LOG_CONFIG_BASE_URL: service.baseUrl.replace("http:", "https:") }),
     },
     {
       description: "a wrong key",
       step: "key",
+      code: "ERR_WRONG_KEY",
       says: "check publicKey and privateKey",
       change: () => ({ AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-wrong" }),
     },
     {
       description: "a missing role",
       step: "role",
+      code: "ERR_ROLE_MISSING",
       says: "give it Project Automation Admin",
       change: ({ service }) => {
         service.answerWith(refusal(401, "USER_UNAUTHORIZED"));
@@ -110,25 +110,87 @@ describe("the command check", () => {
       },
     },
     {
-      description: "a project that there is none of",
+      description: "an unknown project",
       step: "role",
+      code: "ERR_PROJECT_NOT_FOUND",
       says: "there is no such project",
       change: ({ service }) => {
         service.set(PROJECT_ID, "monitoring", undefined);
         return {};
       },
     },
-  ])("fails at the right step for $description", async ({ step, says, change }) => {
+  ])("fails at the right step for $description", async ({ step, code, says, change }) => {
     const setup = await setUp();
     const changed = change(setup);
     const { exitCode, stdout } = await run({ ...setup.environment, ...changed }, ...CHECK, "--json");
-    const { ok, steps }: { ok: boolean; steps: { step: string; status: string; message: string }[] } =
-      JSON.parse(stdout);
+    const { ok, steps }: { ok: boolean; steps: Step[] } = JSON.parse(stdout);
     expect({ exitCode, ok }).toEqual({ exitCode: 1, ok: false });
     const failed = steps.findIndex(({ status }) => status === "failed");
-    expect(steps[failed]).toEqual({ step, status: "failed", message: expect.stringContaining(says) });
-    expect(steps.slice(0, failed).every(({ status }) => status === "ok")).toBe(true);
+    expect(steps[failed]).toEqual({ step, status: "failed", code, message: expect.stringContaining(says) });
+    expect(steps.slice(0, failed).filter(({ status }) => status !== "ok" && status !== "not asked for")).toEqual([]);
     expect(steps.slice(failed + 1).every(({ status }) => status === "not reached")).toBe(true);
+  });
+
+  it.each<{ description: string; answer: CannedAnswer; code: string }>([
+    { description: "an overloaded service", answer: { status: 503 }, code: "ERR_UNAVAILABLE" },
+    { description: "too many requests", answer: { status: 429 }, code: "ERR_RATE_LIMITED" },
+    { description: "a web page", answer: { status: 200, body: "<html>" }, code: "ERR_INVALID_RESPONSE" },
+  ])("claims neither the key nor the role of $description", async ({ answer, code }) => {
+    const { environment, service } = await setUp();
+    service.answerWith(answer);
+    const { exitCode, stdout } = await run(environment, ...CHECK, "--json");
+    expect(exitCode).toBe(1);
+    expect(statusesOf(stdout)).toEqual({
+      settings: "ok",
+      name: "ok",
+      connection: "ok",
+      TLS: "not asked for",
+      challenge: "ok",
+      key: "not reached",
+      role: "not reached",
+      monitoring: code,
+      backup: "not reached",
+    });
+  });
+
+  it("claims no key where the server asks for none", async () => {
+    const { environment } = await setUp();
+    const port = await listen(createServer((_, response) => response.end('{"logPath":"/log"}')));
+    const { exitCode, stdout } = await run(
+      { ...environment, AGENT_LOG_CONFIG_BASE_URL: `http://127.0.0.1:${port}` },
+      ...CHECK,
+    );
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain(`- challenge   not asked for: the server responds without credentials
+- key         not asked for
+- role        not asked for
+✓ monitoring  it logs to /log
+`);
+  });
+
+  it.each([
+    { description: "a web page", status: 200, body: "<html>", failed: { challenge: "ERR_INVALID_RESPONSE" } },
+    { description: "an outage", status: 503, body: "", failed: { challenge: "ERR_UNAVAILABLE" } },
+    {
+      description: "an unknown project",
+      status: 404,
+      body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}',
+      failed: { challenge: "not asked for", key: "not asked for", monitoring: "ERR_PROJECT_NOT_FOUND" },
+    },
+  ])("claims no key where the server responds to anyone with $description", async ({ status, body, failed }) => {
+    const { environment } = await setUp();
+    const port = await listen(createServer((_, response) => response.writeHead(status).end(body)));
+    const { stdout } = await run(
+      { ...environment, AGENT_LOG_CONFIG_BASE_URL: `http://127.0.0.1:${port}` },
+      ...CHECK,
+      "--json",
+    );
+    expect(statusesOf(stdout)).toMatchObject({
+      key: "not reached",
+      role: expect.stringMatching(/^not/),
+      ...failed,
+      backup: "not reached",
+    });
   });
 
   it("names the service's certificate", async () => {
@@ -138,15 +200,14 @@ describe("the command check", () => {
       ...CHECK,
     );
     expect(stdout).toContain(
-      `✓ TLS         TLSv1.3, certificate of localhost from Test authority, good until\n${" ".repeat(14)}Oct 28 05:50:39 2126 GMT`,
+      `✓ TLS         TLSv1.3, certificate of localhost from Test authority, valid until\n${" ".repeat(14)}Oct 28 05:50:39 2126 GMT`,
     );
   });
 
   it("ends quietly where nobody reads what it prints", async () => {
     const { environment } = await setUp();
     const script = `"$@" | true`;
-    const main = path.resolve(import.meta.dirname, "../../sdk/check/main.ts");
-    const { stderr } = await runCommand("sh", ["-c", script, "sh", process.execPath, main, ...CHECK], {
+    const { stderr } = await runCommand("sh", ["-c", script, "sh", process.execPath, MAIN, ...CHECK], {
       cwd: tmpdir(),
       env: { ...process.env, ...environment },
       signal: AbortSignal.timeout(60_000),
@@ -157,21 +218,17 @@ describe("the command check", () => {
   it("keeps to 80 columns", async () => {
     const { environment } = await setUp();
     const { stdout } = await run({ ...environment, AGENT_LOG_CONFIG_PRIVATE_KEY: "wrong" }, ...CHECK);
-    const words = stdout.split("\n").filter((line) => !line.includes("https://"));
-    expect(Math.max(...words.map((line) => line.length))).toBeLessThanOrEqual(80);
+    const lines = stdout.split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(lines).toContain("  https://www.npmjs.com/package/pulumi-agent-log-config#err_wrong_key");
     const { stdout: help } = await run({}, "--help");
     expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  it.each([
-    { args: [], says: "The one command is check. Try --help.\n" },
-    { args: ["check"], says: "The project is missing: --project <24 hexadecimal digits>. Try --help.\n" },
-    { args: ["check", "--project", "zz"], says: "The project is missing: --project <24 hexadecimal digits>." },
-    { args: ["check", "--privateKey", "x"], says: "Unknown option '--privateKey'. Try --help.\n" },
-  ])("ends with 2 for wrong arguments: $args", async ({ args, says }) => {
-    const { exitCode, stdout, stderr } = await run({}, ...args);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
-    expect(stderr).toContain(says);
+  it("ends with 2 for wrong arguments", async () => {
+    const { exitCode, stdout, stderr } = await run({}, "check", "--project", "123");
+    const says = '--project must be 24 hexadecimal digits, not "123". Try --help.\n';
+    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 2, stdout: "", stderr: says });
   });
 
   it("takes the settings of a stack from the pulumi command", async (context) => {
@@ -187,9 +244,14 @@ describe("the command check", () => {
     const found = await run(inStack, ...CHECK, "--stack", "dev");
     expect(found.stdout).toContain("from the stack: privateKey; from the environment: baseUrl,");
     expect(found.exitCode).toBe(0);
+    expect(found.stdout).not.toContain("! warning");
+    await writeFile(path.join(folder, "pulumi"), script.replace('"secret":true', '"secret":false'));
+    const plain = await run(inStack, ...CHECK, "--stack", "dev");
+    expect(plain.stdout).toContain("! warning     The stack keeps agent-log-config:privateKey in plain text: run");
+    expect(plain.exitCode).toBe(0);
     const missing = await run(inStack, ...CHECK, "--stack", "other");
     expect(missing.stdout).toContain(
-      "✗ settings    The configuration of stack other can't be read: no stack named\n              'other' found.\n",
+      "✗ settings    The configuration of stack other can't be read: no stack named\n              'other' found. See\n",
     );
     expect(missing.exitCode).toBe(1);
   });

@@ -1,0 +1,51 @@
+import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
+import {
+  CONNECTION_SETTINGS,
+  configurationKey,
+  lookUpConnection,
+  readConnectionSettings,
+} from "../shared/connection-settings.ts";
+import type { StackConfiguration } from "./read-stack-configuration.ts";
+
+/** The service as a program would reach it. */
+export interface OpenedService {
+  readonly client: AgentLogConfigClient;
+  /** As the URL parser writes it. */
+  readonly hostname: string;
+  readonly isTls: boolean;
+  /** Where the settings come from. */
+  readonly settings: string;
+  /** What is wrong with the settings although they work. */
+  readonly warning: string | undefined;
+}
+
+/** @throws AgentLogConfigError for settings that are missing or can't work */
+export function openService(configuration: StackConfiguration): OpenedService {
+  const texts = lookUpConnection((key) => configuration[key]?.value);
+  const options = readConnectionSettings(texts);
+  // A retry would hide the first failure.
+  const client = new AgentLogConfigClient({ ...options, maxRetries: 0 });
+  const { hostname, protocol } = new URL(options.baseUrl);
+  const found = CONNECTION_SETTINGS.filter((setting) => texts[setting] !== undefined);
+  const { stack, environment } = Object.groupBy(found, (setting) =>
+    configuration[configurationKey(setting)]?.value ? "stack" : "environment",
+  );
+  const settings = [
+    ...(stack ? [`from the stack: ${stack.join(", ")}`] : []),
+    ...(environment ? [`from the environment: ${environment.join(", ")}`] : []),
+  ].join("; ");
+  return {
+    client,
+    hostname: hostname.replace(/^\[|\]$/g, ""),
+    isTls: protocol === "https:",
+    settings,
+    warning: plainTextWarning(configuration),
+  };
+}
+
+function plainTextWarning(configuration: StackConfiguration): string | undefined {
+  const key = configurationKey("privateKey");
+  const entry = configuration[key];
+  if (!entry?.value || entry.secret) return undefined;
+  return `The stack keeps ${key} in plain text: run \`pulumi config set --secret ${key}\`, and replace the key, because the history keeps it.`;
+}

@@ -1,0 +1,26 @@
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Service } from "../../sdk/testing/index.ts";
+import { type CommandResult, runCommand } from "../engine/run-command.ts";
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export const MAIN = path.resolve(import.meta.dirname, "../../sdk/check/main.ts");
+
+/** The environment in which the command reaches a service. */
+export function environmentOf({ baseUrl }: Service): Environment {
+  return {
+    AGENT_LOG_CONFIG_BASE_URL: baseUrl,
+    AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
+    AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-0001",
+    AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
+  };
+}
+
+/** Runs the package's command with nothing but this environment's connection settings. */
+export function runMain(environment: Environment, args: readonly string[], input = ""): Promise<CommandResult> {
+  const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, ...environment };
+  const signal = AbortSignal.timeout(60_000);
+  const all = ["--disable-warning=ExperimentalWarning", MAIN, ...args];
+  return runCommand(process.execPath, all, { cwd: tmpdir(), env, signal, input });
+}
