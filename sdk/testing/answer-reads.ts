@@ -4,17 +4,17 @@ import { checkReadArguments } from "../client/read-arguments.ts";
 import { serviceError } from "../client/service-error.ts";
 import { readServiceVersion } from "../client/service-version.ts";
 import { replaceClients } from "../shared/read-settings.ts";
-import { contentOfRead, VERSION_HEADER } from "./answer-request.ts";
 import { Projects, type SettingsByProject } from "./projects.ts";
+import { contentOfRead, VERSION_HEADER } from "./respond.ts";
 
 /**
  * Answers every read of this process from these settings, without HTTP and without connection settings: for unit tests
- * with `pulumi.runtime.setMocks`. Both function forms and the resource read so, with whichever provider; a client of your
- * own does not. Arguments and settings are checked as ever, and a project that is not there is not found.
+ * with `pulumi.runtime.setMocks`. It concerns the functions and the resource, with any provider, but not a client that
+ * your program creates itself. Arguments and settings are validated as usual, and a project that is left out is not found.
  *
- * @param settings the projects that there are; they are looked at in each read
- * @returns what ends it; calling this function again ends it too
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for an id or an agent that can't be read
+ * @param settings the projects that exist; they are copied
+ * @returns a function that ends this; another call of `answerReads` ends it too
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for an unknown id or agent, and for settings that are not JSON
  * @example
  * ```ts
  * import * as pulumi from "@pulumi/pulumi";
@@ -38,8 +38,7 @@ export function answerReads(settings: SettingsByProject): () => void {
       const failure = `Can't read the ${agent} agent's log settings of project ${projectId} from answerReads`;
       const { status, content } = contentOfRead(projectId, agent, projects);
       if (status !== 200) throw serviceError(status, content, failure, undefined);
-      // What JSON can't hold does not come over the wire either.
-      const read = decodeAgentLogSettings(JSON.parse(JSON.stringify(content)), failure);
+      const read = decodeAgentLogSettings(content, failure);
       const id = agentLogConfigId(projectId, agent);
       return { id, projectId, agent, ...read, serviceVersion: readServiceVersion(VERSION_HEADER) };
     },

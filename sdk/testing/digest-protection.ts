@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** How long and how often the nonces of a server are good. */
+/** How long and how often the nonces of a server can be used. */
 export interface NoncePolicy {
-  /** Requests that a nonce is good for, a whole number from 1. Default: 1023. */
+  /** The number of requests that a nonce can be used for, a whole number from 1. Default: 1023. */
   readonly uses?: number | undefined;
-  /** Seconds from its first challenge that a nonce is good for, 0 or more. Default: 60. */
+  /** The number of seconds that a nonce can be used after its challenge, 0 or more. Default: 60. */
   readonly lifetimeSeconds?: number | undefined;
-  /** Nonce counts must arrive without a gap; otherwise only twice the same one is refused. Default: false. */
+  /** Whether nonce counts must arrive without a gap; otherwise only a repeated one is refused. Default: false. */
   readonly strictCounts?: boolean | undefined;
-  /** A nonce that is used up is followed by one in `Authentication-Info`. Default: false. */
+  /** Whether the last response to a nonce announces the next one in `Authentication-Info`. Default: false. */
   readonly announcesNext?: boolean | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface ProtectionOptions {
   readonly nonces?: NoncePolicy | undefined;
 }
 
-/** The server's verdict on one request: refused with a challenge, or let through with headers for the answer. */
+/** The server's verdict on one request: refused with a challenge, or accepted with headers for the response. */
 export type Verdict =
   | { readonly accepted: false; readonly challenge: string }
   | { readonly accepted: true; readonly headers: Readonly<Record<string, string>> };
@@ -31,7 +31,7 @@ interface IssuedNonce {
 
 /**
  * The server's side of HTTP Digest with MD5 and qop=auth, as the service does it.
- * @see the contract, section 5, and RFC 7616, section 3.3
+ * @see RFC 7616, section 3.3
  */
 export class DigestProtection {
   readonly #options: ProtectionOptions;
@@ -46,10 +46,11 @@ export class DigestProtection {
     this.#issued.clear();
   }
 
-  check(method: string, target: string, authorization: string | undefined): Verdict {
-    const answer = readAnswer(authorization);
-    if (answer === undefined) return this.#refuse(false);
-    const { username, realm, nonce = "", nc = "", cnonce = "", qop = "", uri = "", response } = answer;
+  /** Judges one request by its `Authorization` header. */
+  judge(method: string, target: string, authorization: string | undefined): Verdict {
+    const credentials = readCredentials(authorization);
+    if (credentials === undefined) return this.#refuse(false);
+    const { username, realm, nonce = "", nc = "", cnonce = "", qop = "", uri = "", response } = credentials;
     const {
       uses = 1023,
       lifetimeSeconds = 60,
@@ -86,7 +87,7 @@ export class DigestProtection {
   }
 }
 
-function readAnswer(authorization: string | undefined): Partial<Record<string, string>> | undefined {
+function readCredentials(authorization: string | undefined): Partial<Record<string, string>> | undefined {
   if (!authorization?.startsWith("Digest ")) return undefined;
   const parameters = authorization.slice("Digest ".length).matchAll(/(\w+)=(?:"([^"]*)"|([^\s,]+))/g);
   return Object.fromEntries([...parameters].map(([, name, quoted, token]) => [name, quoted ?? token]));

@@ -2,39 +2,39 @@ import { validateHeaderName, validateHeaderValue } from "node:http";
 import { inspect } from "node:util";
 import { invalidArgument } from "../client/errors.ts";
 
-/** An answer to send instead of the service's own, once the request has been authenticated. */
-export interface CannedAnswer {
+/** A response to send instead of the service's own to an authenticated request. */
+export interface CannedResponse {
   /** From 200 to 999. */
   readonly status: number;
-  /** They take the place of the service's own of the same name; a list is as many lines. */
+  /** They replace the service's own headers of the same name; each value of a list is a line of its own. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** Text is sent as UTF-8. Default: nothing. */
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** The connection is cut with the answer that the service would have given on its way. */
+/** The connection is cut while the service sends its usual response. */
 export interface Cut {
-  /** Bytes of the whole HTTP answer, status line and headers among them, that are still sent; 0 or more. */
+  /** Bytes of the HTTP response, with its status line and headers, that are sent before the cut; 0 or more. */
   readonly cutAfterBytes: number;
 }
 
-/** The service gives the answer that it would have given, but late. */
+/** The service sends its usual response late. */
 export interface Delay {
   /** Seconds, 0 or more, at most 3600. */
   readonly delaySeconds: number;
 }
 
 /**
- * What goes wrong with one authenticated request. `"reset"` resets the connection before anything is answered;
+ * What goes wrong with one authenticated request. `"reset"` resets the connection before anything is sent;
  * `"forgetNonces"` refuses the request with a new challenge and `stale=true`, as after a restart.
  */
-export type Fault = CannedAnswer | Cut | Delay | "reset" | "forgetNonces";
+export type Fault = CannedResponse | Cut | Delay | "reset" | "forgetNonces";
 
-export function isAnswer(fault: Fault | undefined): fault is CannedAnswer {
+export function isResponse(fault: Fault | undefined): fault is CannedResponse {
   return typeof fault === "object" && "status" in fault;
 }
 
-/** Whether the connection is cut instead of an answer. */
+/** Whether the connection is cut before the response is complete. */
 export function isCut(fault: Fault | undefined): fault is Cut | "reset" {
   return fault === "reset" || (typeof fault === "object" && "cutAfterBytes" in fault);
 }
@@ -43,15 +43,15 @@ export function isLate(fault: Fault | undefined): fault is Delay {
   return typeof fault === "object" && "delaySeconds" in fault;
 }
 
-/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for what is no fault or no answer that can be sent */
-export function checkFaults(faults: readonly Fault[]): void {
+/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a fault or can't be sent */
+export function refuseImpossibleFaults(faults: readonly Fault[]): void {
   for (const fault of faults) {
     if (!isPossible(fault)) {
       throw invalidArgument(
-        `A fault must be "reset", "forgetNonces", { cutAfterBytes } from 0, { delaySeconds } from 0 to 3600 or an answer with a status from 200 to 999, not ${inspect(fault, { depth: 1, breakLength: Infinity })}.`,
+        `A fault must be "reset", "forgetNonces", { cutAfterBytes } from 0, { delaySeconds } from 0 to 3600 or a response with a status from 200 to 999, not ${inspect(fault, { depth: 1, breakLength: Infinity })}.`,
       );
     }
-    if (isAnswer(fault)) checkHeaders(fault.headers);
+    if (isResponse(fault)) refuseImpossibleHeaders(fault.headers);
   }
 }
 
@@ -62,14 +62,14 @@ function isPossible(fault: Fault | null): boolean {
   return Number.isInteger(fault.status) && fault.status >= 200 && fault.status <= 999;
 }
 
-function checkHeaders(headers: CannedAnswer["headers"] = {}): void {
+function refuseImpossibleHeaders(headers: CannedResponse["headers"] = {}): void {
   for (const [name, value] of Object.entries(headers)) {
     try {
       validateHeaderName(name);
       for (const line of [value].flat()) validateHeaderValue(name, line);
     } catch {
       throw invalidArgument(
-        `The header ${JSON.stringify(name)} of the answer can't be sent: ${JSON.stringify(value)}.`,
+        `The header ${JSON.stringify(name)} of the response can't be sent: ${JSON.stringify(value)}.`,
       );
     }
   }

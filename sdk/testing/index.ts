@@ -1,10 +1,10 @@
 /**
- * Stand-ins of the service for tests: one that answers over HTTP, and one without.
+ * Stand-ins of the service for tests: a server for HTTP, and a replacement of all reads without HTTP.
  * @packageDocumentation
  */
 export { answerReads } from "./answer-reads.ts";
 export type { NoncePolicy } from "./digest-protection.ts";
-export type { CannedAnswer, Cut, Delay, Fault } from "./fault.ts";
+export type { CannedResponse, Cut, Delay, Fault } from "./fault.ts";
 export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./projects.ts";
 export type { ServiceOptions } from "./service-options.ts";
 export { type Service, type ServiceRequest, startService } from "./start-service.ts";

@@ -15,9 +15,9 @@ export interface ServiceOptions {
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   /** The port on 127.0.0.1, from 0 to 65535. Default: 0, a free one. */
   readonly port?: number | undefined;
-  /** How long and how often its nonces are good. Default: for 1023 requests and 60 seconds. */
+  /** How long and how often its nonces can be used. Default: for 1023 requests and 60 seconds. */
   readonly nonces?: NoncePolicy | undefined;
-  /** The projects that there are. Default: none. */
+  /** The projects that exist. Default: none. */
   readonly settings?: SettingsByProject | undefined;
   /** What goes wrong with the first authenticated requests, one fault each, in this order. Default: nothing. */
   readonly faults?: readonly Fault[] | undefined;
@@ -40,8 +40,8 @@ const schema = z.strictObject({
   faults: z.array(z.unknown()).optional(),
 });
 
-/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong and the options that there are */
-export function checkServiceOptions(options: ServiceOptions): void {
+/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong, and the known options */
+export function refuseUnusableOptions(options: ServiceOptions): void {
   const { success, error } = schema.safeParse(options);
   if (success) return;
   const known = Object.keys(schema.shape);

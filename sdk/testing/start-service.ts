@@ -1,57 +1,58 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import type { Socket } from "node:net";
 import type { Agent } from "../client/agent-log-config-id.ts";
 import { PREFIX } from "../client/connection.ts";
-import { answerRequest, unauthorized } from "./answer-request.ts";
 import { DigestProtection } from "./digest-protection.ts";
-import { type CannedAnswer, checkFaults, type Fault, isAnswer, isCut } from "./fault.ts";
+import { type CannedResponse, type Fault, isCut, isResponse, refuseImpossibleFaults } from "./fault.ts";
 import { Projects, type ServiceSettings } from "./projects.ts";
-import { sendAnswer } from "./send-answer.ts";
-import { checkServiceOptions, type ServiceOptions } from "./service-options.ts";
+import { respond, unauthorized } from "./respond.ts";
+import { sendResponse } from "./send-response.ts";
+import { refuseUnusableOptions, type ServiceOptions } from "./service-options.ts";
 
-/** One request that the service was sent. */
+/** A request that the service received. */
 export interface ServiceRequest {
-  /** As it was sent, such as `GET`. */
+  /** The method, such as `GET`. */
   readonly method: string;
   /** Path and query. */
   readonly target: string;
-  /** Names are in lower case. */
+  /** The headers; their names are in lower case. */
   readonly headers: Readonly<IncomingMessage["headers"]>;
-  /** The HTTP status of the answer; 0 where the connection was cut instead. */
+  /** The HTTP status of the response; 0 where the connection was cut instead. */
   readonly status: number;
 }
 
 /** A stand-in of the service that runs in this process. */
 export interface Service {
-  /** What to configure as `baseUrl`, with the path prefix `/api/public/v1.0`. */
+  /** The `baseUrl` to configure, with the path prefix `/api/public/v1.0`. */
   readonly baseUrl: string;
-  /** Every request so far, those that were refused among them, oldest first. */
+  /** Every request so far, including refused ones, oldest first. */
   readonly requests: readonly ServiceRequest[];
   /**
-   * Replaces the settings of one agent; `undefined` removes them. An agent without settings has every field absent, a
-   * project whose last settings are removed is not found.
+   * Replaces the settings of one agent by a copy; `undefined` removes them. An agent without settings has every field
+   * absent, and a project whose last settings are removed is not found.
    * @param projectId 24 hexadecimal digits
    * @param agent `"monitoring"` or `"backup"`
-   * @param settings the body of the answer, any JSON object
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for another id or agent
+   * @param settings the body of the response, any JSON object
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for another id or agent, and for a value that is not JSON
    */
   set(projectId: string, agent: Agent, settings: ServiceSettings | undefined): void;
   /**
-   * Lets the next authenticated requests go wrong, one fault each, after those that are still to come.
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for what is no {@link Fault}
+   * Makes the next authenticated requests fail, with one fault each, after the faults that are still queued.
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a {@link Fault}
    */
   failNext(...faults: readonly Fault[]): void;
   /**
-   * Answers every authenticated request that has no fault of its own like this from now on; `undefined` ends that.
+   * Sends this response to every authenticated request that has no fault of its own, until it is called with `undefined`.
    * `"reset"` resets the connection.
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for an answer that can't be sent
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a response that can't be sent
    */
-  answerWith(answer: CannedAnswer | "reset" | undefined): void;
-  /** Takes another private key from now on and forgets all nonces. */
+  answerWith(response: CannedResponse | "reset" | undefined): void;
+  /** Accepts only this private key from now on, and forgets all nonces. */
   rotateKey(privateKey: string): void;
   /** Forgets all nonces, as a restart does. */
   forgetNonces(): void;
-  /** Stops listening and cuts every connection. */
+  /** Stops listening, and closes every connection. */
   close(): Promise<void>;
 }
 
@@ -62,10 +63,9 @@ const REALM = "Example Public API";
  * version header.
  *
  * @param options how it is reached, and what it starts with
- * @returns once it listens
+ * @returns the service once it listens
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for options that can't work
- * @throws Error of Node.js where the port is taken or a key or certificate can't be read
- * @see the contract, sections 4 to 7
+ * @throws Error of Node.js where the port is in use or the key or certificate can't be read
  * @example
  * ```ts
  * import { startService } from "pulumi-agent-log-config/testing";
@@ -79,38 +79,44 @@ const REALM = "Example Public API";
  * ```
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  checkServiceOptions(options);
+  refuseUnusableOptions(options);
   const { publicKey = "publickey", privateKey = "private-key-0001", tls, port = 0, nonces } = options;
   const protect = (password: string) => new DigestProtection({ realm: REALM, username: publicKey, password, nonces });
   const projects = new Projects(options.settings ?? {});
   const faults: Fault[] = [];
   const requests: ServiceRequest[] = [];
   let protection = protect(privateKey);
-  let canned: CannedAnswer | "reset" | undefined;
+  let canned: CannedResponse | "reset" | undefined;
 
   const failNext = (...more: readonly Fault[]) => {
-    checkFaults(more);
+    refuseImpossibleFaults(more);
     faults.push(...more);
   };
   failNext(...(options.faults ?? []));
 
   const listener: RequestListener = (request, response) => {
     const { method = "", url: target = "", headers } = request;
-    const check = () => protection.check(method, target, headers.authorization);
-    let verdict = check();
+    const judge = () => protection.judge(method, target, headers.authorization);
+    let verdict = judge();
     const fault = verdict.accepted ? (faults.shift() ?? canned) : undefined;
     if (fault === "forgetNonces") {
       protection.forgetNonces();
-      verdict = check();
+      verdict = judge();
     }
-    const own = verdict.accepted ? answerRequest(method, target, projects) : unauthorized(verdict.challenge);
-    const answer = isAnswer(fault) ? fault : own;
+    const own = verdict.accepted ? respond(method, target, projects) : unauthorized(verdict.challenge);
+    const sent = isResponse(fault) ? fault : own;
     const added = verdict.accepted ? verdict.headers : {};
-    requests.push({ method, target, headers, status: isCut(fault) ? 0 : answer.status });
-    sendAnswer(response, { ...answer, headers: { ...answer.headers, ...added } }, fault);
+    requests.push({ method, target, headers, status: isCut(fault) ? 0 : sent.status });
+    sendResponse(response, { ...sent, headers: { ...sent.headers, ...added } }, fault);
   };
 
   const server = tls === undefined ? createServer(listener) : createTlsServer({ ...tls }, listener);
+  // node:https does not know a connection before its TLS handshake, which may never come.
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
@@ -125,9 +131,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       projects.set(projectId, agent, settings);
     },
     failNext,
-    answerWith(answer) {
-      if (answer !== undefined) checkFaults([answer]);
-      canned = answer;
+    answerWith(response) {
+      if (response !== undefined) refuseImpossibleFaults([response]);
+      canned = response;
     },
     rotateKey(key) {
       protection = protect(key);
@@ -137,7 +143,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
       await closed;
     },
   };

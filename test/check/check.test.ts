@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Step } from "../../sdk/check/steps.ts";
-import { type CannedAnswer, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+import { type CannedResponse, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { type CommandResult, runCommand } from "../engine/run-command.ts";
 import { listen } from "../servers/listen.ts";
@@ -131,7 +131,7 @@ describe("the command check", () => {
     expect(steps.slice(failed + 1).every(({ status }) => status === "not reached")).toBe(true);
   });
 
-  it.each<{ description: string; answer: CannedAnswer; code: string }>([
+  it.each<{ description: string; answer: CannedResponse; code: string }>([
     { description: "an overloaded service", answer: { status: 503 }, code: "ERR_UNAVAILABLE" },
     { description: "too many requests", answer: { status: 429 }, code: "ERR_RATE_LIMITED" },
     { description: "a web page", answer: { status: 200, body: "<html>" }, code: "ERR_INVALID_RESPONSE" },

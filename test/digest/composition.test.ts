@@ -114,7 +114,7 @@ async function startHttp2Server(): Promise<{ readonly origin: string; readonly v
   const identity = { key: pem("test-only-key.pem"), cert: pem("test-only-certificate.pem") };
   const server = createSecureServer(identity, (incoming, response) => {
     versions.push(incoming.httpVersion);
-    const verdict = protection.check(incoming.method, incoming.url, incoming.headers.authorization);
+    const verdict = protection.judge(incoming.method, incoming.url, incoming.headers.authorization);
     if (verdict.accepted) response.end("accepted");
     else response.writeHead(401, { "WWW-Authenticate": ['Basic realm="b"', verdict.challenge] }).end("refused");
   });

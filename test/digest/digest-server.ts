@@ -20,7 +20,7 @@ export async function startDigestServer(options: DigestServerOptions = {}): Prom
   const { nonces, respond = accept } = options;
   const protection = new DigestProtection({ realm: "test", username: USERNAME, password: PASSWORD, nonces });
   const server = await startLocalServer((request, response) => {
-    const verdict = protection.check(request.method, request.target, request.headers.authorization);
+    const verdict = protection.judge(request.method, request.target, request.headers.authorization);
     if (verdict.accepted) {
       for (const [name, value] of Object.entries(verdict.headers)) response.setHeader(name, value);
       respond(request, response);

@@ -58,7 +58,7 @@ describe("answerReads", () => {
     { description: "an agent without settings", settings: { [PROJECT_ID]: { monitoring: { logPath: "/m" } } } },
     { description: "a project without settings", settings: { [PROJECT_ID]: {} } },
     { description: "an id in upper case", settings: { [PROJECT_ID.toUpperCase()]: { backup: { logPath: null } } } },
-    { description: "what JSON does not hold", settings: { [PROJECT_ID]: { backup: { logPath: undefined } } } },
+    { description: "a value that JSON does not have", settings: { [PROJECT_ID]: { backup: { logPath: undefined } } } },
   ])("gives every field as absent for $description", async ({ settings }) => {
     answer(settings);
     const { id, projectId, agent, serviceVersion: _, configOverrides, ...fields } = await getAgentLogConfig(BACKUP);
@@ -73,7 +73,7 @@ describe("answerReads", () => {
   });
 
   it.each<{ description: string; settings: SettingsByProject; args: { projectId: string; agent: "backup" } }>([
-    { description: "a project that is not there", settings: {}, args: BACKUP },
+    { description: "an unknown project", settings: {}, args: BACKUP },
     {
       description: "settings of another shape",
       settings: { [PROJECT_ID]: { backup: { logPath: 5, logRotate: { numTotal: "many" } } } },
@@ -111,6 +111,12 @@ describe("answerReads", () => {
     expect(stderr.match(/there is no such project; check projectId/g)).not.toBeNull();
   });
 
+  it("refuses settings that JSON can't hold", () => {
+    expect(() => answerReads({ [PROJECT_ID]: { backup: { logRotate: { numTotal: 1n } } } })).toThrow(
+      expect.objectContaining({ code: "ERR_INVALID_ARG_VALUE" }),
+    );
+  });
+
   it("ends, and not by the end of an earlier call", async () => {
     const endEarlier = answerReads({ [PROJECT_ID]: { backup: { logPath: "/earlier" } } });
     const end = answerReads({ [PROJECT_ID]: { backup: { logPath: "/later" } } });
@@ -118,13 +124,13 @@ describe("answerReads", () => {
     endEarlier();
     expect(await getAgentLogConfig(BACKUP)).toMatchObject({ logPath: "/later" });
     end();
-    expect(await failureOf(getAgentLogConfig(BACKUP))).toMatchObject({ code: "ERR_MISSING_SETTINGS" });
+    expect(await failureOf(getAgentLogConfig(BACKUP))).toMatchObject({ code: "ERR_MOCKED" });
   });
 
   it.each<{ settings: Readonly<Record<string, object>>; says: string }>([
-    { settings: { "0123": {} }, says: 'The id "0123/monitoring" is not of the form <projectId>/<agent>' },
-    { settings: { [PROJECT_ID]: { backups: {} } }, says: `The id "${PROJECT_ID}/backups" is not of the form` },
-  ])("refuses $settings, which nothing could read", ({ settings, says }) => {
+    { settings: { "0123": {} }, says: 'The id "0123/monitoring" does not have the form <projectId>/<agent>' },
+    { settings: { [PROJECT_ID]: { backups: {} } }, says: `The id "${PROJECT_ID}/backups" does not have the form` },
+  ])("refuses $settings", ({ settings, says }) => {
     expect(() => answerReads(settings)).toThrow(expect.objectContaining({ code: "ERR_INVALID_ARG_VALUE" }));
     expect(() => answerReads(settings)).toThrow(says);
   });

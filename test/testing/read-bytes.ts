@@ -3,16 +3,21 @@ import { createConnection } from "node:net";
 import type { ReadArguments } from "../../sdk/client/index.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 
-/** Everything that comes over the wire for one authenticated read until the connection ends. */
-export async function readBytes({ baseUrl }: Service, { projectId, agent }: ReadArguments): Promise<string> {
-  const url = new URL(`${baseUrl}/groups/${projectId}/automationConfig/${agent}AgentConfig`);
-  const challenge = (await fetch(url)).headers.get("www-authenticate");
+/** Returns everything that comes over the wire for one authenticated read until the connection ends. */
+export function readBytes(service: Service, { projectId, agent }: ReadArguments): Promise<string> {
+  return readTarget(service, `/api/public/v1.0/groups/${projectId}/automationConfig/${agent}AgentConfig`);
+}
+
+/** As {@link readBytes}, for any request target. */
+export async function readTarget({ baseUrl }: Service, target: string): Promise<string> {
+  const challenge = (await fetch(baseUrl)).headers.get("www-authenticate");
   const [, nonce] = /nonce="([^"]+)"/.exec(challenge ?? "") ?? [];
   const ha1 = md5("publickey:Example Public API:private-key-0001");
-  const response = md5(`${ha1}:${nonce}:00000001:c:auth:${md5(`GET:${url.pathname}`)}`);
-  const rest = `uri="${url.pathname}", qop=auth, nc=00000001, cnonce="c", response="${response}"`;
+  const response = md5(`${ha1}:${nonce}:00000001:c:auth:${md5(`GET:${target}`)}`);
+  const rest = `uri="${target}", qop=auth, nc=00000001, cnonce="c", response="${response}"`;
   return exchange(
-    url,
+    new URL(baseUrl),
+    target,
     `Authorization: Digest username="publickey", realm="Example Public API", nonce="${nonce}", ${rest}`,
   );
 }
@@ -21,13 +26,13 @@ function md5(text: string): string {
   return hash("md5", text);
 }
 
-function exchange({ hostname, port, pathname }: URL, header: string): Promise<string> {
+function exchange({ hostname, port }: URL, target: string, header: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = createConnection({ host: hostname, port: Number(port) });
     socket.on("data", (chunk) => chunks.push(chunk));
     socket.on("error", reject);
     socket.on("close", () => resolve(Buffer.concat(chunks).toString("latin1")));
-    socket.write(`GET ${pathname} HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`);
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${header}\r\n\r\n`);
   });
 }

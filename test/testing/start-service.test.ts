@@ -1,8 +1,11 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentLogConfigClient } from "../../sdk/client/index.ts";
 import { type Fault, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
-import { readBytes } from "./read-bytes.ts";
+import { TLS } from "../client/test-certificate.ts";
+import { readBytes, readTarget } from "./read-bytes.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
@@ -21,7 +24,7 @@ function statuses({ requests }: Service): readonly number[] {
 }
 
 describe("startService", () => {
-  it("challenges as the contract, section 5, says", async () => {
+  it("challenges as the service does", async () => {
     const { service } = await open();
     const response = await fetch(`${service.baseUrl}/groups/${PROJECT_ID}/automationConfig/backupAgentConfig`);
     expect(response.status).toBe(401);
@@ -35,7 +38,7 @@ describe("startService", () => {
     { description: "no project", set: undefined, outcome: { code: "ERR_PROJECT_NOT_FOUND" } },
     { description: "the other agent alone", set: "monitoring", outcome: { logPath: undefined } },
     { description: "the agent", set: "backup", outcome: { logPath: "/l" } },
-  ] as const)("answers where it knows $description", async ({ set, outcome }) => {
+  ] as const)("responds where it knows $description", async ({ set, outcome }) => {
     const { service, client } = await open();
     if (set !== undefined) service.set(PROJECT_ID, set, { logPath: "/l" });
     const read = await client.get(BACKUP).catch((error: unknown) => error);
@@ -49,7 +52,7 @@ describe("startService", () => {
     await expect(client.get(BACKUP)).rejects.toMatchObject({ code: "ERR_PROJECT_NOT_FOUND" });
   });
 
-  it("keeps what it was asked, refusals among it", async () => {
+  it("keeps every request, refused ones included", async () => {
     const { service, client } = await open({ settings: { [PROJECT_ID]: {} } });
     await client.get({ ...BACKUP, pretty: true });
     expect(service.requests.map(({ method, status }) => `${method} ${status}`)).toEqual(["GET 401", "GET 200"]);
@@ -63,28 +66,57 @@ describe("startService", () => {
     await expect(client.get(BACKUP)).rejects.toMatchObject({ code: "ERR_WRONG_KEY" });
   });
 
+  it("closes where a client does not begin the TLS handshake", async () => {
+    const service = await startService({ tls: TLS });
+    const socket = connect(Number(new URL(service.baseUrl).port), "127.0.0.1").on("error", () => {});
+    await once(socket, "connect");
+    const closed = once(socket, "close");
+    await service.close();
+    await closed;
+  });
+
+  it("responds with 404 to a path of two slashes", async () => {
+    const { service } = await open();
+    const bytes = await readTarget(service, "//");
+    expect(bytes).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+  });
+
+  it("refuses settings that JSON can't hold, and keeps what it has", async () => {
+    const { service, client } = await open({ settings: { [PROJECT_ID]: { backup: { logPath: "/l" } } } });
+    const settings = { logRotate: { numTotal: 1n } };
+    expect(() => service.set(PROJECT_ID, "backup", settings)).toThrow(
+      `The settings of ${PROJECT_ID}/backup can't be sent`,
+    );
+    await expect(startService({ settings: { [PROJECT_ID]: { backup: settings } } })).rejects.toMatchObject({
+      code: "ERR_INVALID_ARG_VALUE",
+    });
+    expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
+  });
+
   it.each<{ options: object; says: string }>([
     {
       options: { setings: {} },
-      says: "unknown: setings (the options are publicKey, privateKey, tls, port, nonces,",
+      says: "setings",
     },
     { options: { port: 65536 }, says: "port must be at most 65535 (" },
     { options: { nonces: { uses: 0, lifetime: 1 } }, says: "nonces.uses must be at least 1; unknown: lifetime (" },
-    { options: { settings: { [PROJECT_ID]: { backups: {} } } }, says: `"${PROJECT_ID}/backups" is not of the form` },
+    {
+      options: { settings: { [PROJECT_ID]: { backups: {} } } },
+      says: `"${PROJECT_ID}/backups" does not have the form`,
+    },
     {
       options: { faults: ["rest"] },
-      says: "{ delaySeconds } from 0 to 3600 or an answer with a status from 200 to 999",
+      says: "{ delaySeconds } from 0 to 3600 or a response with a status from 200 to 999",
     },
     { options: { faults: [{ cutAfterBytes: -1 }] }, says: "not { cutAfterBytes: -1 }." },
     { options: { faults: [{ delaySeconds: 3601 }] }, says: "not { delaySeconds: 3601 }." },
     { options: { faults: [{ status: 100 }] }, says: "not { status: 100 }." },
     {
       options: { faults: [{ status: 200, headers: { "X-Two": ["a", "b\nc"] } }] },
-      says: 'The header "X-Two" of the answer can\'t be sent: ["a","b\\nc"].',
+      says: 'The header "X-Two" of the response can\'t be sent: ["a","b\\nc"].',
     },
   ])("refuses $options in one sentence", async ({ options, says }) => {
     await expect(startService(options)).rejects.toMatchObject({
-      name: "TypeError",
       code: "ERR_INVALID_ARG_VALUE",
       message: expect.stringContaining(says),
     });
@@ -94,7 +126,7 @@ describe("startService", () => {
 describe("faults", () => {
   const settings = { [PROJECT_ID]: { backup: { logPath: "/l" } } };
 
-  it("come one to an authenticated request, in order, before the persistent answer", async () => {
+  it("come one for each authenticated request, in order, before the persistent response", async () => {
     const { service, client } = await open({ settings, faults: [{ status: 503 }] });
     service.answerWith({ status: 418 });
     service.failNext({ status: 502 }, { status: 504 });
@@ -121,7 +153,7 @@ describe("faults", () => {
     expect(statuses(service)).toEqual([401, 200, 401, 200]);
   });
 
-  it("answer late, as they would have", async () => {
+  it("delay the usual response", async () => {
     const { service, client } = await open({ settings, faults: [{ delaySeconds: 0.2 }] });
     const before = performance.now();
     expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
@@ -141,7 +173,7 @@ describe("faults", () => {
     expect(cleared).toHaveBeenCalledWith(timer);
   });
 
-  it("send a header on as many lines as the answer gives it", async () => {
+  it("send a header on as many lines as the response has values for it", async () => {
     const { service, client } = await open({
       settings,
       faults: [{ status: 200, headers: { "X-A-Service-Version": ["gitHash=a", "gitHash=b"] }, body: "{}" }],
@@ -150,7 +182,7 @@ describe("faults", () => {
     expect(statuses(service)).toEqual([401, 200]);
   });
 
-  it("cut an answer after exactly so many bytes", async () => {
+  it("cut a response after exactly so many bytes", async () => {
     const bytesOf = async (cutAfterBytes: number) => {
       const { service } = await open({ settings, faults: [{ cutAfterBytes }] });
       return readBytes(service, BACKUP);

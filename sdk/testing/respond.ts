@@ -1,21 +1,22 @@
 import type { Agent } from "../client/agent-log-config-id.ts";
 import { PREFIX } from "../client/connection.ts";
-import type { CannedAnswer } from "./fault.ts";
+import type { CannedResponse } from "./fault.ts";
 import type { Projects } from "./projects.ts";
 
-/** The contract, section 9 */
+/** The header in which the service reports its version. */
 export const VERSION_HEADER = {
   "X-Example-Service-Version":
     "gitHash=0123456789abcdef0123456789abcdef01234567; versionString=7.0.11.100.20260115T1200Z",
 };
 
-/** What the service answers to a request that has been authenticated. */
-export function answerRequest(method: string, target: string, projects: Projects): CannedAnswer {
-  const { pathname, searchParams } = new URL(target, "http://localhost");
-  const pretty = searchParams.get("pretty") === "true";
-  const envelope = searchParams.get("envelope") === "true";
-  const { status, content } = method === "GET" ? contentOf(pathname, projects) : METHOD_NOT_ALLOWED;
-  // With an envelope every answer is 200, and the body carries the status (contract, section 4.4).
+/** Returns the response to a request that has been authenticated. */
+export function respond(method: string, target: string, projects: Projects): CannedResponse {
+  const [path = "", query] = target.split("?", 2);
+  const parameters = new URLSearchParams(query);
+  const pretty = parameters.get("pretty") === "true";
+  const envelope = parameters.get("envelope") === "true";
+  const { status, content } = method === "GET" ? contentOf(path, projects) : METHOD_NOT_ALLOWED;
+  // With an envelope every response has status 200, and the body carries the status of the read.
   const body = envelope ? { status, content } : content;
   return {
     status: envelope ? 200 : status,
@@ -24,8 +25,8 @@ export function answerRequest(method: string, target: string, projects: Projects
   };
 }
 
-// The contract, section 7
-export function unauthorized(challenge: string): CannedAnswer {
+/** Returns the response to a request without valid credentials. */
+export function unauthorized(challenge: string): CannedResponse {
   return {
     status: 401,
     headers: { "Content-Type": "application/json;charset=ISO-8859-1", "WWW-Authenticate": challenge },
@@ -33,20 +34,19 @@ export function unauthorized(challenge: string): CannedAnswer {
   };
 }
 
-/** A body, and the status that it goes with. */
+/** A body and its status. */
 export interface Content {
   readonly status: number;
   readonly content: unknown;
 }
 
-/** What the service has for one read. */
+/** Returns what the service has for one read. */
 export function contentOfRead(projectId: string, agent: Agent, projects: Projects): Content {
   const settings = projects.read(projectId, agent);
   if (settings !== undefined) return { status: 200, content: settings };
   return refusal(404, "Not Found", "GROUP_NOT_FOUND", `No group with ID ${projectId} exists.`, [projectId]);
 }
 
-// The contract, section 4
 const READ = new RegExp(`^${PREFIX}/groups/([0-9a-fA-F]{24})/automationConfig/(monitoring|backup)AgentConfig$`);
 
 function contentOf(path: string, projects: Projects): Content {
