@@ -6,6 +6,7 @@ import { cliEnvironment } from "../../test/engine/cli-environment.ts";
 import { findPulumi } from "../../test/engine/find-pulumi.ts";
 import { runCommand } from "../../test/engine/run-command.ts";
 import { DARK, LIGHT, renderTerminal } from "./render-terminal.ts";
+import { withoutUrns } from "./without-urns.ts";
 
 // Draws what the real CLI shows of drift, as docs/preview-light.svg and docs/preview-dark.svg.
 
@@ -18,7 +19,7 @@ const pictures = path.join(import.meta.dirname, "../../docs");
 const service = await startService();
 const folder = await mkdtemp(path.join(tmpdir(), "preview-"));
 try {
-  const shown = readable(await previewDrift());
+  const shown = withoutUrns(await previewDrift());
   const text = `$ pulumi ${COMMAND.join(" ")}\n${shown}`;
   await writeFile(path.join(pictures, "preview-light.svg"), renderTerminal(text, LIGHT));
   await writeFile(path.join(pictures, "preview-dark.svg"), renderTerminal(text, DARK));
@@ -63,10 +64,4 @@ function openPulumi({ baseUrl }: Service): (cwd: string, ...args: readonly strin
     if (exitCode !== 0) throw new Error(`pulumi ${args[0]} ended with ${exitCode}: ${stderr}`);
     return stdout;
   };
-}
-
-/** Every line as it is, but none of the stack itself, and no URNs, which are too wide, or ids that are new each time. */
-function readable(text: string): string {
-  const lines = text.trimEnd().split("\n");
-  return lines.filter((line) => !/\[urn=|\[id=[0-9a-f]{8}-|pulumi:pulumi:Stack/.test(line)).join("\n");
 }
