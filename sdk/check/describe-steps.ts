@@ -73,7 +73,7 @@ function describeAuthentication({ challenge }: Observations, { monitoring, error
   if (challenge === undefined) {
     if (monitoring === undefined && error === undefined) return {};
     const note = notAskedFor("the server responds without credentials");
-    const reached = monitoring !== undefined || isAnsweredWithoutKey(error);
+    const reached = monitoring !== undefined || isServedWithoutKey(error);
     return reached ? { challenge: note, key: notAskedFor(""), role: notAskedFor("") } : {};
   }
   return {
@@ -95,7 +95,7 @@ function failedStep(error: unknown, { address, challenge }: Observations): StepN
   if (error.cause instanceof ProxyFailure) return "connection";
   if (address === undefined) return "connection";
   // A response without a challenge is most often not the service's.
-  if (challenge === undefined) return isAnsweredWithoutKey(error) ? "monitoring" : "challenge";
+  if (challenge === undefined) return isServedWithoutKey(error) ? "monitoring" : "challenge";
   return STEP_OF_CODE[error.code] ?? "monitoring";
 }
 
@@ -120,7 +120,7 @@ function isOfKnownKey(error: unknown): boolean {
   return error instanceof AgentLogConfigError && CODES_OF_KNOWN_KEY.has(error.code);
 }
 
-function isAnsweredWithoutKey(error: unknown): boolean {
+function isServedWithoutKey(error: unknown): boolean {
   return error instanceof AgentLogConfigError && /^ERR_(PROJECT_NOT_FOUND|NOT_AUTOMATED)$/.test(error.code);
 }
 

@@ -131,13 +131,13 @@ describe("the command check", () => {
     expect(steps.slice(failed + 1).every(({ status }) => status === "not reached")).toBe(true);
   });
 
-  it.each<{ description: string; answer: CannedResponse; code: string }>([
-    { description: "an overloaded service", answer: { status: 503 }, code: "ERR_UNAVAILABLE" },
-    { description: "too many requests", answer: { status: 429 }, code: "ERR_RATE_LIMITED" },
-    { description: "a web page", answer: { status: 200, body: "<html>" }, code: "ERR_INVALID_RESPONSE" },
-  ])("claims neither the key nor the role of $description", async ({ answer, code }) => {
+  it.each<{ description: string; response: CannedResponse; code: string }>([
+    { description: "an overloaded service", response: { status: 503 }, code: "ERR_UNAVAILABLE" },
+    { description: "too many requests", response: { status: 429 }, code: "ERR_RATE_LIMITED" },
+    { description: "a web page", response: { status: 200, body: "<html>" }, code: "ERR_INVALID_RESPONSE" },
+  ])("claims neither the key nor the role of $description", async ({ response, code }) => {
     const { environment, service } = await setUp();
-    service.answerWith(answer);
+    service.answerWith(response);
     const { exitCode, stdout } = await run(environment, ...CHECK, "--json");
     expect(exitCode).toBe(1);
     expect(statusesOf(stdout)).toEqual({
