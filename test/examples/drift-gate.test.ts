@@ -1,11 +1,12 @@
-import { cp, mkdir, readFile, rm } from "node:fs/promises";
+import { cp, mkdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, inject, it } from "vitest";
+import { expect, it } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
 import { cliEnvironment } from "../engine/cli-environment.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { PRIVATE_KEY, PROJECT_ID } from "../engine/program.ts";
 import { runCommand } from "../engine/run-command.ts";
+import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
 it("shows drift as a change", async (context) => {
@@ -19,16 +20,11 @@ it("shows drift as a change", async (context) => {
 it("passes the workflow without drift, fails it on drift, and is silent about the program's own changes", async (context) => {
   const found = findPulumi();
   if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
-  const example = path.join(import.meta.dirname, "../../examples/drift-gate");
-  const cwd = path.join(inject("installedPackage"), "drift-gate");
+  const cwd = await copyExample(context, "drift-gate");
   const backend = path.join(cwd, "backend");
-  await cp(example, cwd, { recursive: true });
   await mkdir(backend);
   const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(async () => {
-    await service.close();
-    await rm(cwd, { recursive: true, force: true });
-  });
+  context.onTestFinished(() => service.close());
   const env = cliEnvironment(
     found.path,
     { home: path.join(cwd, "home"), backend },
@@ -40,13 +36,13 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
     },
   );
   const shell = (command: string) => runCommand("sh", ["-c", command], { cwd, env, signal: context.signal });
-  const workflow = await readFile(path.join(example, ".github/workflows/drift.yml"), "utf8");
+  const workflow = await readFile(path.join(cwd, ".github/workflows/drift.yml"), "utf8");
   const gate = /- run: (pulumi .*)/.exec(workflow)?.[1] ?? "no pulumi command in the workflow";
 
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 1000 } });
   const set = `pulumi stack init dev && pulumi config set projectId ${PROJECT_ID} && pulumi up --yes --skip-preview`;
   expect(await shell(set)).toMatchObject({ exitCode: 0 });
-  await cp(path.join(example, "../read-settings/index.ts"), path.join(cwd, "index.ts"));
+  await cp(path.join(import.meta.dirname, "../../examples/read-settings/index.ts"), path.join(cwd, "index.ts"));
   expect(await shell(gate)).toMatchObject({ exitCode: 0 });
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 500 } });
   const drift = await shell(gate);

@@ -5,6 +5,7 @@ import type { Deployment } from "../engine/deployment.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { openDeployment } from "../engine/open-deployment.ts";
 import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { copyExample } from "./copy-example.ts";
 
 /** An example in a new stack, and a service that knows one project. */
 export interface Example {
@@ -13,7 +14,7 @@ export interface Example {
 }
 
 /**
- * Opens an example on the real engine where there is one, else on the stand-in. It is closed when the test ends.
+ * Opens a copy of an example on the real engine where there is one, else on the stand-in. It is closed when the test ends.
  *
  * @param name of its folder in `examples/`, the last part of which is the project's name
  * @param settings of the program's configuration
@@ -25,7 +26,8 @@ export async function openExample(
   env: Readonly<Record<string, string>> = {},
 ): Promise<Example> {
   const engine = "reason" in findPulumi() ? "stand-in" : "real";
-  const directory = path.join(import.meta.dirname, "../../examples", name);
+  const [folder = "", ...inside] = name.split("/");
+  const directory = path.join(await copyExample(context, folder), ...inside);
   const deployment = await openDeployment({ directory, engine, env });
   context.onTestFinished(() => deployment.close());
   const service = await startService({ privateKey: PRIVATE_KEY });
