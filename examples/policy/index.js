@@ -1,7 +1,8 @@
-import { PolicyPack } from "@pulumi/policy";
+import { PolicyPack, validateResourceOfType } from "@pulumi/policy";
+import { AgentLogConfig } from "pulumi-agent-log-config";
 import { violationOf } from "./violation-of.ts";
 
-// JavaScript, since Pulumi would compile an index.ts with an old compiler of its own. Node.js strips the types of the rest.
+// JavaScript, because Pulumi would compile an index.ts with an old compiler of its own. Node.js strips the types of the rest.
 new PolicyPack("agent-logs", {
   policies: [
     {
@@ -9,11 +10,10 @@ new PolicyPack("agent-logs", {
       description: "Agents rotate their log files before those fill the disk.",
       enforcementLevel: "mandatory",
       configSchema: { properties: { maximumMB: { type: "number", default: 1000 } } },
-      validateResource: ({ type, props, getConfig }, report) => {
-        if (type !== "pulumi-nodejs:dynamic/agent-log-config:AgentLogConfig") return;
-        const violation = violationOf(props, getConfig().maximumMB);
+      validateResource: validateResourceOfType(AgentLogConfig, (settings, { getConfig }, report) => {
+        const violation = violationOf(settings, getConfig().maximumMB);
         if (violation) report(violation);
-      },
+      }),
     },
   ],
 });

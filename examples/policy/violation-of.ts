@@ -1,6 +1,6 @@
 import type { Agent, LogRotate } from "pulumi-agent-log-config";
 
-/** What an AgentLogConfig records; null is what the service does not have. */
+/** What an AgentLogConfig records; null stands for a setting that the service does not have. */
 export interface RecordedSettings {
   readonly projectId: string;
   readonly agent: Agent;
@@ -9,12 +9,12 @@ export interface RecordedSettings {
   readonly logRotate: Partial<LogRotate> | null;
 }
 
-/** Says what is wrong with the size at which an agent rotates its log file; nothing where that is at most `maximumMB`. */
+/** Returns what is wrong with the size at which an agent rotates its log file; undefined where it is at most `maximumMB`. */
 export function violationOf(settings: RecordedSettings, maximumMB: number): string | undefined {
   const { projectId, agent, logPath, logPathWindows, logRotate } = settings;
   if (logPath === null && logPathWindows === null) return undefined;
   const sizeMB = logRotate?.sizeThresholdMB;
   if (sizeMB !== undefined && sizeMB <= maximumMB) return undefined;
   const found = sizeMB === undefined ? "at no size" : `at ${sizeMB} MB`;
-  return `The ${agent} agent of project ${projectId} rotates its log ${found}; it should at ${maximumMB} MB or less.`;
+  return `The ${agent} agent of project ${projectId} rotates its log ${found}; set at most ${maximumMB} MB.`;
 }

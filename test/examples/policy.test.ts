@@ -1,8 +1,8 @@
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { violationOf } from "../../examples/policy/violation-of.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { PROJECT_ID } from "../engine/program.ts";
+import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
 describe("the rule on sizes", () => {
@@ -19,17 +19,17 @@ describe("the rule on sizes", () => {
     {
       description: "more",
       logRotate: { sizeThresholdMB: 500.5 },
-      expected: `${start} at 500.5 MB; it should at 500 MB or less.`,
+      expected: `${start} at 500.5 MB; set at most 500 MB.`,
     },
     {
       description: "no size among the thresholds",
       logRotate: { timeThresholdHrs: 24 },
-      expected: `${start} at no size; it should at 500 MB or less.`,
+      expected: `${start} at no size; set at most 500 MB.`,
     },
     {
       description: "no thresholds",
       logRotate: null,
-      expected: `${start} at no size; it should at 500 MB or less.`,
+      expected: `${start} at no size; set at most 500 MB.`,
     },
   ])("judges $description", ({ logRotate, expected }) => {
     expect(violationOf({ ...settings, logRotate }, 500)).toBe(expected);
@@ -44,7 +44,8 @@ it("fails a preview as a policy pack", async (context) => {
   const found = findPulumi();
   if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
   const { deployment, service } = await openExample(context, "read-settings", { projectId: PROJECT_ID });
-  const env = { PULUMI_OPTION_POLICY_PACK: path.join(import.meta.dirname, "../../examples/policy") };
+  const pack = await copyExample(context, "policy");
+  const env = { PULUMI_OPTION_POLICY_PACK: pack };
   const passed = await deployment.preview({ env });
   expect(passed).toMatchObject({ ok: true });
   expect(passed.text).toMatch(/^Policy Packs run:\n.*\n\s+agent-logs/m);
@@ -52,6 +53,6 @@ it("fails a preview as a policy pack", async (context) => {
   const { ok, text } = await deployment.preview({ env });
   expect(ok).toBe(false);
   expect(text).toContain(
-    `The monitoring agent of project ${PROJECT_ID} rotates its log at 1001 MB; it should at 1000 MB or less.`,
+    `The monitoring agent of project ${PROJECT_ID} rotates its log at 1001 MB; set at most 1000 MB.`,
   );
 });
