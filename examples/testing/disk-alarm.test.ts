@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { AgentLogConfigClient } from "pulumi-agent-log-config/client";
 import { answerReads, startService } from "pulumi-agent-log-config/testing";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { DiskAlarm } from "./disk-alarm.ts";
@@ -24,19 +25,16 @@ it("has a limit where the agent has no threshold", async () => {
   expect(await promiseOf(limitMB)).toBe(1500);
 });
 
-it("reads over HTTP, with the stack's connection", async () => {
-  const service = await startService();
+it("tells an outage from a refusal", async () => {
+  const service = await startService({ faults: [{ status: 503 }] });
   onTestFinished(() => service.close());
-  service.set(projectId, "monitoring", { logRotate: { sizeThresholdMB: 200 } });
-  pulumi.runtime.setAllConfig({
-    "agent-log-config:baseUrl": service.baseUrl,
-    "agent-log-config:publicKey": "publickey",
-    "agent-log-config:privateKey": "private-key-0001",
-    "agent-log-config:allowHttp": "true",
-  });
-  const { limitMB } = new DiskAlarm("alarm", { projectId });
-  expect(await promiseOf(limitMB)).toBe(300);
-  expect(service.requests.map(({ status }) => status)).toEqual([401, 200]);
+  const { baseUrl } = service;
+  const keys = { publicKey: "publickey", privateKey: "private-key-0001" };
+  const client = new AgentLogConfigClient({ baseUrl, ...keys, allowHttp: true, maxRetries: 0 });
+  onTestFinished(() => client.close());
+  const read = () => client.get({ projectId, agent: "monitoring" });
+  await expect(read()).rejects.toMatchObject({ code: "ERR_UNAVAILABLE", temporary: true });
+  await expect(read()).rejects.toMatchObject({ code: "ERR_PROJECT_NOT_FOUND", temporary: false });
 });
 
 function promiseOf<T>(output: pulumi.Output<T>): Promise<T> {
