@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfig, Provider } from "pulumi-agent-log-config";
+import { THRESHOLDS } from "./thresholds.ts";
 
 interface Service {
   readonly baseUrl: string;
@@ -8,17 +9,18 @@ interface Service {
 }
 
 const config = new pulumi.Config();
-const services = config.requireObject<Record<"east" | "west", Service>>("services");
+const services = config.requireObject<Record<keyof typeof THRESHOLDS, Service>>("services");
 
 export const table = pulumi.all([...rowsOf("east"), ...rowsOf("west")]).apply((rows) => rows.join("\n"));
 
-function rowsOf(name: "east" | "west"): pulumi.Output<string>[] {
+function rowsOf(name: keyof typeof THRESHOLDS): pulumi.Output<string>[] {
   const { baseUrl, publicKey, projectIds } = services[name];
   const privateKey = config.requireSecret(`${name}PrivateKey`);
   const provider = new Provider(name, { baseUrl, publicKey, privateKey });
+  const thresholds = { expect: { logRotate: THRESHOLDS[name] }, whenUnexpected: "warn" } as const;
   return projectIds.flatMap((projectId) => {
     const read = (agent: "monitoring" | "backup") =>
-      new AgentLogConfig(`${name}-${projectId}-${agent}`, { projectId, agent }, { provider });
+      new AgentLogConfig(`${name}-${projectId}-${agent}`, { projectId, agent, ...thresholds }, { provider });
     return [rowOf(name, read("monitoring")), rowOf(name, read("backup"))];
   });
 }

@@ -5,7 +5,7 @@ import { openExample } from "./open-example.ts";
 
 const PROJECTS = Array.from({ length: 40 }, (_, index) => String(index).padStart(24, "0"));
 
-it("reads 40 projects of two services with one challenge each", async (context) => {
+it("reads 40 projects of two services with one challenge each, and warns of unexpected thresholds", async (context) => {
   const { deployment, service: east } = await openExample(context, "several-projects");
   const west = await startService({ privateKey: "private-key-0002" });
   context.onTestFinished(() => west.close());
@@ -20,7 +20,9 @@ it("reads 40 projects of two services with one challenge each", async (context) 
   await deployment.setConfig("several-projects:eastPrivateKey", PRIVATE_KEY, { secret: true });
   await deployment.setConfig("several-projects:westPrivateKey", "private-key-0002", { secret: true });
 
-  expect(await deployment.up()).toMatchObject({ ok: true });
+  const { ok, text } = await deployment.up();
+  expect(ok).toBe(true);
+  expect(text).toContain("warning: logRotate.timeThresholdHrs is not set, expected 1 to 24.");
   for (const { requests } of [east, west]) {
     expect(requests.map(({ status }) => status).sort()).toEqual([...Array(40).fill(200), 401]);
   }
