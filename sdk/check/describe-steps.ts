@@ -38,7 +38,7 @@ export function describeError(error: unknown): { readonly message: string; reado
   return { message: error instanceof Error ? error.message : String(error), code };
 }
 
-type Note = Pick<Step, "status" | "message" | "warning">;
+type Note = Pick<Step, "status" | "message">;
 type Notes = Partial<Record<StepName, Note>>;
 
 function combine(notes: Notes, failed: StepName | undefined, error: unknown): readonly Step[] {
@@ -55,11 +55,10 @@ function ok(message: string): Note {
 
 function describeConnection(service: OpenedService, seen: Observations, error: unknown): Notes {
   const { host = service.hostname, address, tls } = seen;
-  const { settings, warning } = service;
   const isConnected = address !== undefined || isTlsFailure(error);
   const isPlain = address !== undefined && tls === undefined && !service.isTls;
   return {
-    settings: { ...ok(settings), ...(warning === undefined ? {} : { warning }) },
+    settings: ok(service.settings),
     ...(isConnected || isResolved(host, error)
       ? { name: ok(host === service.hostname ? host : `${host}, a proxy`) }
       : {}),

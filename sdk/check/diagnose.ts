@@ -1,6 +1,7 @@
 import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import { type Agent, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { printable } from "../client/printable.ts";
+import { describeStackMistakes } from "./describe-stack-mistakes.ts";
 import { describeError, describeSettingsFailure, describeSteps, type Outcome } from "./describe-steps.ts";
 import { observeConnections } from "./observe-connections.ts";
 import { type OpenedService, openService } from "./open-service.ts";
@@ -47,11 +48,17 @@ export async function diagnose(
   // The same id in another case is the same project.
   for (const id of projectIds) if (!reports.has(id.toLowerCase())) reports.set(id.toLowerCase(), notRead(id));
   const readable = [...reports.values()].filter(({ status }) => status === "not reached");
-  const toDiagnosis = (steps: readonly Step[]) => ({ steps, projects: [...reports.values()] });
+  let warning: string | undefined;
+  const toDiagnosis = ([settings, ...steps]: readonly Step[]): Diagnosis => ({
+    steps: settings ? [{ ...settings, ...(warning === undefined ? {} : { warning }) }, ...steps] : [],
+    projects: [...reports.values()],
+  });
   const seen = observeConnections();
   let service: OpenedService;
   try {
-    service = openService(stack === undefined ? {} : await readStackConfiguration(stack));
+    const configuration = stack === undefined ? {} : await readStackConfiguration(stack);
+    warning = describeStackMistakes(configuration);
+    service = openService(configuration);
   } catch (error) {
     return toDiagnosis(describeSettingsFailure(error));
   }

@@ -15,8 +15,6 @@ export interface OpenedService {
   readonly isTls: boolean;
   /** Where the settings come from. */
   readonly settings: string;
-  /** What is wrong with the settings although they work. */
-  readonly warning: string | undefined;
 }
 
 /** @throws AgentLogConfigError for settings that are missing or can't work */
@@ -39,13 +37,5 @@ export function openService(configuration: StackConfiguration): OpenedService {
     hostname: hostname.replace(/^\[|\]$/g, ""),
     isTls: protocol === "https:",
     settings,
-    warning: plainTextWarning(configuration),
   };
-}
-
-function plainTextWarning(configuration: StackConfiguration): string | undefined {
-  const key = configurationKey("privateKey");
-  const entry = configuration[key];
-  if (!entry?.value || entry.secret) return undefined;
-  return `The stack keeps ${key} in plain text: run \`pulumi config set --secret ${key}\`, and replace the key, because the history keeps it.`;
 }

@@ -25,6 +25,6 @@ export interface Step {
   readonly message: string;
   /** The code of the error, where the step failed. */
   readonly code?: string;
-  /** What is wrong although the step succeeded, and what to do about it. */
+  /** What is wrong beside the outcome of the step, and what to do about it. */
   readonly warning?: string;
 }

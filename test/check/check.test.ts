@@ -249,6 +249,10 @@ describe("the command check", () => {
     const plain = await run(inStack, ...CHECK, "--stack", "dev");
     expect(plain.stdout).toContain("! warning     The stack keeps agent-log-config:privateKey in plain text: run");
     expect(plain.exitCode).toBe(0);
+    await writeFile(path.join(folder, "pulumi"), script.replace(":privateKey", ":privatekey"));
+    const misspelt = await run(inStack, ...CHECK, "--stack", "dev");
+    expect(misspelt.stdout).toContain("✗ settings    Connection settings are missing: privateKey.");
+    expect(misspelt.stdout).toMatch(/! warning +The stack has unknown settings:\s+agent-log-config:privatekey/);
     const missing = await run(inStack, ...CHECK, "--stack", "other");
     expect(missing.stdout).toContain(
       "✗ settings    The configuration of stack other can't be read: no stack named\n              'other' found. See\n",
