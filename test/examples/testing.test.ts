@@ -1,9 +1,17 @@
+import path from "node:path";
 import { expect, it } from "vitest";
 import { PROJECT_ID } from "../engine/program.ts";
+import { runCommand } from "../engine/run-command.ts";
+import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
-// Its own unit tests run here too.
-import "../../examples/testing/disk-alarm.test.ts";
+it("passes its own unit tests", async (context) => {
+  const cwd = await copyExample(context, "testing");
+  const vitest = path.join(cwd, "node_modules/vitest/vitest.mjs");
+  const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
+  const result = await runCommand(process.execPath, [vitest, "run"], { cwd, env, signal: context.signal });
+  expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/Tests +3 passed \(3\)/) });
+});
 
 it("is a whole program", async (context) => {
   const { deployment } = await openExample(context, "testing", { projectId: PROJECT_ID });
