@@ -133,6 +133,7 @@ function isUnknownName(error: AgentLogConfigError): boolean {
 
 /** Whether the name is known although nothing was connected: an address has none, and a refusal comes after the look-up. */
 function isResolved(host: string, error: unknown): boolean {
+  if (error === undefined) return false;
   return isIP(host) !== 0 || /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH)$/.test(systemCodeOf(error));
 }
 

@@ -107,6 +107,16 @@ it("has nothing to do for an empty list", async () => {
   expect(service.requests).toEqual([]);
 });
 
+it("claims nothing but the settings where no id can be read", async () => {
+  const service = await setUp();
+  const { exitCode, stdout } = await runMain(environmentOf(service), [...check(["1", "2"]), "--json"]);
+  const report: Diagnosis = JSON.parse(stdout);
+  expect(exitCode).toBe(1);
+  expect(report.steps.map(({ status }) => status)).toEqual(["ok", ...Array(5).fill("not reached")]);
+  expect(report.projects.map(({ status }) => status)).toEqual(["failed", "failed"]);
+  expect(service.requests).toEqual([]);
+});
+
 it("says why a list can't be read", async () => {
   const { exitCode, stderr } = await runMain({}, [...LIST, "/none"]);
   const says = 'The list of projects "/none" can\'t be read (ENOENT); name a text file. Try --help.\n';
