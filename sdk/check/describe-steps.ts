@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
-import { ProxyFailure } from "../client/proxy-failure.ts";
 import type { Observations } from "./observe-connections.ts";
 import type { OpenedService } from "./open-service.ts";
 import { STEPS, type Step, type StepName } from "./steps.ts";
@@ -17,7 +16,8 @@ export interface Outcome {
 /** Returns the steps of one project; nothing is `ok` that was not seen. */
 export function describeSteps(service: OpenedService, seen: Observations, outcome: Outcome): readonly Step[] {
   const { monitoring, backup, error } = outcome;
-  const failed = error === undefined ? undefined : monitoring === undefined ? failedStep(error, seen) : "backup";
+  const failed =
+    error === undefined ? undefined : monitoring === undefined ? failedStep(error, seen, service) : "backup";
   const notes: Notes = {
     ...describeConnection(service, seen, error),
     ...(failed === "challenge" ? {} : describeAuthentication(seen, outcome)),
@@ -87,12 +87,12 @@ function notAskedFor(message: string): Note {
 }
 
 /** The step at which the first read stopped. */
-function failedStep(error: unknown, { address, challenge }: Observations): StepName {
+function failedStep(error: unknown, { host, address, challenge }: Observations, { hostname }: OpenedService): StepName {
   if (!(error instanceof AgentLogConfigError)) return "settings";
   if (isUnknownName(error)) return "name";
   if (isTlsFailure(error)) return "TLS";
-  if (error.cause instanceof ProxyFailure) return "connection";
-  if (address === undefined) return "connection";
+  const isBrokenByProxy = error.code === "ERR_PROXY" || (error.code === "ERR_CONNECTION" && host !== hostname);
+  if (address === undefined || isBrokenByProxy) return "connection";
   // A response without a challenge is most often not the service's.
   if (challenge === undefined) return isServedWithoutKey(error) ? "monitoring" : "challenge";
   return STEP_OF_CODE[error.code] ?? "monitoring";
@@ -137,8 +137,9 @@ function isResolved(host: string, error: unknown): boolean {
   return isIP(host) !== 0 || /^(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH)$/.test(systemCodeOf(error));
 }
 
+/** The code of Node.js or undici at the root of an error. */
 function systemCodeOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
-  const root = cause instanceof ProxyFailure ? cause.cause : cause;
-  return root instanceof Error && "code" in root ? String(root.code) : "";
+  if (cause instanceof Error && "code" in cause) return String(cause.code);
+  return cause === undefined ? "" : systemCodeOf(cause);
 }
