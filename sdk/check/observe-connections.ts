@@ -19,7 +19,8 @@ export function observeConnections(): Observations {
   const seen: Observations = { host: undefined, address: undefined, tls: undefined, challenge: undefined };
   diagnosticsChannel.subscribe("undici:client:beforeConnect", (message) => {
     const target = isObject(message) ? message["connectParams"] : undefined;
-    if (isObject(target)) seen.host ??= printable(String(target["hostname"]));
+    // The host behind a proxy is announced before the proxy that is connected in its place.
+    if (isObject(target) && seen.address === undefined) seen.host = printable(String(target["hostname"]));
   });
   diagnosticsChannel.subscribe("undici:client:connected", (message) => {
     const socket = isObject(message) ? message["socket"] : undefined;

@@ -193,6 +193,14 @@ describe("the command check", () => {
     });
   });
 
+  it("names the proxy, and fails at the connection where the proxy reaches nothing", async () => {
+    const { environment } = await setUp({ tls: TLS });
+    const proxy = createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
+    const HTTPS_PROXY = `http://localhost:${await listen(proxy)}`;
+    const { stdout } = await run({ ...environment, HTTPS_PROXY, NO_PROXY: "" }, ...CHECK);
+    expect(stdout).toMatch(/✓ name {8}localhost, a proxy\n✗ connection [\s\S]+\n- TLS {9}not reached\n/);
+  });
+
   it("names the service's certificate", async () => {
     const { environment } = await setUp({ tls: TLS });
     const { stdout } = await run(
