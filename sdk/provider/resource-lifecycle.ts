@@ -38,7 +38,7 @@ export async function check(
   { __reading: travelling, envelope, pretty, ...inputs }: Properties,
   secrets: readonly string[],
 ): Promise<CheckResult> {
-  const refused = checkChoices(inputs);
+  const refused = argumentProblems(inputs);
   if (refused.length > 0) return { inputs, failures: refused };
   // It is unknown in a preview where the read waits for something that is still to be created.
   if (travelling === UNKNOWN) return { inputs, failures: [] };
@@ -153,13 +153,21 @@ function comparable(properties: Properties): Properties {
   return Object.fromEntries(compared);
 }
 
-function checkChoices(inputs: Properties): string[] {
-  return Object.entries(CHOICES).flatMap(([name, choices]) => {
+/** Says which arguments are unknown, and which have none of the values that they may have. */
+function argumentProblems(inputs: Properties): string[] {
+  const known: readonly string[] = ["projectId", "agent", "expect", ...Object.keys(CHOICES), ...SETTING_NAMES];
+  const unknown = Object.keys(inputs).filter((name) => !known.includes(name) && !name.startsWith("__"));
+  const names = `projectId, agent, envelope, pretty, expect, ${Object.keys(CHOICES).join(", ")}`;
+  const unknownProblems = unknown.map(
+    (name) => `${printable(name, 80)} is not an argument; the arguments are ${names}.`,
+  );
+  const choiceProblems = Object.entries(CHOICES).flatMap(([name, choices]) => {
     const value = inputs[name] ?? UNKNOWN;
     if (value === UNKNOWN || choices.some((choice) => choice === value)) return [];
     const wanted = choices.map((choice) => JSON.stringify(choice)).join(" or ");
     return [`${name} must be ${wanted}, not ${printable(JSON.stringify(value), 80)}.`];
   });
+  return [...unknownProblems, ...choiceProblems];
 }
 
 /** The arguments that are one of a few words. */

@@ -12,7 +12,7 @@ import {
   type ConnectionOptions,
   type ReadArguments,
 } from "../../sdk/client/index.ts";
-import { type CannedAnswer, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+import { type CannedResponse, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 
@@ -646,7 +646,7 @@ describe("hostile text of the service", () => {
   const header = "<{%bad%}>\u009b1m\u009d".repeat(100);
   const unsigned = (challenge: string) => ({ status: 401, headers: { "WWW-Authenticate": challenge } });
 
-  it.each<readonly [string, CannedAnswer]>([
+  it.each<readonly [string, CannedResponse]>([
     ["errorCode", { status: 418, ...json({ errorCode: HOSTILE }) }],
     ["detail", { status: 418, ...json({ detail: HOSTILE }) }],
     ["reason", { status: 418, ...json({ reason: HOSTILE }) }],

@@ -7,7 +7,7 @@ import {
   type AgentLogConfigErrorCode,
   type AgentLogConfigResult,
 } from "../../sdk/client/index.ts";
-import { type CannedAnswer, type Service, startService } from "../../sdk/testing/index.ts";
+import { type CannedResponse, type Service, startService } from "../../sdk/testing/index.ts";
 
 /** A failure prints the seed; FUZZ_SEED=<seed> repeats it. */
 const SEED = Number(process.env["FUZZ_SEED"] ?? 20_151_121);
@@ -193,7 +193,7 @@ const digestHeaders = fc.record(
   { requiredKeys: [] },
 );
 
-const response: fc.Arbitrary<CannedAnswer> = fc.record({
+const response: fc.Arbitrary<CannedResponse> = fc.record({
   status: fc.oneof(
     { weight: 9, arbitrary: fc.constant(200) },
     { weight: 1, arbitrary: fc.integer({ min: 200, max: 999 }) },

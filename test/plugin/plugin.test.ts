@@ -268,7 +268,7 @@ describe("a resource", () => {
   it.each([
     { description: "a wrong key", changed: { privateKey: "private-key-0002" }, reason: "#err_wrong_key" },
     { description: "missing settings", changed: { baseUrl: null }, reason: "Connection settings are missing: baseUrl" },
-    { description: "a wrong setting", changed: { maxRetries: "many" }, reason: "maxRetries must be a number" },
+    { description: "a wrong setting", changed: { maxRetries: "many" }, reason: "must be a whole number from 0 to 10" },
   ])("fails with $description, without a secret in the message", async ({ changed, reason }) => {
     const plugin = await configured(changed);
     const { failures } = await plugin.check(ARGS);
@@ -299,7 +299,12 @@ describe("getAgentLogConfig", () => {
 
   it.each([
     { description: "a malformed id", args: { projectId: "x" }, changed: {}, reason: "must be 24 hexadecimal digits" },
-    { description: "an unknown argument", args: { prety: true }, changed: {}, reason: "did you mean pretty?" },
+    {
+      description: "an unknown argument",
+      args: { prety: true },
+      changed: {},
+      reason: "unknown: prety (the names are projectId, agent, envelope, pretty)",
+    },
     { description: "a wrong key", args: {}, changed: { privateKey: "x" }, reason: "#err_wrong_key" },
   ])("fails with $description in one sentence", async ({ args, changed, reason }) => {
     const plugin = await configured(changed);

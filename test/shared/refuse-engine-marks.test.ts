@@ -21,11 +21,11 @@ it("accepts plain data", () => {
 
 it.each([
   [{ logPath: UNKNOWN }, "logPath has the value by which Pulumi marks what is not known yet"],
-  [{ username: "a<{%bad%}>" }, "username contains <{%, which crashes the Pulumi CLI"],
+  [{ username: "a<{%bad%}>" }, "username contains a sequence of characters"],
   [{ configOverrides: { a: [{ [SIGNATURE_KEY]: "x" }] } }, "configOverrides.a.0 has the key by which Pulumi marks"],
   [{ configOverrides: { __pulumiAsset: true } }, "configOverrides has a key that begins with __pulumi"],
   [{ configOverrides: { a: { "": 1 } } }, "configOverrides.a has an empty key"],
-  [{ configOverrides: { "<{%bad": 1 } }, "configOverrides has a key that contains <{%"],
+  [{ configOverrides: { "<{%bad": 1 } }, "configOverrides has a key with a sequence of characters"],
   [{ configOverrides: { "\u009B": { "": 1 } } }, "configOverrides.\uFFFD has an empty key"],
 ])("refuses what the engine takes for more than data, and names the path: %j", (settings, sentence) => {
   expect(() => refuseEngineMarks({ ...RESULT, ...settings })).toThrow(
