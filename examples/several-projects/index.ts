@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AgentLogConfig, Provider } from "pulumi-agent-log-config";
+import { AgentLogConfig, getAgentLogConfigsOutput, Provider } from "pulumi-agent-log-config";
 import { THRESHOLDS } from "./thresholds.ts";
 
 interface Service {
@@ -11,24 +11,38 @@ interface Service {
 const config = new pulumi.Config();
 const services = config.requireObject<Record<keyof typeof THRESHOLDS, Service>>("services");
 
-export const table = pulumi.all([...rowsOf("east"), ...rowsOf("west")]).apply((rows) => rows.join("\n"));
+export const table = pulumi.all([rowsOf("east"), rowsOf("west")]).apply((rows) => rows.flat().join("\n"));
 
-function rowsOf(name: keyof typeof THRESHOLDS): pulumi.Output<string>[] {
+/** The monitoring agents are recorded, so that previews show their drift; the backup agents are only listed. */
+function rowsOf(name: keyof typeof THRESHOLDS): pulumi.Output<string[]> {
   const { baseUrl, publicKey, projectIds } = services[name];
   const privateKey = config.requireSecret(`${name}PrivateKey`);
   const provider = new Provider(name, { baseUrl, publicKey, privateKey });
-  const thresholds = { expect: { logRotate: THRESHOLDS[name] }, whenUnexpected: "warn" } as const;
-  return projectIds.flatMap((projectId) => {
-    const read = (agent: "monitoring" | "backup") =>
-      new AgentLogConfig(`${name}-${projectId}-${agent}`, { projectId, agent, ...thresholds }, { provider });
-    return [rowOf(name, read("monitoring")), rowOf(name, read("backup"))];
+  const recorded = projectIds.map((projectId) => {
+    const expected = { expect: { logRotate: THRESHOLDS[name] }, whenUnexpected: "warn" } as const;
+    const what = { projectId, agent: "monitoring", ...expected } as const;
+    const { agent, logPath, logRotate } = new AgentLogConfig(`${name}-${projectId}`, what, { provider });
+    return pulumi
+      .all([agent, logPath, logRotate])
+      .apply(([agent, logPath, logRotate]) => describe(name, { projectId, agent, logPath, logRotate }));
   });
+  const listed = getAgentLogConfigsOutput({ projectIds, agents: ["backup"] }, { provider }).apply(
+    ({ configs, failures }) => [
+      ...configs.map((row) => describe(name, row)),
+      ...failures.map(({ projectId, message }) => `${name}  ${projectId}  backup      ${message}`),
+    ],
+  );
+  return pulumi.all([pulumi.all(recorded), listed]).apply((rows) => rows.flat());
 }
 
-function rowOf(service: string, settings: AgentLogConfig): pulumi.Output<string> {
-  const { projectId, agent, logPath, logRotate } = settings;
-  return pulumi.all([projectId, agent, logPath, logRotate]).apply(([project, name, path, thresholds]) => {
-    const size = thresholds?.sizeThresholdMB === undefined ? "-" : `${thresholds.sizeThresholdMB} MB`;
-    return [service, project, name.padEnd(10), size.padStart(8), path ?? "standard error"].join("  ");
-  });
+interface Row {
+  readonly projectId: string;
+  readonly agent: string;
+  readonly logPath: string | undefined;
+  readonly logRotate: { readonly sizeThresholdMB?: number | undefined } | undefined;
+}
+
+function describe(service: string, { projectId, agent, logPath, logRotate }: Row): string {
+  const size = logRotate?.sizeThresholdMB === undefined ? "-" : `${logRotate.sizeThresholdMB} MB`;
+  return [service, projectId, agent.padEnd(10), size.padStart(8), logPath ?? "standard error"].join("  ");
 }

@@ -47,6 +47,9 @@ export async function getAgentLogConfig(
  * before the resources exist that `dependsOn` or an argument refers to. Within one program the same read is made once, except
  * where it has waited for a resource.
  *
+ * Choose settings from a result in an `apply`: `pulumi.all` and `pulumi.output` make all of it a secret, because
+ * `configOverrides` is one.
+ *
  * @param args what to read; values or Outputs
  * @param opts `provider` or `parent` for an explicit {@link Provider}, `dependsOn` for what must exist first
  * @throws {@link AgentLogConfigError} with the `code` of what failed, as the failure of the Output

@@ -49,6 +49,9 @@ export async function getAgentLogConfigs(
  * Reads the log settings of many projects, 16 reads at a time, in previews too, as soon as the arguments are known. A project
  * that can't be read is an entry of `failures`.
  *
+ * Choose settings from a result in an `apply`: `pulumi.all` and `pulumi.output` make all of it a secret, because
+ * `configOverrides` is one.
+ *
  * @param args what to read; values or Outputs
  * @param opts `provider` or `parent` for an explicit {@link Provider}, `dependsOn` for what must exist first
  * @throws {@link AgentLogConfigError}, as the failure of the Output, where nothing can be read at all
