@@ -15,7 +15,7 @@ interface CheckFailure {
   readonly reason: string;
 }
 
-/** See {@link lifecycle.check}. */
+// See check of resource-lifecycle.ts.
 export async function check(
   configuration: ProviderConfiguration,
   olds: lifecycle.Properties,
@@ -28,7 +28,7 @@ export async function check(
   return { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
 }
 
-/** See {@link lifecycle.diff}. */
+// See diff of resource-lifecycle.ts.
 export function diff(
   _configuration: ProviderConfiguration,
   _id: string,
@@ -56,7 +56,7 @@ export function update(
   return { outs: lifecycle.outputsOf(news, olds) };
 }
 
-/** See {@link lifecycle.find}. */
+// See find of resource-lifecycle.ts.
 export async function read(
   configuration: ProviderConfiguration,
   id: string,
