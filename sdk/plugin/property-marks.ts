@@ -43,7 +43,7 @@ function unmark(value: unknown): unknown {
 }
 
 /** Tells whether a value is a secret or has one inside. */
-export function isMarked(value: unknown): boolean {
+function isMarked(value: unknown): boolean {
   return isSecret(value) || (isObject(value) && Object.values(value).some(isMarked));
 }
 

@@ -14,7 +14,7 @@ import { problemOf } from "../shared/reading.ts";
 import { SETTING_NAMES } from "../shared/recorded-settings.ts";
 import { callFunction } from "./call-function.ts";
 import type { EngineLog } from "./engine-log.ts";
-import { contentOf, isMarked, markedNames, seal, withMarks, withoutMarks } from "./property-marks.ts";
+import { contentOf, markedNames, seal, withMarks, withoutMarks } from "./property-marks.ts";
 
 /** What the plugin says of itself. */
 export interface PluginDescription {
@@ -58,14 +58,14 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     getSchema: call(() => new providerMessages.GetSchemaResponse().setSchema(schema)),
 
     checkConfig: call((request) => {
-      const { privateKey, ...others } = propertiesOf(request.getNews());
+      const news = propertiesOf(request.getNews());
       if (isDefaultProvider(request.getUrn())) {
-        const given = Object.entries({ ...others, privateKey }).filter(([name]) => !ENGINE_SETTINGS.has(name));
-        const configured = Object.fromEntries(given.map(([name, value]) => [namespaced(name), value]));
-        for (const warning of configurationWarnings(configured, (key) => isMarked(configured[key]))) {
-          log.warn(request.getUrn(), warning);
-        }
+        const names = Object.keys(news).filter((name) => !ENGINE_SETTINGS.has(name));
+        const configured = Object.fromEntries(names.map((name) => [`${CONFIGURATION_NAMESPACE}:${name}`, news[name]]));
+        // The engine sends a key that the stack keeps as a secret without a mark, too.
+        for (const warning of configurationWarnings(configured, () => true)) log.warn(request.getUrn(), warning);
       }
+      const { privateKey, ...others } = news;
       const inputs = privateKey === undefined ? others : { ...others, privateKey: seal(privateKey) };
       return new providerMessages.CheckResponse().setInputs(structOf(inputs));
     }),
@@ -185,10 +185,6 @@ const ENGINE_SETTINGS: ReadonlySet<string> = new Set(["version", "pluginDownload
 /** The default provider has the configuration of the stack, and other providers have their arguments. */
 function isDefaultProvider(urn: string): boolean {
   return /::default(_\w+)?$/.test(urn);
-}
-
-function namespaced(name: string): string {
-  return `${CONFIGURATION_NAMESPACE}:${name}`;
 }
 
 /** The settings that no message may quote, because what is expected of them is secret. */

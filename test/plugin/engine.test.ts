@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
+import { makePlugin } from "../../plugin/make-plugin.ts";
+import { startService } from "../../sdk/testing/index.ts";
+import type { Deployment } from "../engine/deployment.ts";
+import { findPulumi } from "../engine/find-pulumi.ts";
+import { openDeployment } from "../engine/open-deployment.ts";
+import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+
+const found = findPulumi();
+let plugins: string;
+
+beforeAll(async () => {
+  plugins = await mkdtemp(path.join(tmpdir(), "plugins-"));
+  if (!("reason" in found)) await makePlugin(plugins);
+});
+
+afterAll(() => rm(plugins, { recursive: true, force: true }));
+
+/** Opens a stack of a program for which the engine finds the plugin on the PATH. */
+async function open(context: TestContext, directory: string, language: string): Promise<Deployment> {
+  if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
+  const folders = found.path.split(path.delimiter);
+  const host = `pulumi-language-${language}`;
+  if (!folders.some((folder) => existsSync(path.join(folder, host)))) return context.skip(`no ${host} on the PATH`);
+  const env = { PATH: [plugins, path.dirname(process.execPath), found.path].join(path.delimiter) };
+  const deployment = await openDeployment({ directory, engine: "real", env });
+  context.onTestFinished(() => deployment.close());
+  return deployment;
+}
+
+it("records settings for a YAML program and shows what has changed", async (context) => {
+  const directory = await mkdtemp(path.join(tmpdir(), "yaml-"));
+  await cp(path.join(import.meta.dirname, "../../examples/yaml"), directory, { recursive: true });
+  const service = await startService({ privateKey: PRIVATE_KEY });
+  context.onTestFinished(async () => {
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const set = (sizeThresholdMB: number) =>
+    service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate: { sizeThresholdMB } });
+  set(1000);
+  service.set(PROJECT_ID, "backup", { logPath: "/var/log/backup-agent.log" });
+  const deployment = await open(context, directory, "yaml");
+  await configure(deployment, service, "yaml", { projectId: PROJECT_ID });
+  expect(await deployment.preview()).toMatchObject({ ok: true, text: expect.stringMatching(/backupLog +: "\/var/) });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  expect(await deployment.outputs()).toMatchObject({ monitoringRotatesAtMB: 1000, monitoringLog: SETTINGS.logPath });
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+  set(500);
+  const { exitCode, text } = await deployment.preview({ expectNoChanges: true });
+  expect(exitCode).toBe(7);
+  expect(text).toMatch(/~ logRotate: \{\s+~ sizeThresholdMB: 1000 => 500\s+\}/);
+  expect(await deployment.refresh()).toMatchObject({ ok: true, text: expect.stringContaining("1000 => 500") });
+  expect(await deployment.preview()).toMatchObject({ ok: true, text: expect.stringContaining("3 unchanged") });
+  // The engine keeps what is secret in the form of ciphertext.
+  expect(JSON.stringify(await deployment.exportState())).not.toMatch(/private-key|body-api-key/);
+  expect(await deployment.destroy()).toMatchObject({ ok: true });
+});
+
+it.for([["dynamic", "plugin", "dynamic"] as const, ["plugin", "dynamic", "plugin"] as const])(
+  "moves a resource in place, from the %s provider to the %s and back",
+  async (providers, context) => {
+    const { directory, service } = await makeProgramFolder(context, "moving");
+    const deployment = await open(context, directory, "nodejs");
+    await configure(deployment, service, "moving", {});
+    for (const [index, provider] of providers.entries()) {
+      await deployment.setConfig("moving:by", provider);
+      const { ok, text } = await deployment.up();
+      expect(ok, text).toBe(true);
+      if (index > 0) expect(text).not.toMatch(/replace|create|delete/);
+      expect(await deployment.refresh()).toMatchObject({ ok: true });
+      expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+    }
+    expect(await deployment.destroy()).toMatchObject({ ok: true });
+  },
+);
