@@ -5,7 +5,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { inject } from "postject";
 import { bundlePlugin } from "./bundle.ts";
-import { EXECUTABLE, makePlugin } from "./make-plugin.ts";
+import { EXECUTABLE, LICENSES, makePlugin } from "./make-plugin.ts";
 
 // Makes the archive that `pulumi plugin install resource agent-log-config <version> --file <archive>` takes.
 
@@ -34,7 +34,7 @@ async function makeStandalonePlugin(): Promise<void> {
   const main = path.join(temporary, "plugin.cjs");
   const output = path.join(temporary, "plugin.blob");
   const options = path.join(temporary, "options.json");
-  await bundlePlugin(main);
+  writeFileSync(path.join(folder, LICENSES), await bundlePlugin(main));
   writeFileSync(options, JSON.stringify({ main, output, disableExperimentalSEAWarning: true, useCodeCache: true }));
   execFileSync(process.execPath, ["--experimental-sea-config", options], { stdio: ["ignore", "ignore", "inherit"] });
   copyFileSync(process.execPath, executable);

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build, type Plugin } from "esbuild";
 import { generateSchema } from "./generate-schema.ts";
@@ -9,11 +9,12 @@ const root = path.resolve(import.meta.dirname, "..");
  * Bundles the plugin with everything that it needs into one file. It is a CommonJS file, because a single executable takes
  * no other form.
  * @param file where to write it
+ * @returns the licenses of the packages in it
  */
-export async function bundlePlugin(file: string): Promise<void> {
+export async function bundlePlugin(file: string): Promise<string> {
   const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const description = { version: manifest.version, schema: JSON.stringify(generateSchema(manifest)) };
-  await build({
+  const { metafile } = await build({
     stdin: {
       contents: `import { servePlugin } from "./sdk/plugin/serve-plugin.ts"; servePlugin(${JSON.stringify(description)});`,
       resolveDir: root,
@@ -23,13 +24,26 @@ export async function bundlePlugin(file: string): Promise<void> {
     minify: true,
     // Node.js prints the line of an error that nobody catches.
     lineLimit: 200,
-    legalComments: "linked",
+    legalComments: "none",
+    metafile: true,
     platform: "node",
     format: "cjs",
     target: "node22.19",
     logLevel: "warning",
     plugins: [withoutUnusedParts],
+    absWorkingDir: root,
   });
+  const folders = Object.keys(metafile.inputs).flatMap((input) => PACKAGE_FOLDER.exec(input)?.[0] ?? []);
+  return Array.from(new Set(folders)).sort().map(licenseOf).join("\n");
+}
+
+const PACKAGE_FOLDER = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/;
+
+function licenseOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(path.join(root, folder, "package.json"), "utf8"));
+  const [file] = readdirSync(path.join(root, folder)).filter((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? "" : `\n${readFileSync(path.join(root, folder, file), "utf8")}`;
+  return `${name} ${version} (${license})\n${text}`;
 }
 
 /** The parts of undici that sdk/ uses. Its index would load fetch, WebSocket, mocks and caches, 20 ms of each start. */
