@@ -33,8 +33,11 @@ export async function openRecording(context: TestContext, engine: EngineName, fi
   };
 }
 
-/** Reads what an engine has written for PULUMI_DEBUG_GRPC, without what differs from one machine or run to the next. */
-export function readCalls(log: string): readonly PropertyMap[] {
+/**
+ * Reads what an engine has written for PULUMI_DEBUG_GRPC, without what differs from one machine or run to the next.
+ * @param moreKeys of requests, beside the usual ones
+ */
+export function readCalls(log: string, moreKeys: readonly string[] = []): readonly PropertyMap[] {
   const lines = existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(Boolean) : [];
   return lines.flatMap((line) => {
     const { method, request, response, errors } = parseProperties(JSON.parse(line));
@@ -45,7 +48,7 @@ export function readCalls(log: string): readonly PropertyMap[] {
       error === undefined
         ? { response: picked(response, RESPONSE_KEYS) }
         : { error: String(error).replace(/^rpc error: code = \w+ desc = /, "") };
-    const call = { method: name, request: picked(request, REQUEST_KEYS), ...outcome };
+    const call = { method: name, request: picked(request, [...REQUEST_KEYS, ...moreKeys]), ...outcome };
     return [parseProperties(JSON.parse(JSON.stringify(call), (_, value) => mask(value)))];
   });
 }
