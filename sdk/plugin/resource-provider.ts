@@ -125,14 +125,9 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 
     invoke: call(async (request) => {
       const sent = propertiesOf(request.getArgs());
-      const response = new providerMessages.InvokeResponse();
       const quoteArguments = markedNames(sent).length === 0;
-      try {
-        const result = await callFunction(request.getTok(), withoutMarks(sent), configuration, quoteArguments);
-        return response.setReturn(structOf(result));
-      } catch (error) {
-        return response.setFailuresList([failure(problemOf(error).reason)]);
-      }
+      const result = await callFunction(request.getTok(), withoutMarks(sent), configuration, quoteArguments);
+      return new providerMessages.InvokeResponse().setReturn(structOf(result));
     }),
 
     cancel: (_, respond) => {

@@ -160,10 +160,10 @@ export class PluginProcess {
     await answerOf((done) => this.#client.delete(new messages.DeleteRequest().setId(id), done));
   }
 
-  async invoke(name: string, args: PropertyMap) {
+  async invoke(name: string, args: PropertyMap): Promise<PropertyMap> {
     const request = new messages.InvokeRequest().setTok(`agent-log-config:index:${name}`).setArgs(struct(args));
     const response = await answerOf<InvokeResponse>((done) => this.#client.invoke(request, done));
-    return { result: valuesOf(response.getReturn()), failures: reasonsOf(response.getFailuresList()) };
+    return valuesOf(response.getReturn());
   }
 
   async cancel(): Promise<void> {

@@ -292,8 +292,8 @@ describe("getAgentLogConfig", () => {
     const plugin = await configured();
     const { configOverrides: _, ...settings } = RECORDED;
     const serviceVersion = { gitHash: expect.any(String), versionString: expect.any(String) };
-    const { result, failures } = await plugin.invoke("getAgentLogConfig", { ...ARGS, pretty: true, envelope: null });
-    expect([result, failures]).toEqual([{ id: ID, ...settings, serviceVersion }, []]);
+    const result = await plugin.invoke("getAgentLogConfig", { ...ARGS, pretty: true, envelope: null });
+    expect(result).toEqual({ id: ID, ...settings, serviceVersion });
   });
 
   it.each([
@@ -307,8 +307,7 @@ describe("getAgentLogConfig", () => {
     { description: "a wrong key", args: {}, changed: { privateKey: "x" }, reason: "#err_wrong_key" },
   ])("fails with $description in one sentence", async ({ args, changed, reason }) => {
     const plugin = await configured(changed);
-    const { failures } = await plugin.invoke("getAgentLogConfig", { ...ARGS, ...args });
-    expect(failures).toEqual([expect.stringContaining(reason)]);
+    await expect(plugin.invoke("getAgentLogConfig", { ...ARGS, ...args })).rejects.toThrow(reason);
   });
 });
 
@@ -316,7 +315,7 @@ describe("getAgentLogConfigs", () => {
   it("returns what could be read and why the rest could not, in the order asked for", async () => {
     const plugin = await configured();
     const missing = "f".repeat(24);
-    const { result } = await plugin.invoke("getAgentLogConfigs", { projectIds: [missing, PROJECT_ID, "malformed"] });
+    const result = await plugin.invoke("getAgentLogConfigs", { projectIds: [missing, PROJECT_ID, "malformed"] });
     const { configOverrides: _, ...settings } = RECORDED;
     expect(result["configs"]).toMatchObject([settings, { agent: "backup", logPath: "/backup" }]);
     expect(result["failures"]).toMatchObject([
@@ -330,8 +329,8 @@ describe("getAgentLogConfigs", () => {
   it("returns empty lists for an empty list, and fails where nothing can be read at all", async () => {
     const plugin = await configured({ privateKey: "x" });
     const empty = await plugin.invoke("getAgentLogConfigs", { projectIds: [] });
-    expect(empty).toEqual({ result: { configs: [], failures: [] }, failures: [] });
-    const { failures } = await plugin.invoke("getAgentLogConfigs", { projectIds: [PROJECT_ID] });
-    expect(failures).toEqual([expect.stringContaining("#err_wrong_key")]);
+    expect(empty).toEqual({ configs: [], failures: [] });
+    const all = plugin.invoke("getAgentLogConfigs", { projectIds: [PROJECT_ID] });
+    await expect(all).rejects.toThrow("#err_wrong_key");
   });
 });

@@ -132,7 +132,7 @@ describe("schema and TypeScript types agree", () => {
 const found = findPulumi();
 
 it("passes pulumi schema check", async (context) => {
-  if ("reason" in found) return context.skip(found.reason);
+  if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
   const folder = await mkdtemp(path.join(tmpdir(), "schema-"));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const file = path.join(folder, "schema.json");
