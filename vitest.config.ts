@@ -1,8 +1,12 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 
-export default defineConfig({
+// `vitest run --mode compatibility` installs other versions and runs them; it takes minutes.
+const COMPATIBILITY = "test/compatibility/**/*.test.ts";
+
+export default defineConfig(({ mode }) => ({
   test: {
-    include: ["test/**/*.test.ts"],
+    include: [mode === "compatibility" ? COMPATIBILITY : "test/**/*.test.ts"],
+    exclude: mode === "compatibility" ? configDefaults.exclude : [...configDefaults.exclude, COMPATIBILITY],
     globalSetup: ["test/engine/install-package.ts"],
     setupFiles: ["test/fail-on-console.ts"],
     reporters: ["default", "./test/summary-reporter.ts"],
@@ -11,4 +15,4 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
   },
-});
+}));

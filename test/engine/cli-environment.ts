@@ -13,7 +13,7 @@ export function cliEnvironment(
   added: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   return runEnvironment({
-    PATH: [dirname(process.execPath), path].join(delimiter),
+    PATH: [path, dirname(process.execPath)].join(delimiter),
     PULUMI_HOME: folders.home,
     PULUMI_BACKEND_URL: pathToFileURL(folders.backend).href,
     PULUMI_CONFIG_PASSPHRASE: "correct horse",

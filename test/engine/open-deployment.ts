@@ -8,7 +8,9 @@ export async function openDeployment(options: {
   /** Added to the environment of every run. */
   readonly env?: Readonly<Record<string, string>>;
   readonly engine: "real" | "stand-in";
+  /** The Node.js that runs the program and its provider host. Default: the one that runs this process. */
+  readonly node?: string;
 }): Promise<Deployment> {
   const open = options.engine === "real" ? openRealDeployment : openStandInDeployment;
-  return open(options.directory, options.env ?? {});
+  return open(options.directory, options.env ?? {}, options.node ?? process.execPath);
 }

@@ -33,6 +33,14 @@ export interface ProgramFolder {
   readonly service: Service;
 }
 
+/** What runs a program. */
+export interface Installation {
+  /** The Node.js that runs it. */
+  readonly node: string;
+  /** The folder in which the package and the SDK are installed. */
+  readonly installed: string;
+}
+
 /** A program in a stack of its own. */
 export interface Program {
   readonly deployment: Deployment;
@@ -44,6 +52,7 @@ export interface Program {
  *
  * @param settings of the program's configuration, such as `{ args: {...} }`
  * @param env added to the environment of every run
+ * @param installation other versions of what runs the program
  */
 export async function openProgram(
   context: TestContext,
@@ -51,10 +60,11 @@ export async function openProgram(
   name: string,
   settings: Readonly<Record<string, unknown>> = {},
   env: Readonly<Record<string, string>> = {},
+  { node = process.execPath, installed = inject("installedPackage") }: Partial<Installation> = {},
 ): Promise<Program> {
   skipWithout(context, engine);
-  const { directory, service } = await makeProgramFolder(context, name);
-  const deployment = await openDeployment({ directory, engine, env: { ...FAST, ...env } });
+  const { directory, service } = await makeProgramFolder(context, name, installed);
+  const deployment = await openDeployment({ directory, engine, env: { ...FAST, ...env }, node });
   context.onTestFinished(() => deployment.close());
   await configure(deployment, service, name, settings);
   return { deployment, service };
@@ -84,9 +94,13 @@ export async function configure(
 let made = 0;
 
 /** Makes a folder as `pulumi new typescript` does, in which the packed package is installed. It goes when the test ends. */
-export async function makeProgramFolder(context: TestContext, name: string): Promise<ProgramFolder> {
+export async function makeProgramFolder(
+  context: TestContext,
+  name: string,
+  installed = inject("installedPackage"),
+): Promise<ProgramFolder> {
   made += 1;
-  const directory = path.join(inject("installedPackage"), `${name}-${process.pid}-${made}`);
+  const directory = path.join(installed, `${name}-${process.pid}-${made}`);
   await writeTemplate(directory, name);
   const service = await startService({ privateKey: PRIVATE_KEY });
   service.set(PROJECT_ID, "monitoring", SETTINGS);

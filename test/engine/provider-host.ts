@@ -26,6 +26,7 @@ export interface ProviderCall {
 
 export interface ProviderHostOptions {
   readonly directory: string;
+  readonly node: string;
   readonly project: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -41,7 +42,7 @@ export async function startProviderHost(options: ProviderHostOptions): Promise<P
   const fromProgram = createRequire(join(options.directory, "package.json"));
   const script = fromProgram.resolve("@pulumi/pulumi/cmd/dynamic-provider/index.js");
   // The host never connects to the address of the engine that it insists on.
-  const child = spawn(process.execPath, [script, "127.0.0.1:1"], {
+  const child = spawn(options.node, [script, "127.0.0.1:1"], {
     cwd: options.directory,
     stdio: ["ignore", "pipe", "pipe"],
     detached: process.platform !== "win32",

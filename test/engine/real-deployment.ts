@@ -1,6 +1,6 @@
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { cliEnvironment } from "./cli-environment.ts";
 import type { Deployment, Run, RunOptions } from "./deployment.ts";
 import { findPulumi } from "./find-pulumi.ts";
@@ -12,13 +12,15 @@ import { withoutColours } from "./without-colours.ts";
 export async function openRealDeployment(
   directory: string,
   env: Readonly<Record<string, string>>,
+  node: string,
 ): Promise<Deployment> {
   const found = findPulumi();
   if ("reason" in found) throw new Error(`cannot run the real engine: ${found.reason}`);
   const folder = await mkdtemp(join(tmpdir(), "deployment-"));
   const backend = join(folder, "backend");
   await mkdir(backend);
-  const isolated = cliEnvironment(found.path, { home: join(folder, "home"), backend }, env);
+  const path = [dirname(node), found.path].join(delimiter);
+  const isolated = cliEnvironment(path, { home: join(folder, "home"), backend }, env);
   const common = ["--stack", "dev", "--non-interactive", "--color", "never"];
   const closing = new AbortController();
   const running = new Set<Promise<CommandResult>>();

@@ -29,6 +29,7 @@ import {
 
 export interface ProgramOptions {
   readonly directory: string;
+  readonly node: string;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
 }
@@ -72,7 +73,7 @@ async function runnerExit(operation: Operation, options: ProgramOptions, address
   const args = ["--monitor", address, "--engine", address, "--organization", organization, "--project", project];
   args.push("--root-directory", options.directory, "--stack", stack, "--pwd", options.directory, "--parallel", "8");
   const child = spawn(
-    process.execPath,
+    options.node,
     [runner, ...args, ...(planning ? ["--dry-run"] : []), programOf(options.directory)],
     {
       cwd: options.directory,
@@ -130,6 +131,8 @@ function monitor(operation: Operation, failing: AbortSignal, fail: (error: unkno
       for (const [key, { value }] of config) info.getConfigMap().set(key, value);
       return info;
     }),
+    // Older versions of the SDK ask for each feature by name.
+    supportsFeature: unary(async () => new resourceMessages.SupportsFeatureResponse().setHassupport(true)),
     registerResource: act(async (request: RegisterResourceRequest) => {
       const { urn, id, outputs } = await registerResource(operation, request);
       const object = parseProperties(request.getObject()?.toJavaScript());

@@ -19,6 +19,7 @@ const stack = "dev";
 export async function openStandInDeployment(
   directory: string,
   env: Readonly<Record<string, string>>,
+  node: string,
 ): Promise<Deployment> {
   const folder = resolve(directory);
   const project = /^name:\s*["']?([\w.-]+)/m.exec(readFileSync(join(folder, "Pulumi.yaml"), "utf8"))?.[1];
@@ -42,6 +43,7 @@ export async function openStandInDeployment(
     const text = new RunText(`${title} (${stack})`, planning);
     const hosts = new ProviderHosts({
       directory: folder,
+      node,
       project,
       env: runEnv,
       signal,
@@ -102,14 +104,15 @@ export async function openStandInDeployment(
     },
     preview: async ({ refresh = false, expectNoChanges = false, json = false, ...options } = {}) => {
       if (json) throw new Error("the stand-in engine does not model preview --json");
-      const preview = perform("Previewing update", true, options, update(refresh, folder)).then((performed) =>
+      const preview = perform("Previewing update", true, options, update(refresh, folder, node)).then((performed) =>
         expectNoChanges && performed.run.ok && performed.text.changes > 0
           ? { ...performed, run: unexpectedChanges(performed.run) }
           : performed,
       );
       return track(preview);
     },
-    up: ({ refresh = false, ...options } = {}) => track(perform("Updating", false, options, update(refresh, folder))),
+    up: ({ refresh = false, ...options } = {}) =>
+      track(perform("Updating", false, options, update(refresh, folder, node))),
     refresh: ({ previewOnly = false, ...options } = {}) => {
       const title = previewOnly ? "Previewing refresh" : "Refreshing";
       const refresh = perform(title, previewOnly, options, async (operation) => {
@@ -136,11 +139,11 @@ export async function openStandInDeployment(
   };
 }
 
-function update(refresh: boolean, directory: string) {
+function update(refresh: boolean, directory: string, node: string) {
   return async (operation: Operation, signal: AbortSignal, env: Record<string, string>): Promise<void> => {
     // What a refresh before the program finds shows as the changes of the program.
     if (refresh) await refreshResources(operation, () => {});
-    await runProgram(operation, { directory, env, signal });
+    await runProgram(operation, { directory, node, env, signal });
   };
 }
 

@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { rm, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installPackage, TEMPLATE_PACKAGES } from "../engine/install-package.ts";
+import { ENGINES, openProgram, PROJECT_ID } from "../engine/program.ts";
+
+// `npm run test:compatibility` runs the versions that README.md names under Compatibility, and the newest ones. It
+// installs them from the registry.
+
+const NODES = ["22.19.0", "24"];
+const SDKS = ["3.216.0", "latest"];
+const UNDICIS = ["7.0.0", "7", "8.0.0", "8"];
+
+const platform = process.platform === "win32" ? "win" : process.platform;
+const nodePackage = `node-${platform}-${process.arch}`;
+
+const UNIT_TEST = `
+const pulumi = require("@pulumi/pulumi");
+const { AgentLogConfig, getAgentLogConfig } = require("pulumi-agent-log-config");
+const { answerReads } = require("pulumi-agent-log-config/testing");
+const what = { projectId: "${PROJECT_ID}", agent: "backup" };
+(async () => {
+  await pulumi.runtime.setMocks({ newResource: ({ name, inputs }) => ({ id: name, state: inputs }), call: () => ({}) });
+  const unanswered = await getAgentLogConfig(what).catch(({ code }) => code);
+  answerReads({ [what.projectId]: { backup: { logPath: "/l" } } });
+  const { logPath } = await getAgentLogConfig(what);
+  new AgentLogConfig("logs", what).logPath.apply((recorded) => console.log(JSON.stringify({ unanswered, logPath, recorded })));
+})();
+`;
+
+const DIGEST = `
+import { digest } from "pulumi-agent-log-config/digest";
+import { startService } from "pulumi-agent-log-config/testing";
+import { Agent, Client, fetch, request } from "undici";
+const service = await startService({ privateKey: "private-key-0001" });
+service.set("${PROJECT_ID}", "backup", { logPath: "/l" });
+const { origin } = new URL(service.baseUrl);
+const interceptor = digest({ username: "publickey", password: "private-key-0001", origins: [origin] });
+const path = "/api/public/v1.0/groups/${PROJECT_ID}/automationConfig/backupAgentConfig";
+const found = [];
+for (const Dispatcher of [Agent, Client]) {
+  const plain = new Dispatcher(origin === undefined || Dispatcher === Agent ? undefined : origin);
+  const dispatcher = plain.compose(interceptor);
+  const { statusCode, body } = await request(origin + path, { dispatcher });
+  found.push(statusCode, (await body.json()).logPath);
+  const response = await fetch(origin + path, { dispatcher });
+  found.push(response.status, (await response.json()).logPath);
+  await plain.close();
+}
+await service.close();
+console.log(JSON.stringify(found));
+`;
+
+/** The folders that were made, by what is installed in them. */
+const folders = new Map<string, string>();
+
+async function install(...packages: readonly string[]): Promise<void> {
+  folders.set(packages[0] ?? "", await installPackage(packages));
+}
+
+function folderOf(name: string): string {
+  return folders.get(name) ?? "nothing is installed";
+}
+
+function nodeOf(version: string): string {
+  const executable = platform === "win" ? "node.exe" : "node";
+  return path.join(folderOf(`${nodePackage}@${version}`), "node_modules", nodePackage, "bin", executable);
+}
+
+async function print(node: string, folder: string, file: string, program: string): Promise<unknown> {
+  await writeFile(path.join(folder, file), program);
+  return JSON.parse((await promisify(execFile)(node, [file], { cwd: folder })).stdout);
+}
+
+beforeAll(async () => {
+  for (const version of NODES) await install(`${nodePackage}@${version}`);
+  for (const version of SDKS) await install(`@pulumi/pulumi@${version}`, ...TEMPLATE_PACKAGES);
+  for (const version of UNDICIS) await install(`undici@${version}`);
+}, 600_000);
+
+afterAll(async () => {
+  for (const folder of folders.values()) await rm(folder, { recursive: true, force: true });
+});
+
+describe.each(NODES)("with Node.js %s", (nodeVersion) => {
+  describe.each(SDKS)("and @pulumi/pulumi %s", (sdk) => {
+    it("a unit test reads", async () => {
+      expect(await print(nodeOf(nodeVersion), folderOf(`@pulumi/pulumi@${sdk}`), "unit-test.cjs", UNIT_TEST)).toEqual({
+        unanswered: "ERR_MOCKED",
+        logPath: "/l",
+        recorded: "/l",
+      });
+    });
+
+    it.for(ENGINES)("a resource is recorded, compared and deleted on the %s engine", async (engine, context) => {
+      const installation = { node: nodeOf(nodeVersion), installed: folderOf(`@pulumi/pulumi@${sdk}`) };
+      const args = { projectId: PROJECT_ID, agent: "monitoring" };
+      const { deployment, service } = await openProgram(context, engine, "recorded", { args }, {}, installation);
+      const created = await deployment.up();
+      expect(created).toMatchObject({ ok: true });
+      // It would warn of a private key in plain text.
+      expect(created.text).not.toContain("warning");
+      service.set(PROJECT_ID, "monitoring", { logPath: "/changed" });
+      expect((await deployment.preview()).steps).toMatchObject([
+        { op: "update", name: "settings", differences: expect.arrayContaining([expect.stringMatching(/^logPath: /)]) },
+        { op: "update", name: "consumer" },
+      ]);
+      expect(await deployment.refresh()).toMatchObject({ ok: true, steps: [{ op: "update", name: "settings" }] });
+      expect(await deployment.destroy()).toMatchObject({ ok: true });
+    });
+
+    it.for(ENGINES)("reads wait for a component and for a provider on the %s engine", async (engine, context) => {
+      const installation = { node: nodeOf(nodeVersion), installed: folderOf(`@pulumi/pulumi@${sdk}`) };
+      const settings = { projectId: PROJECT_ID };
+      const { deployment, service } = await openProgram(
+        context,
+        engine,
+        "unknown-connection",
+        settings,
+        {},
+        installation,
+      );
+      expect(await deployment.preview()).toMatchObject({ ok: true });
+      expect(service.requests).toHaveLength(0);
+      expect(await deployment.up()).toMatchObject({ ok: true });
+      expect(await deployment.outputs()).toMatchObject({ read: "/var/log/monitoring-agent.log" });
+    });
+  });
+
+  it.each(UNDICIS)("digest() reads below undici %s", async (undici) => {
+    const found = await print(nodeOf(nodeVersion), folderOf(`undici@${undici}`), "digest.mjs", DIGEST);
+    expect(found).toEqual([200, "/l", 200, "/l", 200, "/l", 200, "/l"]);
+  });
+});
