@@ -2,6 +2,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import path from "node:path";
 import { startService } from "pulumi-agent-log-config/testing";
+import packageJson from "../package.json" with { type: "json" };
 import { findPulumi } from "../test/engine/find-pulumi.ts";
 import { installPackage } from "../test/engine/install-package.ts";
 import { openDeployment } from "../test/engine/open-deployment.ts";
@@ -10,6 +11,7 @@ import { startDelay } from "./start-delay.ts";
 
 // How long previews take with resources that are read, beside the same program with the values written down.
 
+const SDK_VERSION = packageJson.devDependencies["@pulumi/pulumi"];
 const ROUNDS = 7;
 const SETTINGS = { logPath: "/var/log/agent.log", logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 } };
 const CASES = [
@@ -23,7 +25,7 @@ const pulumi = findPulumi();
 if ("reason" in pulumi) {
   process.stdout.write(`The preview benchmark needs a Pulumi CLI: ${pulumi.reason}.\n`);
 } else {
-  const folder = await installPackage();
+  const folder = await installPackage([`@pulumi/pulumi@${SDK_VERSION}`]);
   try {
     for (const each of CASES) process.stdout.write(`${await measure(folder, each)}\n`);
   } finally {

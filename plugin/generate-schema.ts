@@ -14,7 +14,7 @@ import {
   CONNECTION_SETTINGS,
   environmentVariable,
 } from "../sdk/shared/connection-settings.ts";
-import type { ReadFailure, ReadManyArguments, ReadManyResult } from "../sdk/shared/read-many.ts";
+import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../sdk/shared/read-many.ts";
 import { type Documented, docComments } from "./doc-comments.ts";
 
 /** What the schema takes from package.json. */
@@ -67,7 +67,7 @@ const CONNECTION_DOC = docComments("sdk/client/connection-options.ts", "Connecti
 const READ_DOC = docComments("sdk/client/read-arguments.ts", "ReadArguments");
 const RESULT_DOC = docComments("sdk/client/agent-log-config-result.ts", "AgentLogConfigResult");
 const VERSION_DOC = docComments("sdk/client/agent-log-config-result.ts", "ServiceVersion");
-const MANY_DOC = docComments("sdk/shared/read-many.ts", "ReadManyArguments");
+const MANY_DOC = docComments("sdk/shared/read-many.ts", "GetAgentLogConfigsArgs");
 const MANY_RESULT_DOC = docComments("sdk/shared/read-many.ts", "ReadManyResult");
 const FAILURE_DOC = docComments("sdk/shared/read-many.ts", "ReadFailure");
 const RESOURCE = docComments("sdk/program/agent-log-config.ts", "AgentLogConfig");
@@ -82,7 +82,7 @@ const FUNCTION_OF_MANY = docComments("sdk/shared/read-many.ts", "readMany");
 function resource(): Schema {
   const argumentTypes: Readonly<Record<keyof AgentLogConfigArgs, Schema>> = {
     projectId: { ...TEXT, willReplaceOnChanges: true },
-    agent: { ...reference("Agent"), willReplaceOnChanges: true },
+    agent: { ...reference("AgentKind"), willReplaceOnChanges: true },
     envelope: BOOLEAN,
     pretty: BOOLEAN,
     expect: reference("ExpectedSettings"),
@@ -91,7 +91,7 @@ function resource(): Schema {
   };
   const outputTypes: Readonly<Record<Exclude<keyof AgentLogConfig, InheritedName>, Schema>> = {
     projectId: TEXT,
-    agent: reference("Agent"),
+    agent: reference("AgentKind"),
     ...settingTypes(),
     whenUnavailable: reference("WhenUnavailable"),
     lastReadAt: TEXT,
@@ -111,7 +111,7 @@ type InheritedName = "urn" | "id" | "getProvider";
 function readOne(): Schema {
   const argumentTypes: Readonly<Record<keyof ReadArguments, Schema>> = {
     projectId: TEXT,
-    agent: reference("Agent"),
+    agent: reference("AgentKind"),
     envelope: BOOLEAN,
     pretty: BOOLEAN,
   };
@@ -123,9 +123,9 @@ function readOne(): Schema {
 }
 
 function readMany(): Schema {
-  const argumentTypes: Readonly<Record<keyof ReadManyArguments, Schema>> = {
+  const argumentTypes: Readonly<Record<keyof GetAgentLogConfigsArgs, Schema>> = {
     projectIds: listOf(TEXT),
-    agents: listOf(reference("Agent")),
+    agents: listOf(reference("AgentKind")),
   };
   const resultTypes: Readonly<Record<keyof ReadManyResult<unknown>, Schema>> = {
     configs: listOf(reference("AgentLogConfigResult")),
@@ -144,7 +144,7 @@ function result(): Schema {
   const resultTypes: Readonly<Record<Exclude<keyof AgentLogConfigResult, "configOverrides">, Schema>> = {
     id: TEXT,
     projectId: TEXT,
-    agent: reference("Agent"),
+    agent: reference("AgentKind"),
     ...settings,
     serviceVersion: reference("ServiceVersion"),
   };
@@ -171,7 +171,7 @@ function types(): Schema {
     temporary: BOOLEAN,
   };
   const named: Readonly<Record<string, Schema>> = {
-    Agent: choice("An agent whose log settings the service has.", AGENTS),
+    AgentKind: choice("An agent whose log settings the service has.", AGENTS),
     WhenUnexpected: choice(ARGUMENTS.members["whenUnexpected"]?.description, CHOICES.whenUnexpected),
     WhenUnavailable: choice(ARGUMENTS.members["whenUnavailable"]?.description, CHOICES.whenUnavailable),
     LogRotate: {

@@ -3,7 +3,7 @@
  * functions that read them.
  * @packageDocumentation
  */
-export type { Agent } from "./client/agent-log-config-id.ts";
+export type { AgentKind } from "./client/agent-log-config-id.ts";
 export type { ServiceVersion } from "./client/agent-log-config-result.ts";
 export type { LogRotate } from "./client/agent-log-settings.ts";
 export { AgentLogConfigError, type AgentLogConfigErrorCode } from "./client/errors.ts";
@@ -18,12 +18,11 @@ export {
   getAgentLogConfigOutput,
 } from "./program/get-agent-log-config.ts";
 export {
-  type GetAgentLogConfigsArgs,
   type GetAgentLogConfigsOutputArgs,
   type GetAgentLogConfigsResult,
   getAgentLogConfigs,
   getAgentLogConfigsOutput,
 } from "./program/get-agent-log-configs.ts";
 export { Provider, type ProviderArgs } from "./program/provider.ts";
-export type { ReadFailure } from "./shared/read-many.ts";
+export type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "./shared/read-many.ts";
 export { AGENT_LOG_CONFIG_TYPE } from "./shared/resource-type.ts";

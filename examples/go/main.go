@@ -13,7 +13,7 @@ func main() {
 		// Recorded in the state: the next preview shows what somebody has changed in the service.
 		monitoring, err := agentlogconfig.NewAgentLogConfig(ctx, "monitoring", &agentlogconfig.AgentLogConfigArgs{
 			ProjectId: pulumi.String(projectId),
-			Agent:     agentlogconfig.AgentMonitoring,
+			Agent:     agentlogconfig.AgentKindMonitoring,
 		})
 		if err != nil {
 			return err
@@ -22,7 +22,7 @@ func main() {
 		// Read anew each time, recorded only where it is used. GetAgentLogConfig adopts a resource.
 		backup := agentlogconfig.LookupAgentLogConfigOutput(ctx, agentlogconfig.LookupAgentLogConfigOutputArgs{
 			ProjectId: pulumi.String(projectId),
-			Agent:     agentlogconfig.AgentBackup,
+			Agent:     agentlogconfig.AgentKindBackup,
 		})
 
 		ctx.Export("monitoringLog", monitoring.LogPath)

@@ -1,9 +1,9 @@
-import type { Agent, LogRotate } from "pulumi-agent-log-config";
+import type { AgentKind, LogRotate } from "pulumi-agent-log-config";
 
 /** What an AgentLogConfig records; null stands for a setting that the service does not have. */
 export interface RecordedSettings {
   readonly projectId: string;
-  readonly agent: Agent;
+  readonly agent: AgentKind;
   readonly logPath: string | null;
   readonly logPathWindows: string | null;
   readonly logRotate: Partial<LogRotate> | null;

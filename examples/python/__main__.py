@@ -7,13 +7,13 @@ project_id = pulumi.Config().require("projectId")
 monitoring = agent_log_config.AgentLogConfig(
     "monitoring",
     project_id=project_id,
-    agent=agent_log_config.Agent.MONITORING,
+    agent=agent_log_config.AgentKind.MONITORING,
 )
 
 # Read anew each time, recorded only where it is used.
 backup = agent_log_config.get_agent_log_config_output(
     project_id=project_id,
-    agent=agent_log_config.Agent.BACKUP,
+    agent=agent_log_config.AgentKind.BACKUP,
 )
 
 pulumi.export("monitoringLog", monitoring.log_path)

@@ -1,5 +1,5 @@
 import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
-import { type Agent, PROJECT_ID } from "../client/agent-log-config-id.ts";
+import { type AgentKind, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { printable } from "../client/printable.ts";
 import { describeStackMistakes } from "./describe-stack-mistakes.ts";
 import { describeError, describeSettingsFailure, describeSteps, type Outcome } from "./describe-steps.ts";
@@ -88,7 +88,7 @@ export async function diagnose(
 }
 
 async function readProject(client: AgentLogConfigClient, projectId: string): Promise<Outcome> {
-  const read = async (agent: Agent) => {
+  const read = async (agent: AgentKind) => {
     const { logPath } = await client.get({ projectId, agent });
     return logPath === undefined ? "standard error" : printable(logPath);
   };

@@ -2,10 +2,10 @@ import { invalidArgument } from "./errors.ts";
 import { printable } from "./printable.ts";
 
 /** An agent whose log settings the service has. */
-export type Agent = "monitoring" | "backup";
+export type AgentKind = "monitoring" | "backup";
 
 /** Both agents. */
-export const AGENTS = ["monitoring", "backup"] as const satisfies readonly Agent[];
+export const AGENTS = ["monitoring", "backup"] as const satisfies readonly AgentKind[];
 
 /** A project's id: 24 hexadecimal digits in either case. */
 export const PROJECT_ID = /^[0-9a-f]{24}$/i;
@@ -22,7 +22,7 @@ export const PROJECT_ID = /^[0-9a-f]{24}$/i;
  * agentLogConfigId("0123456789abcdef01234567", "backup"); // "0123456789abcdef01234567/backup"
  * ```
  */
-export function agentLogConfigId(projectId: string, agent: Agent): string {
+export function agentLogConfigId(projectId: string, agent: AgentKind): string {
   return `${projectId}/${agent}`;
 }
 
@@ -38,7 +38,7 @@ export function agentLogConfigId(projectId: string, agent: Agent): string {
  * const { projectId, agent } = parseAgentLogConfigId("0123456789abcdef01234567/backup");
  * ```
  */
-export function parseAgentLogConfigId(id: string): { readonly projectId: string; readonly agent: Agent } {
+export function parseAgentLogConfigId(id: string): { readonly projectId: string; readonly agent: AgentKind } {
   const [projectId = "", name, ...rest] = id.split("/");
   const agent = AGENTS.find((known) => known === name);
   if (agent !== undefined && rest.length === 0 && PROJECT_ID.test(projectId)) return { projectId, agent };

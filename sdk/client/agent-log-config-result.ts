@@ -1,4 +1,4 @@
-import type { Agent } from "./agent-log-config-id.ts";
+import type { AgentKind } from "./agent-log-config-id.ts";
 import type { AgentLogSettings } from "./agent-log-settings.ts";
 
 /** The version that the service reports; each part is undefined where it can't be read. */
@@ -16,7 +16,7 @@ export interface AgentLogConfigResult extends AgentLogSettings {
   /** The project's id as it was given, 24 hexadecimal digits. */
   readonly projectId: string;
   /** The agent that the settings belong to. */
-  readonly agent: Agent;
+  readonly agent: AgentKind;
   /** undefined where the service does not report it. */
   readonly serviceVersion: ServiceVersion | undefined;
 }

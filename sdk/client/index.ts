@@ -3,7 +3,7 @@
  * @packageDocumentation
  */
 export { AgentLogConfigClient, type ReadOptions } from "./agent-log-config-client.ts";
-export { type Agent, agentLogConfigId, parseAgentLogConfigId } from "./agent-log-config-id.ts";
+export { type AgentKind, agentLogConfigId, parseAgentLogConfigId } from "./agent-log-config-id.ts";
 export type { AgentLogConfigResult, ServiceVersion } from "./agent-log-config-result.ts";
 export type { AgentLogSettings, LogRotate } from "./agent-log-settings.ts";
 export type { ConnectionOptions } from "./connection-options.ts";

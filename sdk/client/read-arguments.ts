@@ -1,4 +1,4 @@
-import { AGENTS, type Agent, PROJECT_ID } from "./agent-log-config-id.ts";
+import { AGENTS, type AgentKind, PROJECT_ID } from "./agent-log-config-id.ts";
 import { checkMembers, isFlag, type Rules } from "./check-members.ts";
 
 /** What to read. */
@@ -6,7 +6,7 @@ export interface ReadArguments {
   /** 24 hexadecimal digits in either case. */
   readonly projectId: string;
   /** `"monitoring"` or `"backup"`. */
-  readonly agent: Agent;
+  readonly agent: AgentKind;
   /** Asks the service to wrap its response. The result is the same. Default: false. */
   readonly envelope?: boolean | undefined;
   /** Asks the service to indent its response. The result is the same. Default: false. */
@@ -18,7 +18,7 @@ const RULES: Rules<ReadArguments> = {
     (value): value is string => typeof value === "string" && PROJECT_ID.test(value),
     "must be 24 hexadecimal digits",
   ],
-  agent: [(value): value is Agent => AGENTS.some((agent) => agent === value), 'must be "monitoring" or "backup"'],
+  agent: [(value): value is AgentKind => AGENTS.some((agent) => agent === value), 'must be "monitoring" or "backup"'],
   envelope: [isFlag, "must be a boolean"],
   pretty: [isFlag, "must be a boolean"],
 };

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { Agent } from "../client/agent-log-config-id.ts";
+import type { AgentKind } from "../client/agent-log-config-id.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
 
 /** The arguments of an {@link AgentLogConfig}. */
@@ -7,7 +7,7 @@ export interface AgentLogConfigArgs {
   /** The project's id, 24 hexadecimal digits. Another project is another resource. */
   readonly projectId: pulumi.Input<string>;
   /** `"monitoring"` or `"backup"`. Another agent is another resource. */
-  readonly agent: pulumi.Input<Agent>;
+  readonly agent: pulumi.Input<AgentKind>;
   /** Asks the service to wrap its response in an envelope. The result is the same. Default: false. */
   readonly envelope?: pulumi.Input<boolean> | undefined;
   /** Asks the service to format its response for people. The result is the same. Default: false. */

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Agent, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
+import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
 import type { AgentLogSettings } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
@@ -33,7 +33,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
   /** The project's id, 24 hexadecimal digits. */
   declare readonly projectId: pulumi.Output<string>;
   /** The agent that the settings belong to. */
-  declare readonly agent: pulumi.Output<Agent>;
+  declare readonly agent: pulumi.Output<AgentKind>;
   /** Absolute path of the agent's log file. Without it the agent writes to standard error. */
   declare readonly logPath: pulumi.Output<AgentLogSettings["logPath"]>;
   /** Path of the agent's log file on Windows hosts, usually with `%SystemDrive%`. */

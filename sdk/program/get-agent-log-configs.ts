@@ -1,21 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { Agent } from "../client/agent-log-config-id.ts";
-import { type ReadManyArguments, type ReadManyResult, readMany } from "../shared/read-many.ts";
+import type { AgentKind } from "../client/agent-log-config-id.ts";
+import { type GetAgentLogConfigsArgs, type ReadManyResult, readMany } from "../shared/read-many.ts";
 import { connectionFor, knownConnectionFor, printedOnce } from "./function-call.ts";
 import { type GetAgentLogConfigResult, withSecret } from "./get-agent-log-config.ts";
 import type { ProgramConnection } from "./provider.ts";
 import { type Circumstances, readOnce } from "./read-once.ts";
 import { waitForDependencies } from "./wait-for-dependencies.ts";
 
-/** The arguments of {@link getAgentLogConfigs}. */
-export type GetAgentLogConfigsArgs = ReadManyArguments;
-
 /** The arguments of {@link getAgentLogConfigsOutput}. */
 export interface GetAgentLogConfigsOutputArgs {
   /** The ids of the projects, 24 hexadecimal digits each; an empty list gives an empty result. */
   readonly projectIds: pulumi.Input<readonly pulumi.Input<string>[]>;
   /** The agents to read of each project. Default: `"monitoring"` and `"backup"`. */
-  readonly agents?: pulumi.Input<readonly pulumi.Input<Agent>[]> | undefined;
+  readonly agents?: pulumi.Input<readonly pulumi.Input<AgentKind>[]> | undefined;
 }
 
 /** The settings that could be read and the failures, each in the order in which they were asked for. */
@@ -79,7 +76,7 @@ export function getAgentLogConfigsOutput(
 
 async function read(
   connection: ProgramConnection,
-  args: ReadManyArguments,
+  args: GetAgentLogConfigsArgs,
   circumstances: Circumstances,
 ): Promise<GetAgentLogConfigsResult> {
   const readOne = (one: object) => readOnce(connection, one, circumstances);

@@ -1,15 +1,15 @@
-import { AGENTS, type Agent } from "../client/agent-log-config-id.ts";
+import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { type AgentLogConfigErrorCode, invalidArgument } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
 import { problemOf } from "./reading.ts";
 
-/** What to read. */
-export interface ReadManyArguments {
+/** The arguments of {@link getAgentLogConfigs}. */
+export interface GetAgentLogConfigsArgs {
   /** The ids of the projects, 24 hexadecimal digits each; an empty list gives an empty result. */
   readonly projectIds: readonly string[];
   /** The agents to read of each project. Default: `"monitoring"` and `"backup"`. */
-  readonly agents?: readonly Agent[] | undefined;
+  readonly agents?: readonly AgentKind[] | undefined;
 }
 
 /** Why the settings of one agent of one project could not be read. */
@@ -40,12 +40,12 @@ const READS_AT_A_TIME = 16;
 /**
  * Reads the settings of many projects, 16 at a time, and each of them once. A read that fails is an entry of `failures`.
  * @param read reads one agent of one project
- * @param args {@link ReadManyArguments}, not checked yet
+ * @param args {@link GetAgentLogConfigsArgs}, not checked yet
  * @param quoteArguments whether a message may quote the arguments; false where they are secret
  * @throws AgentLogConfigError where the connection itself does not work, so that nothing can be read
  */
 export async function readMany(
-  read: (args: { readonly projectId: string; readonly agent: Agent }) => Promise<AgentLogConfigResult>,
+  read: (args: { readonly projectId: string; readonly agent: AgentKind }) => Promise<AgentLogConfigResult>,
   args: object,
   quoteArguments = true,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
@@ -81,7 +81,10 @@ export async function readMany(
   return { configs: inOrder(results), failures: inOrder(failures) };
 }
 
-function checkArguments(args: object): { readonly projectIds: readonly string[]; readonly agents: readonly Agent[] } {
+function checkArguments(args: object): {
+  readonly projectIds: readonly string[];
+  readonly agents: readonly AgentKind[];
+} {
   const { projectIds, agents = AGENTS, ...others }: { projectIds?: unknown; agents?: unknown } = args;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
@@ -90,7 +93,7 @@ function checkArguments(args: object): { readonly projectIds: readonly string[];
     );
   }
   if (!isList<string>(projectIds)) throw invalidArgument("Nothing was read: projectIds must be a list.");
-  if (!isList<Agent>(agents)) throw invalidArgument("Nothing was read: agents must be a list.");
+  if (!isList<AgentKind>(agents)) throw invalidArgument("Nothing was read: agents must be a list.");
   return { projectIds, agents };
 }
 
@@ -101,7 +104,7 @@ function isList<Element>(value: unknown): value is readonly Element[] {
 
 interface Entry {
   readonly projectId: string;
-  readonly agent: Agent;
+  readonly agent: AgentKind;
 }
 
 function keyOf({ projectId, agent }: Entry): string {

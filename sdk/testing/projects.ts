@@ -1,4 +1,4 @@
-import { type Agent, agentLogConfigId, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
+import { type AgentKind, agentLogConfigId, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
 import { invalidArgument } from "../client/errors.ts";
 
 /** An agent's settings as the service sends them: any JSON object, with every field optional. */
@@ -32,13 +32,13 @@ export class Projects {
   }
 
   /** Returns the settings of an agent, `{}` where it has none; undefined for an unknown project. */
-  read(projectId: string, agent: Agent): ServiceSettings | undefined {
+  read(projectId: string, agent: AgentKind): ServiceSettings | undefined {
     const project = this.#projects.get(projectId.toLowerCase());
     return project && (project[agent] ?? {});
   }
 
   /** Replaces the settings of one agent by a copy; a project whose last settings are removed is unknown. */
-  set(projectId: string, agent: Agent, settings: ServiceSettings | undefined): void {
+  set(projectId: string, agent: AgentKind, settings: ServiceSettings | undefined): void {
     const id = agentLogConfigId(projectId, agent);
     parseAgentLogConfigId(id);
     const key = projectId.toLowerCase();

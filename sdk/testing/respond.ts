@@ -1,4 +1,4 @@
-import type { Agent } from "../client/agent-log-config-id.ts";
+import type { AgentKind } from "../client/agent-log-config-id.ts";
 import { PREFIX } from "../client/connection.ts";
 import type { CannedResponse } from "./fault.ts";
 import type { Projects } from "./projects.ts";
@@ -41,7 +41,7 @@ export interface Content {
 }
 
 /** Returns what the service has for one read. */
-export function contentOfRead(projectId: string, agent: Agent, projects: Projects): Content {
+export function contentOfRead(projectId: string, agent: AgentKind, projects: Projects): Content {
   const settings = projects.read(projectId, agent);
   if (settings !== undefined) return { status: 200, content: settings };
   return refusal(404, "Not Found", "GROUP_NOT_FOUND", `No group with ID ${projectId} exists.`, [projectId]);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
-import type { Agent } from "../client/agent-log-config-id.ts";
+import type { AgentKind } from "../client/agent-log-config-id.ts";
 import { PREFIX } from "../client/connection.ts";
 import { DigestProtection } from "./digest-protection.ts";
 import { type CannedResponse, type Fault, isCut, isResponse, refuseImpossibleFaults } from "./fault.ts";
@@ -36,7 +36,7 @@ export interface Service {
    * @param settings the body of the response, any JSON object
    * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for another id or agent, and for a value that is not JSON
    */
-  set(projectId: string, agent: Agent, settings: ServiceSettings | undefined): void;
+  set(projectId: string, agent: AgentKind, settings: ServiceSettings | undefined): void;
   /**
    * Makes the next authenticated requests fail, with one fault each, after the faults that are still queued.
    * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a {@link Fault}
@@ -47,7 +47,7 @@ export interface Service {
    * `"reset"` resets the connection.
    * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a response that can't be sent
    */
-  answerWith(response: CannedResponse | "reset" | undefined): void;
+  respondWith(response: CannedResponse | "reset" | undefined): void;
   /** Accepts only this private key from now on, and forgets all nonces. */
   rotateKey(privateKey: string): void;
   /** Forgets all nonces, as a restart does. */
@@ -131,7 +131,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       projects.set(projectId, agent, settings);
     },
     failNext,
-    answerWith(response) {
+    respondWith(response) {
       if (response !== undefined) refuseImpossibleFaults([response]);
       canned = response;
     },

@@ -105,7 +105,7 @@ describe("the command check", () => {
       code: "ERR_ROLE_MISSING",
       says: "give it Project Automation Admin",
       change: ({ service }) => {
-        service.answerWith(refusal(401, "USER_UNAUTHORIZED"));
+        service.respondWith(refusal(401, "USER_UNAUTHORIZED"));
         return {};
       },
     },
@@ -137,7 +137,7 @@ describe("the command check", () => {
     { description: "a web page", response: { status: 200, body: "<html>" }, code: "ERR_INVALID_RESPONSE" },
   ])("claims neither the key nor the role of $description", async ({ response, code }) => {
     const { environment, service } = await setUp();
-    service.answerWith(response);
+    service.respondWith(response);
     const { exitCode, stdout } = await run(environment, ...CHECK, "--json");
     expect(exitCode).toBe(1);
     expect(statusesOf(stdout)).toEqual({

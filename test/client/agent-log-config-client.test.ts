@@ -151,7 +151,7 @@ describe("get", () => {
     { header: undefined, expected: undefined },
   ])("takes the version header as it comes: $header", async ({ header, expected }) => {
     const { client, service } = await open();
-    service.answerWith({
+    service.respondWith({
       status: 200,
       headers: header === undefined ? {} : { "X-Vendor-Service-Version": header },
       body: "{}",
@@ -239,7 +239,7 @@ describe("refusals", () => {
 
   it.each(REFUSALS)("of status %i with %o are %s", async (status, body, code, says) => {
     const { client, service } = await open();
-    service.answerWith({ status, body: JSON.stringify({ error: status, ...body }) });
+    service.respondWith({ status, body: JSON.stringify({ error: status, ...body }) });
     const link = `See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}`;
     const message = expect.stringMatching(new RegExp(`${says}.*\\(status ${status}.*\\)\\. ${link}$`));
     await expect(client.get(MONITORING)).rejects.toMatchObject({ code, status, message });
@@ -247,7 +247,7 @@ describe("refusals", () => {
 
   it("come with the service's own words", async () => {
     const { client, service } = await open();
-    service.answerWith({ status: 418, body: '{"error":418,"errorCode":"TEAPOT","detail":"I brew."}' });
+    service.respondWith({ status: 418, body: '{"error":418,"errorCode":"TEAPOT","detail":"I brew."}' });
     const message = expect.stringContaining("the service refuses the read (status 418, TEAPOT: I brew).");
     await expect(client.get(MONITORING)).rejects.toMatchObject({ errorCode: "TEAPOT", message });
   });
@@ -260,7 +260,7 @@ describe("refusals", () => {
     { description: "without the envelope on HTTP 200", body: { error: 404, errorCode: "GROUP_NOT_FOUND" } },
   ])("are found $description", async ({ body }) => {
     const { client, service } = await open();
-    service.answerWith({ status: 200, body: JSON.stringify(body) });
+    service.respondWith({ status: 200, body: JSON.stringify(body) });
     await expect(client.get({ ...MONITORING, envelope: true })).rejects.toMatchObject({
       code: "ERR_PROJECT_NOT_FOUND",
       status: 404,
@@ -277,7 +277,7 @@ describe("refusals", () => {
   it("without a challenge never blame the key, with a status of its own or in an envelope", async () => {
     const { client, service } = await open();
     for (const envelope of [false, true]) {
-      service.answerWith({ status: envelope ? 200 : 401, body: '{"status":401,"content":{"error":401}}' });
+      service.respondWith({ status: envelope ? 200 : 401, body: '{"status":401,"content":{"error":401}}' });
       const error = await client.get({ ...MONITORING, envelope }).catch((reason: unknown) => reason);
       expect(error).toMatchObject({ code: "ERR_AUTHENTICATION", status: 401 });
       expect(String(error)).not.toContain("key pair");
@@ -383,7 +383,7 @@ describe("responses that make no sense", () => {
     },
   ])("are one clear error: $description", async ({ response, says }) => {
     const { client, service } = await open();
-    service.answerWith({ status: 200, ...response });
+    service.respondWith({ status: 200, ...response });
     const error = await client.get(MONITORING).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE", message: expect.stringContaining(says) });
     expect(inspect(error)).not.toContain("body-token");
@@ -404,25 +404,25 @@ describe("responses that make no sense", () => {
     },
   ])("are understood where they are only packed otherwise: $description", async ({ headers, encode }) => {
     const { client, service } = await open();
-    service.answerWith({ status: 200, headers, body: encode(Buffer.from('{"logPath":"/var/log/münchen.log"}')) });
+    service.respondWith({ status: 200, headers, body: encode(Buffer.from('{"logPath":"/var/log/münchen.log"}')) });
     expect(await client.get(MONITORING)).toMatchObject({ logPath: "/var/log/münchen.log" });
   });
 
   it("count as refusals by their status alone where it is one", async () => {
     const { client, service } = await open();
-    service.answerWith({ status: 403, headers: { "Content-Type": "text/html" }, body: "<h1>Forbidden</h1>" });
+    service.respondWith({ status: 403, headers: { "Content-Type": "text/html" }, body: "<h1>Forbidden</h1>" });
     await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_REFUSED", status: 403 });
   });
 
   it("count with the last of two values of a key", async () => {
     const { client, service } = await open();
-    service.answerWith({ status: 200, body: '{"logPath":"/first","logPath":"/last"}' });
+    service.respondWith({ status: 200, body: '{"logPath":"/first","logPath":"/last"}' });
     expect(await client.get(MONITORING)).toMatchObject({ logPath: "/last" });
   });
 
   it("change no prototype", async () => {
     const { client, service } = await open();
-    service.answerWith({
+    service.respondWith({
       status: 200,
       body: '{"__proto__":{"a":1},"configOverrides":{"__proto__":{"a":1},"b":{"__proto__":{"a":1}}}}',
     });
@@ -458,7 +458,7 @@ describe("connections", () => {
 
   it("that are cut say so", async () => {
     const { client, service } = await open();
-    service.answerWith("reset");
+    service.respondWith("reset");
     await expect(client.get(MONITORING)).rejects.toMatchObject({
       code: "ERR_CONNECTION",
       message: expect.stringContaining("the connection was cut"),
@@ -553,7 +553,7 @@ describe("connections", () => {
 
   it("are tried again after an outage, maxRetries times", async () => {
     const { client, service } = await open({ maxRetries: 1 });
-    service.answerWith({ status: 503 });
+    service.respondWith({ status: 503 });
     await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE" });
     expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(2);
   });
@@ -595,7 +595,7 @@ describe("Retry-After", () => {
     "%s is not waited for past timeoutSeconds",
     async (wait) => {
       const { client, service } = await open({ maxRetries: 3, timeoutSeconds: 5 });
-      service.answerWith({ status: 429, headers: { "Retry-After": wait } });
+      service.respondWith({ status: 429, headers: { "Retry-After": wait } });
       const refusal = await client.get(MONITORING).catch((error: unknown) => error);
       expect(refusal).toMatchObject({ code: "ERR_RATE_LIMITED", retryAfterSeconds: expect.closeTo(3600, -1) });
       expect(service.requests.filter(({ status }) => status === 429)).toHaveLength(1);
@@ -613,7 +613,7 @@ describe("Retry-After", () => {
 
   it.each(["1.5", "-1", "5,", "soon", "2026-11-21"])("%s is ignored", async (wait) => {
     const { client, service } = await open();
-    service.answerWith({ status: 429, headers: { "Retry-After": wait } });
+    service.respondWith({ status: 429, headers: { "Retry-After": wait } });
     await expect(client.get(MONITORING)).rejects.toMatchObject({ retryAfterSeconds: undefined });
   });
 });
@@ -681,7 +681,7 @@ describe("hostile text of the service", () => {
     ["rspauth", { status: 200, headers: { "Authentication-Info": `rspauth="${header}"` }, body: "{}" }],
   ])("reaches no message raw: %s", async (_, response) => {
     const { client, service } = await open();
-    service.answerWith(response);
+    service.respondWith(response);
     const error = await client.get(MONITORING).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(AgentLogConfigError);
     expectSafe(error);
@@ -690,7 +690,7 @@ describe("hostile text of the service", () => {
   it("is replaced character by character, and the rest stays", async () => {
     const { client, service } = await open();
     const detail = "a\nerror: fake\u001b[2J\u202e";
-    service.answerWith({ status: 404, body: JSON.stringify({ error: 404, errorCode: "X\u001b[31m", detail }) });
+    service.respondWith({ status: 404, body: JSON.stringify({ error: 404, errorCode: "X\u001b[31m", detail }) });
     const error = await client.get(MONITORING).catch((reason: unknown) => reason);
     expect(String(error)).toContain("X\uFFFD[31m: a\uFFFDerror: fake\uFFFD[2J\uFFFD");
   });
@@ -718,7 +718,7 @@ describe("secrets", () => {
 
   it("are in no error and in no client that is printed", async () => {
     const { client, service } = await open();
-    service.answerWith({ status: 200, body: '{"password":"body-password","logPath":5}' });
+    service.respondWith({ status: 200, body: '{"password":"body-password","logPath":5}' });
     const error = await client.get(MONITORING).catch((reason: unknown) => reason);
     const printed = [client, error].map((value) => inspect(value, { depth: 9, showHidden: true })).join("\n");
     for (const secret of [KEYS.privateKey, "body-password", "response="]) expect(printed).not.toContain(secret);

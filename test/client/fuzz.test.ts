@@ -207,7 +207,7 @@ describe("a response that nobody thought of", () => {
     const before = prototypes();
     await fc.assert(
       fc.asyncProperty(response, fc.boolean(), async (canned, envelope) => {
-        service.answerWith(canned);
+        service.respondWith(canned);
         await expectSettingsOrError(envelope);
       }),
       { seed: SEED, numRuns: RUNS },
@@ -224,9 +224,9 @@ describe("a response that nobody thought of", () => {
     { open: '{"configOverrides":', close: "}", levels: 52_000 },
     { open: '{"status":0,"content":', close: "}", levels: 45_000 },
   ])("gives typed settings or one clear error with $levels levels of $open", async ({ open, close, levels }) => {
-    service.answerWith({ status: 200, body: `${open.repeat(levels)}0${close.repeat(levels)}` });
+    service.respondWith({ status: 200, body: `${open.repeat(levels)}0${close.repeat(levels)}` });
     await expectSettingsOrError(false);
-    service.answerWith({
+    service.respondWith({
       status: 200,
       body: `{"configOverrides":{"a":${open.repeat(levels)}0${close.repeat(levels)}}}`,
     });

@@ -79,7 +79,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     await deployment.setConfig("agent-log-config:maxRetries", "0");
     await deployment.up();
     const { __lastReadAt: before } = await recordIn(deployment);
-    service.answerWith({ status: 503 });
+    service.respondWith({ status: 503 });
     await use({ args: { ...ARGS, whenUnavailable: "useRecorded" } });
     const outage = await deployment.up();
     expect(outage).toMatchObject({ ok: true });

@@ -111,9 +111,9 @@ async function restart(first: Service): Promise<readonly Service[]> {
 
 async function limitRate(service: Service, headers: Readonly<Record<string, string>>): Promise<readonly Service[]> {
   while (service.requests.length < READS / 2) await setImmediate();
-  service.answerWith({ status: 429, headers });
+  service.respondWith({ status: 429, headers });
   await setTimeout(1000);
-  service.answerWith(undefined);
+  service.respondWith(undefined);
   return [];
 }
 

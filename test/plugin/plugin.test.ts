@@ -234,7 +234,7 @@ describe("a resource", () => {
   it("keeps the record in an outage where told to, and warns beside the resource", async () => {
     const { address, warnings } = await startEngineLog();
     const plugin = await configured({}, address);
-    service.answerWith({ status: 503 });
+    service.respondWith({ status: 503 });
     const recorded = { ...RECORDED, whenUnavailable: "useRecorded" };
     const news = { ...ARGS, whenUnavailable: "useRecorded" };
     expect(await plugin.check(news, recorded)).toEqual({ inputs: recorded, failures: [] });

@@ -113,7 +113,7 @@ describe("schema and TypeScript types agree", () => {
     expect(found).toEqual(members);
   });
 
-  /** The first word of a type: `pulumi.Input<Agent> | undefined` is an Agent, and a union of texts is a choice. */
+  /** The first word of a type: `pulumi.Input<AgentKind> | undefined` is an AgentKind, and a union of texts is a choice. */
   function kindOf(written: string): string {
     const kind = written.replace(/^pulumi\.Input<(.*?)>/, "$1").replace(/ \| undefined$/, "");
     if (kind.startsWith('"')) return "a choice";
@@ -124,7 +124,7 @@ describe("schema and TypeScript types agree", () => {
     if (!isObject(property)) return undefined;
     const [, named] = /:(\w+)$/.exec(String(property["$ref"])) ?? [];
     const isChoice =
-      named !== undefined && named !== "Agent" && "enum" in at("types", `agent-log-config:index:${named}`);
+      named !== undefined && named !== "AgentKind" && "enum" in at("types", `agent-log-config:index:${named}`);
     return isChoice ? "a choice" : (named ?? property["type"]);
   }
 });

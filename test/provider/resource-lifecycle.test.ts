@@ -47,7 +47,7 @@ beforeEach(() => {
   engine = { configuration: (key) => configuration.get(key), warn: (message) => void warnings.push(message) };
 });
 
-afterEach(() => service.answerWith(undefined));
+afterEach(() => service.respondWith(undefined));
 
 afterAll(() => service.close());
 
@@ -144,7 +144,7 @@ describe("check, in an outage", () => {
   });
 
   it("keeps the recorded settings and warns where it has to read itself", async () => {
-    service.answerWith({ status: 503 });
+    service.respondWith({ status: 503 });
     const { inputs, failures } = await check(engine, RECORDED, { ...USE_RECORDED, __reading: null }, []);
     expect({ inputs, failures }).toEqual({ inputs: { ...RECORDED, whenUnavailable: "useRecorded" }, failures: [] });
     expect(warnings).toEqual([
@@ -296,20 +296,20 @@ describe("find", () => {
   });
 
   it("removes a resource only where the service says that the project does not exist", async () => {
-    service.answerWith(GONE);
+    service.respondWith(GONE);
     expect(await find(engine, ID, RECORDED)).toEqual({ inputs: {}, outputs: {} });
     expect(warnings).toEqual([expect.stringMatching(`^AgentLogConfig ${ID} is removed from the state\\.`)]);
-    service.answerWith({ status: 404, body: "<html>" });
+    service.respondWith({ status: 404, body: "<html>" });
     await expect(find(engine, ID, RECORDED)).rejects.toThrow("404");
   });
 
   it("fails where a project to adopt does not exist", async () => {
-    service.answerWith(GONE);
+    service.respondWith(GONE);
     await expect(find(engine, ID, {})).rejects.toThrow("GROUP_NOT_FOUND");
   });
 
   it("keeps the record in an outage where the program asks for it, and warns with its age", async () => {
-    service.answerWith({ status: 503 });
+    service.respondWith({ status: 503 });
     const lastReadAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
     const recorded = { ...RECORDED, whenUnavailable: "useRecorded", __lastReadAt: lastReadAt };
     const { __lastReadAt: _, ...inputs } = recorded;
@@ -325,7 +325,7 @@ describe("find", () => {
     { description: "the key lacks a role", status: 403, hasAdvice: false },
     { description: "the service fails", status: 503, hasAdvice: false },
   ])("says how to use another connection where that may help: $description", async ({ status, hasAdvice }) => {
-    service.answerWith({ status, body: "{}" });
+    service.respondWith({ status, body: "{}" });
     const failed = find(engine, ID, RECORDED);
     await expect(failed).rejects.toThrow(String(status));
     const advice = expect.stringContaining("`pulumi refresh --run-program`");

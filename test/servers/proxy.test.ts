@@ -47,7 +47,7 @@ describe("through a proxy", () => {
   it.each(["https", "http"] as const)("a response of %s that is longer than 1 MiB is refused", async (protocol) => {
     const proxy = await startProxyStandIn();
     const service = await startReadableService(protocol);
-    service.answerWith({ status: 200, body: JSON.stringify({ logPath: "l".repeat(1_048_576) }) });
+    service.respondWith({ status: 200, body: JSON.stringify({ logPath: "l".repeat(1_048_576) }) });
     const client = openClient(service, { HTTPS_PROXY: proxy.origin, HTTP_PROXY: proxy.origin });
     expect(await failureOf(client)).toMatchObject({
       code: "ERR_INVALID_RESPONSE",

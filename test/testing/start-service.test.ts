@@ -128,10 +128,10 @@ describe("faults", () => {
 
   it("come one for each authenticated request, in order, before the persistent response", async () => {
     const { service, client } = await open({ settings, faults: [{ status: 503 }] });
-    service.answerWith({ status: 418 });
+    service.respondWith({ status: 418 });
     service.failNext({ status: 502 }, { status: 504 });
     for (let read = 0; read < 4; read += 1) await client.get(BACKUP).catch(() => {});
-    service.answerWith(undefined);
+    service.respondWith(undefined);
     await client.get(BACKUP);
     expect(statuses(service)).toEqual([401, 503, 502, 504, 418, 200]);
   });
