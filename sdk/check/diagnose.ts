@@ -1,7 +1,7 @@
 import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import { type AgentKind, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { printable } from "../client/printable.ts";
-import { describeStackMistakes } from "./describe-stack-mistakes.ts";
+import { configurationWarnings } from "../shared/configuration-warnings.ts";
 import { describeError, describeSettingsFailure, describeSteps, type Outcome } from "./describe-steps.ts";
 import { observeConnections } from "./observe-connections.ts";
 import { type OpenedService, openService } from "./open-service.ts";
@@ -57,7 +57,9 @@ export async function diagnose(
   let service: OpenedService;
   try {
     const configuration = stack === undefined ? {} : await readStackConfiguration(stack);
-    warning = describeStackMistakes(configuration);
+    const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
+    const warnings = configurationWarnings(values, (key) => configuration[key]?.secret === true);
+    if (warnings.length > 0) warning = warnings.join(" ");
     service = openService(configuration);
   } catch (error) {
     return toDiagnosis(describeSettingsFailure(error));

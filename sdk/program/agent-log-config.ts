@@ -12,6 +12,7 @@ import { EXPECTED_NAMES, unmetExpectations } from "../shared/unmet-expectations.
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
 import { type Outcome, readForResource } from "./read-for-resource.ts";
+import { refuseMocks } from "./read-once.ts";
 
 /**
  * The log settings of one agent of one project, recorded in the state, so that the next preview or refresh shows property
@@ -92,6 +93,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     if (args === undefined && opts.id === undefined) {
       throw invalidArgument(`AgentLogConfig '${name}' has no arguments; pass projectId and agent.`);
     }
+    refuseMocks();
     // The inputs are needed before super(), but which provider the engine uses is known only after it.
     let start: (outcome: ReturnType<typeof readForResource>) => void = () => {};
     const outcome = new Promise<EventualOutcome>((resolve) => {

@@ -26,7 +26,7 @@ export async function readOnce(
   args: object,
   { hasWaited, secret }: Circumstances,
 ): Promise<AgentLogConfigResult> {
-  if (runsWithMocks() && !clientsAreReplaced()) throw new AgentLogConfigError("ERR_MOCKED", NOTHING_ANSWERS);
+  refuseMocks();
   const read = () => readSettings(connection.settings, args, !secret);
   const program = pulumi.runtime.getStackResource();
   if (program === undefined || hasWaited || connection.hasWaited) return read();
@@ -46,5 +46,11 @@ function present(values: object): readonly unknown[] {
     .sort();
 }
 
-const NOTHING_ANSWERS =
-  "This unit test calls pulumi.runtime.setMocks, but nothing answers its reads: call answerReads of pulumi-agent-log-config/testing first.";
+/** @throws AgentLogConfigError `ERR_MOCKED` in a unit test whose reads nothing answers */
+export function refuseMocks(): void {
+  if (!runsWithMocks() || clientsAreReplaced()) return;
+  throw new AgentLogConfigError(
+    "ERR_MOCKED",
+    "This unit test calls pulumi.runtime.setMocks, but nothing answers its reads: call answerReads of pulumi-agent-log-config/testing first.",
+  );
+}

@@ -89,7 +89,7 @@ describe("the command check", () => {
       description: "a port without TLS",
       step: "TLS",
       code: "ERR_TLS",
-      says: "the port speaks no TLS",
+      says: "the port does not speak TLS",
       change: ({ service }) => ({ AGENT_LOG_CONFIG_BASE_URL: service.baseUrl.replace("http:", "https:") }),
     },
     {
@@ -260,7 +260,9 @@ describe("the command check", () => {
     await writeFile(path.join(folder, "pulumi"), script.replace(":privateKey", ":privatekey"));
     const misspelt = await run(inStack, ...CHECK, "--stack", "dev");
     expect(misspelt.stdout).toContain("✗ settings    Connection settings are missing: privateKey.");
-    expect(misspelt.stdout).toMatch(/! warning +The stack has unknown settings:\s+agent-log-config:privatekey/);
+    expect(misspelt.stdout).toMatch(
+      /! warning +The stack configuration has unknown settings:\s+agent-log-config:privatekey/,
+    );
     const missing = await run(inStack, ...CHECK, "--stack", "other");
     expect(missing.stdout).toContain(
       "✗ settings    The configuration of stack other can't be read: no stack named\n              'other' found. See\n",
