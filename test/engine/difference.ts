@@ -21,7 +21,7 @@ export interface MapDifference {
 
 /**
  * Compares as the engine does: null is the same as absent, keys that start with two underscores are internal,
- * secrets are compared by what they hold. Gives undefined where nothing differs.
+ * secrets are compared by what they hold. Returns undefined where nothing differs.
  */
 export function compareProperties(from: PropertyMap, to: PropertyMap): MapDifference | undefined {
   const isPublic = ([key]: [string, PropertyValue]) => !key.startsWith("__");

@@ -3,7 +3,7 @@ import type { ProviderHosts } from "./provider-hosts.ts";
 import type { Resource } from "./resource.ts";
 import type { RunText, Step } from "./run-text.ts";
 
-/** One run of the stand-in engine on one stack: what was, what has become of it so far, and what is told about it. */
+/** One run of the stand-in engine on one stack: what was, what it has become so far, and what is printed about it. */
 export interface Operation {
   readonly project: string;
   readonly stack: string;

@@ -105,7 +105,7 @@ export class ProviderHost {
     }
   }
 
-  /** Ends the host and gives what it has printed. */
+  /** Ends the host and returns what it has printed. */
   async stop(): Promise<string> {
     this.#client.close();
     if (this.#child.exitCode === null && this.#child.signalCode === null) {

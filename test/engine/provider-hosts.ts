@@ -45,7 +45,7 @@ export class ProviderHosts {
     this.#configured.set(urn, { key, host: configured });
   }
 
-  /** Gives the host of a provider, configured as the program has said or else as the state says. */
+  /** Returns the host of a provider, configured by the program, or by the state where the program has not named it. */
   async of(reference: string, state: ReadonlyMap<string, Resource>): Promise<ProviderHost | undefined> {
     const urn = providerUrn(reference);
     if (!this.#configured.has(urn)) {
@@ -56,7 +56,7 @@ export class ProviderHosts {
     return await this.#configured.get(urn)?.host;
   }
 
-  /** Ends all hosts and gives what they have printed. */
+  /** Ends all hosts and returns what they have printed. */
   async stop(): Promise<string> {
     const settled = await Promise.allSettled(this.#started);
     const hosts = settled.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));

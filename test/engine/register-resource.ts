@@ -49,7 +49,7 @@ export async function registerResource(operation: Operation, request: RegisterRe
         : registerDynamic(operation, wanted, old);
 }
 
-/** Gives the reference to the provider of resources that name none, and configures it from the stack's configuration. */
+/** Returns the reference to the provider of resources that name none, configured by the stack's configuration. */
 export function defaultProvider(operation: Operation): string {
   const urn = `urn:pulumi:${operation.stack}::${operation.project}::${providerType}::default`;
   const entries = [...operation.config].map(([key, { value, secret: isHidden }]) => [
