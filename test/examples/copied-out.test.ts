@@ -1,4 +1,4 @@
-import { globSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 import { expect, inject, it } from "vitest";
@@ -6,10 +6,8 @@ import { copyExample, dependenciesOf } from "./copy-example.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const examples = path.join(root, "examples");
-// The demo runs in the repository only, and esc is a page with one file for Pulumi ESC.
-const names = readdirSync(examples, { withFileTypes: true }).flatMap((entry) =>
-  entry.isDirectory() && !["demo", "esc"].includes(entry.name) ? [entry.name] : [],
-);
+// The others are the demo, which runs in the repository only, a page, and programs in other languages.
+const names = readdirSync(examples).filter((name) => existsSync(path.join(examples, name, "package.json")));
 
 it("type-check outside the repository, and name the packages that they import", {
   timeout: 300_000,
