@@ -6,14 +6,16 @@ import { runEnvironment } from "./run-environment.ts";
  * The environment of a Pulumi CLI, apart from any other Pulumi set-up of this machine.
  * @param path the folder of the CLI
  * @param folders where it keeps its own things and the stacks' states; the backend exists
+ * @param node the Node.js that runs programs
  */
 export function cliEnvironment(
   path: string,
   folders: { readonly home: string; readonly backend: string },
   added: Readonly<Record<string, string>> = {},
+  node: string = process.execPath,
 ): Record<string, string> {
   return runEnvironment({
-    PATH: [path, dirname(process.execPath)].join(delimiter),
+    PATH: [dirname(node), path].join(delimiter),
     PULUMI_HOME: folders.home,
     PULUMI_BACKEND_URL: pathToFileURL(folders.backend).href,
     PULUMI_CONFIG_PASSPHRASE: "correct horse",

@@ -1,6 +1,6 @@
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { join } from "node:path";
 import { cliEnvironment } from "./cli-environment.ts";
 import type { Deployment, Run, RunOptions } from "./deployment.ts";
 import { findPulumi } from "./find-pulumi.ts";
@@ -19,8 +19,7 @@ export async function openRealDeployment(
   const folder = await mkdtemp(join(tmpdir(), "deployment-"));
   const backend = join(folder, "backend");
   await mkdir(backend);
-  const path = [dirname(node), found.path].join(delimiter);
-  const isolated = cliEnvironment(path, { home: join(folder, "home"), backend }, env);
+  const isolated = cliEnvironment(found.path, { home: join(folder, "home"), backend }, env, node);
   const common = ["--stack", "dev", "--non-interactive", "--color", "never"];
   const closing = new AbortController();
   const running = new Set<Promise<CommandResult>>();
