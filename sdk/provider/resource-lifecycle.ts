@@ -6,7 +6,7 @@ import { lookUpConnection, type ReadConfiguration } from "../shared/connection-s
 import { describeOutage } from "../shared/describe-outage.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
 import { readSettings } from "../shared/read-settings.ts";
-import { belongsTo, isReading, type Problem, problemOf } from "../shared/reading.ts";
+import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf } from "../shared/reading.ts";
 import { recordSettings, SETTING_NAMES } from "../shared/recorded-settings.ts";
 import { unmetExpectations } from "../shared/unmet-expectations.ts";
 
@@ -35,28 +35,37 @@ export interface CheckResult {
 export async function check(
   engine: Engine,
   olds: Properties,
-  { __reading: travelling, envelope, pretty, ...inputs }: Properties,
+  { __reading: travelling, envelope, pretty, ...args }: Properties,
   secrets: readonly string[],
 ): Promise<CheckResult> {
+  const inputs = withService(engine, args);
   const refused = argumentProblems(inputs);
   if (refused.length > 0) return { inputs, failures: refused };
   // It is unknown in a preview where the read waits for something that is still to be created.
   if (travelling === UNKNOWN) return { inputs, failures: [] };
-  if (inputs["projectId"] === UNKNOWN || inputs["agent"] === UNKNOWN) return { inputs: unknown(inputs), failures: [] };
-  const belongs = isReading(travelling) && belongsTo(travelling, inputs, engine.configuration);
+  if (args["projectId"] === UNKNOWN || args["agent"] === UNKNOWN) return { inputs: unknown(inputs), failures: [] };
+  const belongs = isReading(travelling) && belongsTo(travelling, args, engine.configuration);
   const { problem, settings } = belongs
     ? { problem: travelling.problem, settings: {} }
-    : await read(engine, { ...inputs, envelope, pretty }, secrets);
+    : await read(engine, { ...args, envelope, pretty }, secrets);
   const recorded = problem === null ? { ...inputs, ...settings } : recordedBefore(olds, inputs, problem);
   const others = belongs ? travelling.others : [];
   if (recorded === undefined) return { inputs, failures: [problem?.reason ?? "", ...others] };
   const unmet = unmetExpectations(inputs["expect"], recorded, secrets);
   // The program itself shows the warnings about settings that it has read.
   if (!belongs && problem !== null) engine.warn(describeOutage(idOf(recorded), undefined, problem.reason));
-  if (unmet.length === 0) return { inputs: recorded, failures: [] };
-  if (inputs["whenUnexpected"] !== "warn") return { inputs: recorded, failures: [...unmet, ...others] };
-  if (!belongs) for (const sentence of unmet) engine.warn(sentence);
-  return { inputs: recorded, failures: [] };
+  if (!belongs && inputs["whenUnexpected"] === "warn") for (const sentence of unmet) engine.warn(sentence);
+  const failures = unmet.length === 0 || inputs["whenUnexpected"] === "warn" ? [] : [...unmet, ...others];
+  return { inputs: recorded, failures };
+}
+
+/**
+ * Adds a fingerprint of the service's address, which may be a secret of the stack, where an outage may make use of the record:
+ * it has to be one of the same service.
+ */
+function withService({ configuration }: Engine, inputs: Properties): Properties {
+  if (inputs["whenUnavailable"] !== "useRecorded") return inputs;
+  return { ...inputs, __service: fingerprintsOf(lookUpConnection(configuration)).baseUrl };
 }
 
 /**
@@ -101,7 +110,7 @@ export async function find(engine: Engine, id: string, recorded: Properties): Pr
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await readSettings(lookUpConnection(engine.configuration), { projectId, agent });
-    const inputs = { ...before, projectId, agent, ...recordSettings(result) };
+    const inputs = withService(engine, { ...before, projectId, agent, ...recordSettings(result) });
     // The engine compares the outputs of a resource that is only adopted, so that a new time alone would be a change.
     const isAdopted = isNew || recorded["__adopted"] === true;
     const outputs = outputsOf(inputs, isAdopted ? recorded : {});
@@ -117,7 +126,8 @@ export async function find(engine: Engine, id: string, recorded: Properties): Pr
       engine.warn(`AgentLogConfig ${id} is removed from the state. ${reason}`);
       return { inputs: {}, outputs: {} };
     }
-    if (!outage || recorded["whenUnavailable"] !== "useRecorded") throw new Error(withAdvice(reason, code));
+    const { __service: service } = withService(engine, before);
+    if (!outage || !mayUseRecord(before, { ...before, __service: service })) throw new Error(withAdvice(reason, code));
     engine.warn(describeOutage(id, lastReadAt, reason));
     return { id, inputs: before, outputs: recorded };
   }
@@ -135,12 +145,17 @@ async function read(engine: Engine, { projectId, agent, ...others }: Properties,
   }
 }
 
-/** The settings that are recorded already, where the resource may use them in an outage. */
+/** The settings that are recorded already for the same project, agent and service, where they may be used in an outage. */
 function recordedBefore(olds: Properties, inputs: Properties, { outage }: Problem): Properties | undefined {
-  const isSame = olds["projectId"] === inputs["projectId"] && olds["agent"] === inputs["agent"];
-  if (!outage || !isSame || inputs["whenUnavailable"] !== "useRecorded") return undefined;
+  if (!outage || !mayUseRecord(olds, inputs)) return undefined;
   const recorded = SETTING_NAMES.map((name) => [name, olds[name] ?? null]);
   return { ...inputs, ...Object.fromEntries(recorded) };
+}
+
+function mayUseRecord(olds: Properties, inputs: Properties): boolean {
+  const { __service: service = inputs["__service"] } = olds;
+  const isSame = ["projectId", "agent"].every((name) => olds[name] === inputs[name]) && service === inputs["__service"];
+  return isSame && inputs["whenUnavailable"] === "useRecorded";
 }
 
 function unknown(inputs: Properties): Properties {

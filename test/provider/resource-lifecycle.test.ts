@@ -136,7 +136,7 @@ describe("check, in an outage", () => {
   it("keeps the recorded settings where the program asks for it", async () => {
     const news = { ...USE_RECORDED, __reading: reading({ problem: OUTAGE }) };
     expect(await check(engine, RECORDED, news, [])).toEqual({
-      inputs: { ...RECORDED, whenUnavailable: "useRecorded" },
+      inputs: { ...RECORDED, whenUnavailable: "useRecorded", __service: expect.any(String) },
       failures: [],
     });
     // The program warns beside its resource.
@@ -146,7 +146,8 @@ describe("check, in an outage", () => {
   it("keeps the recorded settings and warns where it has to read itself", async () => {
     service.respondWith({ status: 503 });
     const { inputs, failures } = await check(engine, RECORDED, { ...USE_RECORDED, __reading: null }, []);
-    expect({ inputs, failures }).toEqual({ inputs: { ...RECORDED, whenUnavailable: "useRecorded" }, failures: [] });
+    expect(failures).toEqual([]);
+    expect(inputs).toMatchObject({ ...RECORDED, whenUnavailable: "useRecorded" });
     expect(warnings).toEqual([
       expect.stringMatching(new RegExp(`^AgentLogConfig ${ID} uses the recorded settings\\.`)),
     ]);
@@ -163,6 +164,7 @@ describe("check, in an outage", () => {
     { description: "nothing is recorded", olds: {} },
     { description: "the record is of another agent", olds: { ...RECORDED, agent: "backup" } },
     { description: "the record is of another project", olds: { ...RECORDED, projectId: OTHER_PROJECT_ID } },
+    { description: "the record is of another service", olds: { ...RECORDED, __service: "0123456789abcdef" } },
     { description: "the service has refused the read", problem: REFUSAL },
   ])("fails where $description", async ({ olds = RECORDED, change = {}, problem = OUTAGE }) => {
     const others = ["AgentLogConfig 'other': The service is down."];
@@ -317,6 +319,12 @@ describe("find", () => {
     expect(warnings).toEqual([
       expect.stringMatching(`^AgentLogConfig ${ID} uses the settings that were read 3 h ago \\(${lastReadAt}\\)\\. `),
     ]);
+  });
+
+  it("fails in an outage where the record is of another service", async () => {
+    service.respondWith({ status: 503 });
+    const recorded = { ...RECORDED, whenUnavailable: "useRecorded", __service: "0123456789abcdef" };
+    await expect(find(engine, ID, recorded)).rejects.toThrow("status 503");
   });
 
   it.each([
