@@ -52,21 +52,25 @@ function readsOfProgram(): Reads | undefined {
 function othersAreRegistered({ resources, failures, listeners }: Reads): Promise<void> {
   return new Promise((resolve) => {
     const registered = new Set<pulumi.Resource>();
-    const resolveIfDone = () => {
-      if ([...resources].some((resource) => !registered.has(resource) && !failures.has(resource))) return;
+    let timer: NodeJS.Timeout | undefined;
+    const finish = () => {
       clearTimeout(timer);
-      listeners.delete(resolveIfDone);
+      timer = undefined;
+      listeners.delete(finishIfDone);
       resolve();
     };
-    const timer = setTimeout(resolve, PATIENCE);
-    listeners.add(resolveIfDone);
+    const finishIfDone = () => {
+      if ([...resources].every((resource) => registered.has(resource) || failures.has(resource))) finish();
+    };
+    timer = setTimeout(finish, PATIENCE);
+    listeners.add(finishIfDone);
     for (const resource of resources) {
       resource.urn.apply(() => {
-        timer.refresh();
+        timer?.refresh();
         registered.add(resource);
-        resolveIfDone();
+        finishIfDone();
       });
     }
-    resolveIfDone();
+    finishIfDone();
   });
 }

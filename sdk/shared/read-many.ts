@@ -2,6 +2,7 @@ import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { type AgentLogConfigErrorCode, invalidArgument } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
+import { checkReadArguments } from "../client/read-arguments.ts";
 import { problemOf } from "./reading.ts";
 
 /** The arguments of {@link getAgentLogConfigs}. */
@@ -59,7 +60,7 @@ export async function readMany(
     for (const [key, args] of waiting) {
       waiting.delete(key);
       try {
-        await check(args, quoteArguments);
+        checkReadArguments(args, quoteArguments);
       } catch (error) {
         failures.set(key, failureOf(error, args));
         continue;
@@ -109,12 +110,6 @@ interface Entry {
 
 function keyOf({ projectId, agent }: Entry): string {
   return JSON.stringify([projectId, agent]);
-}
-
-async function check(args: Entry, quoteArguments: boolean): Promise<void> {
-  // A program that reads one at a time does not pay for loading zod.
-  const { checkReadArguments } = await import("../client/read-arguments.ts");
-  checkReadArguments(args, quoteArguments);
 }
 
 function failureOf(error: unknown, { projectId, agent }: Entry): ReadFailure {

@@ -1,6 +1,6 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
-import type { ReadArguments } from "../client/read-arguments.ts";
+import { checkReadArguments, type ReadArguments } from "../client/read-arguments.ts";
 import { type ConnectionSettings, readConnectionSettings } from "./connection-settings.ts";
 import { refuseEngineMarks } from "./refuse-engine-marks.ts";
 
@@ -24,7 +24,6 @@ export async function readSettings(
   args: unknown,
   quoteArguments = true,
 ): Promise<AgentLogConfigResult> {
-  const { checkReadArguments } = await import("../client/read-arguments.ts");
   const checked = checkReadArguments(args, quoteArguments);
   const client = replacement ?? (await clientOf(connection));
   const result = await client.get(checked);
