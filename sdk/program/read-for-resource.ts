@@ -60,7 +60,7 @@ async function read(
   circumstances: Circumstances,
 ): Promise<Outcome> {
   const { resource, name, args } = reader;
-  noteRead(resource);
+  noteRead(resource, reader.dependsOn === undefined && isPlain(args) ? "independent" : "dependent");
   const connection = connect();
   const secrets = (await isSecret(args.expect)) ? SETTING_NAMES : reader.secrets;
   const { projectId, agent } = what;
