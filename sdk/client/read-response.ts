@@ -79,7 +79,8 @@ function whyNoJson(text: string): string {
 
 /** Where a redirect leads, without its path, which may contain a token. */
 function placeOf(location: string): string {
-  return URL.parse(location)?.origin ?? "another address";
+  const url = URL.parse(location);
+  return url === null || url.origin === "null" ? "another address" : url.origin;
 }
 
 /** RFC 9110, section 5.6.7: the only form that servers may send today; Date.parse takes almost anything for a date. */

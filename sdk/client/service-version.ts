@@ -10,5 +10,5 @@ export function readServiceVersion(
   return { gitHash: GIT_HASH.exec(value)?.[1], versionString: VERSION_STRING.exec(value)?.[1] };
 }
 
-const GIT_HASH = /(?:^|;)\s*gitHash=([^;\s]+)/;
-const VERSION_STRING = /(?:^|;)\s*versionString=([^;\s]+)/;
+const GIT_HASH = /(?:^|;)\s*gitHash=([\w.+-]{1,100})\s*(?:;|$)/;
+const VERSION_STRING = /(?:^|;)\s*versionString=([\w.+-]{1,100})\s*(?:;|$)/;

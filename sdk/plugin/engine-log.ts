@@ -1,6 +1,9 @@
-import { credentials } from "@grpc/grpc-js";
+import { credentials, Metadata } from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
+
+/** How long an engine may take to show a message, in milliseconds. */
+const PATIENCE = 2000;
 
 /** Shows messages to the user through the engine that started this process, or attached to it. */
 export class EngineLog {
@@ -29,7 +32,9 @@ export class EngineLog {
     const request = new engineMessages.LogRequest().setSeverity(engineMessages.LogSeverity.WARNING);
     request.setUrn(urn).setMessage(message);
     // A warning that can't be shown must not fail what it is about.
-    const sent = new Promise<void>((resolve) => client.log(request, () => resolve()));
+    const sent = new Promise<void>((resolve) =>
+      client.log(request, new Metadata(), { deadline: Date.now() + PATIENCE }, () => resolve()),
+    );
     this.#sending.add(sent);
     sent.then(() => this.#sending.delete(sent));
   }

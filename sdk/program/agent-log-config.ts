@@ -167,7 +167,7 @@ function warnWhenRecorded(
       .all([outcome, pulumi.output(settings), expect, whenUnexpected])
       .apply(([{ reading }, found, wanted, mode]) => {
         if (mode !== "warn") return;
-        for (const sentence of unmetExpectations(wanted, found, reading?.secrets ?? []))
+        for (const sentence of unmetExpectations(wanted, found, reading?.secrets ?? SETTING_NAMES))
           pulumi.log.warn(sentence, self);
       });
   }

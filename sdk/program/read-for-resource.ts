@@ -7,7 +7,7 @@ import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import { unmetExpectations } from "../shared/unmet-expectations.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { holdFailure, noteRead } from "./hold-failure.ts";
-import { runsWithMocks } from "./private-sdk.ts";
+import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
 import { type Connect, connectionOf } from "./provider.ts";
 import { type Circumstances, readOnce } from "./read-once.ts";
 import { waitForDependencies } from "./wait-for-dependencies.ts";
@@ -67,7 +67,7 @@ async function read(
   const reading = { projectId, agent, connection: fingerprintsOf(connection.settings), secrets };
   try {
     const settings = recordSettings(await readOnce(connection, what, circumstances));
-    const unmet = unmetPlainExpectations(args, settings, secrets);
+    const unmet = await unmetKnownExpectations(args, settings, secrets);
     if (unmet.length > 0 && runsWithMocks()) throw new AgentLogConfigError("ERR_UNEXPECTED", unmet.join(" "));
     const others = unmet.length === 0 ? [] : await holdFailure(resource, name, unmet);
     return { settings, readAt: new Date().toISOString(), reading: { ...reading, problem: null, others } };
@@ -75,8 +75,9 @@ async function read(
     // A unit test has no engine that reports the failure: a rejection that nobody handles fails the test, once.
     if (runsWithMocks()) void Promise.reject(error);
     const problem = problemOf(error);
-    const mayUseRecorded = problem.outage && args.whenUnavailable !== undefined;
-    const others = mayUseRecorded ? [] : await holdFailure(resource, name, [problem.reason]);
+    // Only the engine knows whether there is a record that can be used instead.
+    const mayUseRecorded = problem.outage && (await known(args.whenUnavailable)) === "useRecorded";
+    const others = await holdFailure(resource, name, mayUseRecorded ? [] : [problem.reason]);
     return { settings: NO_SETTINGS, readAt: null, reading: { ...reading, problem, others } };
   }
 }
@@ -85,13 +86,19 @@ async function isSecret(expect: AgentLogConfigArgs["expect"]): Promise<boolean> 
   return expect !== undefined && pulumi.isSecret(pulumi.output(expect));
 }
 
-/** What the provider is going to report. It alone knows expectations that are not plain values. */
-function unmetPlainExpectations(
+/** What the provider is going to report, as far as it is known. */
+async function unmetKnownExpectations(
   { expect, whenUnexpected }: AgentLogConfigArgs,
   settings: RecordedSettings,
   secrets: readonly string[],
-): string[] {
-  return whenUnexpected === undefined && isPlain(expect) ? unmetExpectations(expect, settings, secrets) : [];
+): Promise<string[]> {
+  if (expect === undefined || (await known(whenUnexpected)) === "warn") return [];
+  return unmetExpectations(await known(expect), settings, secrets);
+}
+
+/** Returns the value of an input; undefined as long as it is unknown. */
+async function known(input: unknown): Promise<unknown> {
+  return isPlain(input) ? input : plainValueOf(pulumi.output(input));
 }
 
 function isPlain(value: unknown): boolean {

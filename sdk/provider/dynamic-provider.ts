@@ -1,5 +1,6 @@
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
 import { isReading } from "../shared/reading.ts";
+import { SETTING_NAMES } from "../shared/recorded-settings.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
 
 // What the provider text calls. Names and arguments stay the same, because the state of every stack holds that text.
@@ -22,8 +23,8 @@ export async function check(
   news: lifecycle.Properties,
 ): Promise<{ inputs: lifecycle.Properties; failures: CheckFailure[] }> {
   const reading = news["__reading"];
-  // The host does not see which inputs are secret.
-  const secrets = isReading(reading) ? reading.secrets : [];
+  // The host does not see which inputs are secret, so that without a reading all of them may be.
+  const secrets = isReading(reading) ? reading.secrets : SETTING_NAMES;
   const { inputs, failures } = await lifecycle.check(engine(configuration), olds, news, secrets);
   return { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
 }

@@ -12,13 +12,19 @@ import { SIGNATURE_KEY, UNKNOWN } from "./engine-marks.ts";
  */
 export function refuseEngineMarks(result: AgentLogConfigResult): void {
   for (const name of Object.keys(SETTINGS)) {
-    const problem = findMark(Reflect.get(result, name), name);
+    const value: unknown = Reflect.get(result, name);
+    const problem = typeof value === "string" ? findInSetting(value, name) : findMark(value, name);
     if (problem === undefined) continue;
     throw new AgentLogConfigError(
       "ERR_INVALID_RESPONSE",
       `The ${result.agent} agent's log settings of project ${result.projectId} can't be used in a Pulumi program: ${problem}; change that setting in the service.`,
     );
   }
+}
+
+/** The CLI prints a setting of several lines as it is, with whatever a terminal would obey. */
+function findInSetting(text: string, name: string): string | undefined {
+  return /\p{Cc}/u.test(text) ? `${name} has control characters` : findMarkInText(text, name);
 }
 
 function findMark(value: unknown, path: string): string | undefined {
@@ -32,6 +38,7 @@ function findMark(value: unknown, path: string): string | undefined {
 }
 
 function findMarkInText(text: string, path: string): string | undefined {
+  if (!text.isWellFormed()) return `${path} has half of a surrogate pair, which is not valid UTF-8`;
   if (text === UNKNOWN) return `${path} has the value by which Pulumi marks what is not known yet`;
   if (text.includes("<{%"))
     return `${path} contains a sequence of characters (less-than, brace, percent) that crashes the Pulumi CLI`;
@@ -39,6 +46,7 @@ function findMarkInText(text: string, path: string): string | undefined {
 }
 
 function findMarkInKey(key: string, path: string): string | undefined {
+  if (!key.isWellFormed()) return `${path} has a key with half of a surrogate pair, which is not valid UTF-8`;
   if (key === "") return `${path} has an empty key`;
   if (key === SIGNATURE_KEY) return `${path} has the key by which Pulumi marks assets and secrets`;
   if (key.startsWith("__pulumi")) return `${path} has a key that begins with __pulumi, which Pulumi uses itself`;

@@ -26,6 +26,7 @@ function compareAll(
   secrets: readonly string[],
 ): string[] {
   return Object.entries(expected).flatMap(([name, wanted]) => {
+    if (wanted === undefined) return [];
     if (!known.includes(name)) {
       return [
         `expect has no setting ${path}${printable(name, 80)}; the known ones are ${path}${known.join(`, ${path}`)}.`,
@@ -37,7 +38,7 @@ function compareAll(
 
 function compare(path: string, wanted: unknown, value: unknown, secrets: readonly string[]): string[] {
   if (wanted === UNKNOWN) return [];
-  if (path === "logRotate" && isObject(wanted)) {
+  if (path === "logRotate" && isObject(wanted) && !Array.isArray(wanted)) {
     return compareAll("logRotate.", Object.keys(THRESHOLDS), wanted, isObject(value) ? value : {}, secrets);
   }
   const isThreshold = path.startsWith("logRotate.");
@@ -52,17 +53,19 @@ function compare(path: string, wanted: unknown, value: unknown, secrets: readonl
 
 function isExpectedNumber(wanted: unknown): boolean {
   if (wanted === null || typeof wanted === "number") return true;
-  return (
-    isObject(wanted) &&
-    Object.keys(wanted).length > 0 &&
-    Object.entries(wanted).every(([name, bound]) => /^at(Least|Most)$/.test(name) && typeof bound === "number")
-  );
+  if (!isObject(wanted)) return false;
+  const bounds = Object.entries(wanted).filter(([, bound]) => bound !== undefined);
+  const isBound = ([name, bound]: [string, unknown]) =>
+    /^at(Least|Most)$/.test(name) && (typeof bound === "number" || bound === UNKNOWN);
+  return bounds.length > 0 && bounds.every(isBound);
 }
 
 function isAsExpected(wanted: unknown, value: unknown): boolean {
   if (!isObject(wanted)) return wanted === value;
-  const { atLeast = -Infinity, atMost = Infinity } = wanted;
-  return typeof value === "number" && value >= Number(atLeast) && value <= Number(atMost);
+  const { atLeast, atMost } = wanted;
+  if (typeof value !== "number") return false;
+  // A bound that is left out, or not known yet in a preview, does not limit.
+  return (typeof atLeast !== "number" || value >= atLeast) && (typeof atMost !== "number" || value <= atMost);
 }
 
 function describe(value: unknown): string {

@@ -147,6 +147,7 @@ describe("get", () => {
   it.each([
     { header: "gitHash=0123; versionString=v20200901", expected: { gitHash: "0123", versionString: "v20200901" } },
     { header: "gitHash=0123", expected: { gitHash: "0123", versionString: undefined } },
+    { header: "gitHash=abc<{%x; versionString=a b", expected: { gitHash: undefined, versionString: undefined } },
     { header: "something else", expected: { gitHash: undefined, versionString: undefined } },
     { header: undefined, expected: undefined },
   ])("takes the version header as it comes: $header", async ({ header, expected }) => {

@@ -22,6 +22,9 @@ it("accepts plain data", () => {
 it.each([
   [{ logPath: UNKNOWN }, "logPath has the value by which Pulumi marks what is not known yet"],
   [{ username: "a<{%bad%}>" }, "username contains a sequence of characters"],
+  [{ logPath: "/a\ud800" }, "logPath has half of a surrogate pair"],
+  [{ logPath: "/a\u001b[2J" }, "logPath has control characters"],
+  [{ configOverrides: { "\ud800": 1 } }, "configOverrides has a key with half of a surrogate pair"],
   [{ configOverrides: { a: [{ [SIGNATURE_KEY]: "x" }] } }, "configOverrides.a.0 has the key by which Pulumi marks"],
   [{ configOverrides: { __pulumiAsset: true } }, "configOverrides has a key that begins with __pulumi"],
   [{ configOverrides: { a: { "": 1 } } }, "configOverrides.a has an empty key"],

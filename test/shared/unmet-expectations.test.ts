@@ -72,6 +72,14 @@ it("compares thresholds where the service has none", () => {
   expect(unmetExpectations({ logRotate: null }, settings, [])).toEqual([]);
 });
 
+it.each([
+  { logPath: undefined },
+  { logRotate: { numTotal: undefined, sizeThresholdMB: { atLeast: 1, atMost: undefined } } },
+  { logRotate: { sizeThresholdMB: { atLeast: UNKNOWN, atMost: 1000 } } },
+])("is met by what is left out or not known yet: %j", (expected) => {
+  expect(unmetExpectations(expected, SETTINGS, [])).toEqual([]);
+});
+
 describe("what no setting can meet", () => {
   it.each<[description: string, expected: unknown, sentence: string]>([
     ["a text in the place of all settings", "/srv", "expect must be an object."],
@@ -92,6 +100,7 @@ describe("what no setting can meet", () => {
       "expect has no setting logRotate.sizeMB; the known ones are logRotate.sizeThresholdMB, logRotate.timeThresholdHrs, logRotate.numUncompressed, logRotate.percentOfDiskspace, logRotate.numTotal.",
     ],
     ["a number in the place of a text", { logPath: 5 }, "expect.logPath must be a text or null."],
+    ["a list in the place of thresholds", { logRotate: [] }, "expect.logRotate must be an object or null."],
     ["a number in the place of thresholds", { logRotate: 5 }, "expect.logRotate must be an object or null."],
     [
       "a text in the place of a number",
