@@ -62,6 +62,9 @@ export async function diagnose(
     if (warnings.length > 0) warning = warnings.join(" ");
     service = openService(configuration);
   } catch (error) {
+    if (stack === undefined && describeError(error).code === "ERR_MISSING_SETTINGS") {
+      warning = "Without --stack only the environment is looked up; pass --stack <name> for the settings of a stack.";
+    }
     return toDiagnosis(describeSettingsFailure(error));
   }
   let done = 0;
