@@ -114,7 +114,8 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     read: call(async (request) => {
       const sent = propertiesOf(request.getProperties());
       const engine = engineOf(request.getUrn());
-      const { id, inputs, outputs } = await lifecycle.find(engine, request.getId(), withoutMarks(sent));
+      const isAdopted = Object.keys(propertiesOf(request.getInputs())).length === 0;
+      const { id, inputs, outputs } = await lifecycle.find(engine, request.getId(), withoutMarks(sent), isAdopted);
       const response = new providerMessages.ReadResponse();
       if (id === undefined) return response;
       response.setId(id).setInputs(structOf(withMarks(inputs, sent)));

@@ -64,8 +64,10 @@ export async function read(
   recorded: lifecycle.Properties,
 ): Promise<{ id?: string; props: lifecycle.Properties; inputs: lifecycle.Properties }> {
   try {
-    const { outputs, inputs, ...found } = await lifecycle.find(engine(configuration), id, recorded);
-    return { ...found, props: seal(outputs), inputs: seal(inputs) };
+    // The host does not see inputs, and can't import, so that what is new here is adopted.
+    const isAdopted = recorded["projectId"] === undefined || recorded["__adopted"] === true;
+    const { outputs, inputs, ...found } = await lifecycle.find(engine(configuration), id, recorded, isAdopted);
+    return { ...found, props: seal(isAdopted ? { ...outputs, __adopted: true } : outputs), inputs: seal(inputs) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const message = error instanceof Error ? error.message : String(error);

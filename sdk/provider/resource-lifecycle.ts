@@ -101,9 +101,10 @@ export interface Found {
 /**
  * Reads the settings of a resource that the engine knows by its id.
  * @param recorded its outputs in the state; empty where it is not in the state yet
+ * @param isAdopted it was adopted by `AgentLogConfig.get`, so that it has no inputs, and the engine compares its outputs
  * @throws Error with the sentence to show
  */
-export async function find(engine: Engine, id: string, recorded: Properties): Promise<Found> {
+export async function find(engine: Engine, id: string, recorded: Properties, isAdopted: boolean): Promise<Found> {
   // The plugin's outputs have the time under a second name, which is not an input either.
   const { __lastReadAt: lastReadAt, lastReadAt: _, ...before } = recorded;
   const isNew = recorded["projectId"] === undefined;
@@ -111,14 +112,9 @@ export async function find(engine: Engine, id: string, recorded: Properties): Pr
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await readSettings(lookUpConnection(engine.configuration), { projectId, agent });
     const inputs = withService(engine, { ...before, projectId, agent, ...recordSettings(result) });
-    // The engine compares the outputs of a resource that is only adopted, so that a new time alone would be a change.
-    const isAdopted = isNew || recorded["__adopted"] === true;
+    // A new time alone would be a change of the outputs.
     const outputs = outputsOf(inputs, isAdopted ? recorded : {});
-    return {
-      id: agentLogConfigId(projectId, agent),
-      inputs,
-      outputs: isAdopted ? { ...outputs, __adopted: true } : outputs,
-    };
+    return { id: agentLogConfigId(projectId, agent), inputs: isAdopted && !isNew ? {} : inputs, outputs };
   } catch (error) {
     const { reason, outage, code } = problemOf(error);
     if (isNew) throw new Error(reason);
@@ -129,7 +125,7 @@ export async function find(engine: Engine, id: string, recorded: Properties): Pr
     const { __service: service } = withService(engine, before);
     if (!outage || !mayUseRecord(before, { ...before, __service: service })) throw new Error(withAdvice(reason, code));
     engine.warn(describeOutage(id, lastReadAt, reason));
-    return { id, inputs: before, outputs: recorded };
+    return { id, inputs: isAdopted ? {} : before, outputs: recorded };
   }
 }
 

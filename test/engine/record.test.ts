@@ -97,6 +97,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     const { text } = await deployment.refresh();
     expect(text).toMatch(/2 unchanged/);
     expect((await recordIn(deployment))["__lastReadAt"]).toBe(before);
+    expect((await deployment.preview()).text).not.toMatch(/- logPath/);
   });
 
   it("refuses by path what the engine would take for a file", async (context) => {

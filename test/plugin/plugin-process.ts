@@ -149,8 +149,10 @@ export class PluginProcess {
     return valuesOf(response.getProperties());
   }
 
-  async read(id: string, properties: PropertyMap = {}) {
+  /** @param inputs as they are recorded; an adopted resource has none */
+  async read(id: string, properties: PropertyMap = {}, inputs = properties) {
     const request = new messages.ReadRequest().setUrn(URN).setId(id).setProperties(struct(properties));
+    request.setInputs(struct(inputs));
     const response = await answerOf<ReadResponse>((done) => this.#client.read(request, done));
     const [outputs, inputs] = [valuesOf(response.getProperties()), valuesOf(response.getInputs())];
     return { id: response.getId(), outputs, inputs };

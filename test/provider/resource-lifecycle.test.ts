@@ -276,38 +276,38 @@ describe("find", () => {
   const GONE = { status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' };
 
   it("returns what it reads as inputs too, so that the next preview is empty", async () => {
-    const { id, inputs, outputs } = await find(engine, ID, RECORDED);
+    const { id, inputs, outputs } = await find(engine, ID, RECORDED, false);
     expect(id).toBe(ID);
     expect(inputs).toEqual({ ...INPUTS, ...OWN, expect: { username: null } });
     expect(outputs).toEqual({ ...inputs, __lastReadAt: expect.any(String) });
     expect(timeOf(outputs)).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it("adopts a resource that is not in the state", async () => {
-    const { inputs, outputs } = await find(engine, ID, { __provider: "text" });
+  it("reads a resource that is not in the state", async () => {
+    const { inputs, outputs } = await find(engine, ID, { __provider: "text" }, true);
     expect(inputs).toEqual({ __provider: "text", projectId: PROJECT_ID, agent: "monitoring", ...OWN });
-    expect(outputs).toEqual({ ...inputs, __adopted: true, __lastReadAt: expect.any(String) });
+    expect(outputs).toEqual({ ...inputs, __lastReadAt: expect.any(String) });
   });
 
-  it("has the same outputs for an adopted resource as long as its settings are the same", async () => {
-    const { outputs } = await find(engine, ID, { __provider: "text" });
+  it("has no inputs for an adopted resource, and the same outputs as long as its settings are the same", async () => {
+    const { outputs } = await find(engine, ID, { __provider: "text" }, true);
     const adopted = { ...outputs, __lastReadAt: LONG_AGO };
-    expect((await find(engine, ID, adopted)).outputs).toEqual(adopted);
+    expect(await find(engine, ID, adopted, true)).toEqual({ id: ID, inputs: {}, outputs: adopted });
     service.set(PROJECT_ID, "monitoring", { logPath: "/changed" });
-    expect(timeOf((await find(engine, ID, adopted)).outputs)).toBeGreaterThan(Date.now() - 60_000);
+    expect(timeOf((await find(engine, ID, adopted, true)).outputs)).toBeGreaterThan(Date.now() - 60_000);
   });
 
   it("removes a resource only where the service says that the project does not exist", async () => {
     service.respondWith(GONE);
-    expect(await find(engine, ID, RECORDED)).toEqual({ inputs: {}, outputs: {} });
+    expect(await find(engine, ID, RECORDED, false)).toEqual({ inputs: {}, outputs: {} });
     expect(warnings).toEqual([expect.stringMatching(`^AgentLogConfig ${ID} is removed from the state\\.`)]);
     service.respondWith({ status: 404, body: "<html>" });
-    await expect(find(engine, ID, RECORDED)).rejects.toThrow("404");
+    await expect(find(engine, ID, RECORDED, false)).rejects.toThrow("404");
   });
 
   it("fails where a project to adopt does not exist", async () => {
     service.respondWith(GONE);
-    await expect(find(engine, ID, {})).rejects.toThrow("GROUP_NOT_FOUND");
+    await expect(find(engine, ID, {}, false)).rejects.toThrow("GROUP_NOT_FOUND");
   });
 
   it("keeps the record in an outage where the program asks for it, and warns with its age", async () => {
@@ -315,7 +315,7 @@ describe("find", () => {
     const lastReadAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
     const recorded = { ...RECORDED, whenUnavailable: "useRecorded", __lastReadAt: lastReadAt };
     const { __lastReadAt: _, ...inputs } = recorded;
-    expect(await find(engine, ID, recorded)).toEqual({ id: ID, inputs, outputs: recorded });
+    expect(await find(engine, ID, recorded, false)).toEqual({ id: ID, inputs, outputs: recorded });
     expect(warnings).toEqual([
       expect.stringMatching(`^AgentLogConfig ${ID} uses the settings that were read 3 h ago \\(${lastReadAt}\\)\\. `),
     ]);
@@ -324,7 +324,7 @@ describe("find", () => {
   it("fails in an outage where the record is of another service", async () => {
     service.respondWith({ status: 503 });
     const recorded = { ...RECORDED, whenUnavailable: "useRecorded", __service: "0123456789abcdef" };
-    await expect(find(engine, ID, recorded)).rejects.toThrow("status 503");
+    await expect(find(engine, ID, recorded, false)).rejects.toThrow("status 503");
   });
 
   it.each([
@@ -334,7 +334,7 @@ describe("find", () => {
     { description: "the service fails", status: 503, hasAdvice: false },
   ])("says how to use another connection where that may help: $description", async ({ status, hasAdvice }) => {
     service.respondWith({ status, body: "{}" });
-    const failed = find(engine, ID, RECORDED);
+    const failed = find(engine, ID, RECORDED, false);
     await expect(failed).rejects.toThrow(String(status));
     const advice = expect.stringContaining("`pulumi refresh --run-program`");
     await expect(failed).rejects.toMatchObject({
@@ -345,11 +345,13 @@ describe("find", () => {
   it("refuses settings that the engine would not take for data", async () => {
     const configOverrides = { deep: { [SIGNATURE_KEY]: "c44067f5952c0a294b673a41bacd8c17", path: "/etc/passwd" } };
     service.set(PROJECT_ID, "monitoring", { configOverrides });
-    await expect(find(engine, ID, RECORDED)).rejects.toThrow("configOverrides.deep has the key by which Pulumi marks");
+    await expect(find(engine, ID, RECORDED, false)).rejects.toThrow(
+      "configOverrides.deep has the key by which Pulumi marks",
+    );
   });
 
   it("refuses a malformed id", async () => {
-    await expect(find(engine, "monitoring", {})).rejects.toThrow("does not have the form <projectId>/<agent>");
+    await expect(find(engine, "monitoring", {}, false)).rejects.toThrow("does not have the form <projectId>/<agent>");
   });
 });
 
