@@ -36,7 +36,7 @@ export function checkMembers<T>(
   const unknown = Object.keys(value).filter((name) => !Object.hasOwn(rules, name));
   if (unknown.length > 0) {
     const names = printable(unknown.join(", "), 100);
-    problems.push(`unknown: ${names} (the names are ${Object.keys(rules).join(", ")})`);
+    problems.push(`unknown names: ${names}; the valid ones are ${Object.keys(rules).join(", ")}`);
   }
   if (problems.length > 0) throw invalidArgument(`${failure}: ${problems.join("; ")}.`);
 }

@@ -35,9 +35,9 @@ export function checkConnection(options: unknown, placeOf?: (name: string) => st
 
 type Refuse = (name: keyof ConnectionOptions, why: string) => AgentLogConfigError;
 
-const KEY = "must be a text of at least one character without white space at its ends";
+const KEY = "must be a non-empty string without leading or trailing white space";
 const RULES: Rules<ConnectionOptions> = {
-  baseUrl: [(value) => typeof value === "string", "must be a text"],
+  baseUrl: [(value) => typeof value === "string", "must be a string"],
   // A control character would end the header that carries it.
   publicKey: [
     (value): value is string => isKey(value) && !/[\p{Cc}\p{Cs}]/u.test(value),
@@ -78,7 +78,8 @@ function checkBaseUrl(given: string, allowHttp: boolean, refuse: Refuse): string
   if (protocol !== "https:" && protocol !== "http:") throw why(`has the scheme ${protocol} instead of https:`);
   if (search !== "" || hash !== "") throw why("has a query or a fragment");
   if (protocol === "http:" && !allowHttp) {
-    throw why("is a plain http address, which allowHttp has to allow where the network can be trusted");
+    const advice = "use https, or set allowHttp if you trust the network";
+    throw refuse("baseUrl", `uses http: ${withoutSecrets(given)}; ${advice}`);
   }
   const [path = "", ...behind] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
   if (behind.some((part) => part !== "")) throw why(`has a path after ${PREFIX}`);
@@ -106,8 +107,8 @@ function readCaCertificate(textOrPath: string | undefined, refuse: Refuse): stri
   const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readFile(textOrPath, refuse);
   const certificates = pem.match(CERTIFICATE);
   if (certificates?.every(isCertificate)) return `${certificates.join("\n")}\n`;
-  const what = isText ? "is a text" : `names the file ${printable(textOrPath)}`;
-  throw refuse("caCertificate", `${what} that contains no PEM certificate or one that can't be read`);
+  const what = isText ? "" : `names the file ${printable(textOrPath)}, which `;
+  throw refuse("caCertificate", `${what}contains no PEM certificate, or one that can't be read`);
 }
 
 function isCertificate(pem: string): boolean {

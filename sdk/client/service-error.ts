@@ -84,10 +84,16 @@ const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice
     ["ERR_UNSUPPORTED", "the service offers no such read; ask its operator to enable automation"],
   ],
   ["UNSUPPORTED_FOR_CURRENT_PLAN", ["ERR_UNSUPPORTED", "the project's plan excludes this read; change the plan"]],
-  ["UNSUPPORTED_FOR_CURRENT_CONFIG", ["ERR_UNSUPPORTED", "automation does not manage the project; let it do so"]],
+  [
+    "UNSUPPORTED_FOR_CURRENT_CONFIG",
+    ["ERR_UNSUPPORTED", "the project is not managed by automation; enable automation for it"],
+  ],
   ["INVALID_GROUP_ID", NO_SUCH_PROJECT],
   ["GROUP_NOT_FOUND", NO_SUCH_PROJECT],
-  ["AUTOMATION_CONFIG_NOT_FOUND", ["ERR_NOT_AUTOMATED", "automation does not manage the project; let it do so first"]],
+  [
+    "AUTOMATION_CONFIG_NOT_FOUND",
+    ["ERR_NOT_AUTOMATED", "the project is not managed by automation; enable automation for it"],
+  ],
   ["RESOURCE_NOT_FOUND", ["ERR_NOT_FOUND", "the path is unknown; check the path of baseUrl and the service's version"]],
 ]);
 

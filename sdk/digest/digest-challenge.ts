@@ -66,7 +66,9 @@ function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallen
   const rank = ALGORITHMS.indexOf(session ? name.slice(0, -5) : name);
   const hash = ALGORITHMS[rank]?.toLowerCase().replace("-", "");
   if (hash === undefined) {
-    return unsupported(`algorithm=${algorithm} is unknown (known: ${ALGORITHMS.join(", ")}, each also with -sess)`);
+    return unsupported(
+      `algorithm=${algorithm} is unknown; the valid ones are ${ALGORITHMS.join(", ")}, each also with -sess`,
+    );
   }
 
   // Some servers write `op`.

@@ -70,7 +70,9 @@ function readOptions(options: DigestOptions | undefined): Credentials & { readon
   const { username, password, origins, ...unknown } = options ?? {};
   const names = Object.keys(unknown);
   if (names.length > 0) {
-    throw invalidArgument(`unknown option ${printable(names.join(", "))} (known: username, password, origins)`);
+    throw invalidArgument(
+      `unknown options: ${printable(names.join(", "))}; the valid ones are username, password, origins`,
+    );
   }
   // RFC 9110, section 5.5: a control character would end the header that carries the name. RFC 8187 can't encode half a character.
   if (typeof username !== "string" || username === "" || /[\p{Cc}\p{Cs}]/u.test(username)) {

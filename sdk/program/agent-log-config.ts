@@ -122,7 +122,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
 type EventualOutcome = Outcome | pulumi.Output<Outcome>;
 
 const IMPORT_IS_NOT_NEEDED =
-  "The option import is ignored: an AgentLogConfig only records what it reads, so that creating it is all that an import would do. Remove the option.";
+  "The import option is ignored, because creating an AgentLogConfig already reads the existing settings. Remove the option.";
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(

@@ -21,7 +21,7 @@ export async function knownConnectionFor(opts: pulumi.InvokeOptions): Promise<Pr
   const connect = pulumi.Output.isInstance(found) ? await plainValueOf(found) : found;
   if (connect !== undefined) return connect();
   throw invalidArgument(
-    "The settings of the Provider are not known yet in this preview; use the form of the function that returns an Output.",
+    "The settings of the Provider are not known yet in this preview; call getAgentLogConfigOutput or getAgentLogConfigsOutput instead.",
   );
 }
 

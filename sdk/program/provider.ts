@@ -75,7 +75,7 @@ function refuseUnknown(name: string, args: ProviderArgs): void {
   const unknown = Object.keys(args).filter((key) => !CONNECTION_SETTINGS.some((known) => known === key));
   if (unknown.length === 0) return;
   throw invalidArgument(
-    `Provider '${name}' has unknown settings: ${unknown.join(", ")}. The known ones are ${CONNECTION_SETTINGS.join(", ")}.`,
+    `Provider '${name}' has unknown settings: ${unknown.join(", ")}; the valid ones are ${CONNECTION_SETTINGS.join(", ")}.`,
   );
 }
 

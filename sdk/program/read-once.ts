@@ -46,11 +46,11 @@ function present(values: object): readonly unknown[] {
     .sort();
 }
 
-/** @throws AgentLogConfigError `ERR_MOCKED` in a unit test whose reads nothing answers */
+/** @throws AgentLogConfigError `ERR_MOCKED` in a unit test that has no settings to return */
 export function refuseMocks(): void {
   if (!runsWithMocks() || clientsAreReplaced()) return;
   throw new AgentLogConfigError(
     "ERR_MOCKED",
-    "This unit test calls pulumi.runtime.setMocks, but nothing answers its reads: call answerReads of pulumi-agent-log-config/testing first.",
+    "This unit test calls pulumi.runtime.setMocks, but has no settings to return: call answerReads of pulumi-agent-log-config/testing first.",
   );
 }

@@ -170,7 +170,7 @@ function argumentProblems(inputs: Properties): string[] {
   const unknown = Object.keys(inputs).filter((name) => !known.includes(name) && !name.startsWith("__"));
   const names = `projectId, agent, envelope, pretty, expect, ${Object.keys(CHOICES).join(", ")}`;
   const unknownProblems = unknown.map(
-    (name) => `${printable(name, 80)} is not an argument; the arguments are ${names}.`,
+    (name) => `The resource has unknown arguments: ${printable(name, 80)}; the valid ones are ${names}.`,
   );
   const choiceProblems = Object.entries(CHOICES).flatMap(([name, choices]) => {
     const value = inputs[name] ?? UNKNOWN;

@@ -26,7 +26,7 @@ export function configurationWarnings(
   );
   if (unknown.length > 0) {
     warnings.push(
-      `The stack configuration has unknown settings: ${unknown.join(", ")}. The known ones are ${known.join(", ")}.`,
+      `The stack configuration has unknown settings: ${unknown.join(", ")}; the valid ones are ${known.join(", ")}.`,
     );
   }
   return warnings;

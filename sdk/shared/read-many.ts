@@ -90,7 +90,7 @@ function checkArguments(args: object): {
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
     throw invalidArgument(
-      `Nothing was read: ${printable(unknown, 80)} is unknown; the known names are projectIds, agents.`,
+      `Nothing was read: unknown names: ${printable(unknown, 80)}; the valid ones are projectIds, agents.`,
     );
   }
   if (!isList<string>(projectIds)) throw invalidArgument("Nothing was read: projectIds must be a list.");

@@ -29,7 +29,7 @@ function compareAll(
     if (wanted === undefined) return [];
     if (!known.includes(name)) {
       return [
-        `expect has no setting ${path}${printable(name, 80)}; the known ones are ${path}${known.join(`, ${path}`)}.`,
+        `expect has unknown settings: ${path}${printable(name, 80)}; the valid ones are ${path}${known.join(`, ${path}`)}.`,
       ];
     }
     return compare(`${path}${name}`, wanted, Reflect.get(found, name) ?? null, secrets);
@@ -43,7 +43,7 @@ function compare(path: string, wanted: unknown, value: unknown, secrets: readonl
   }
   const isThreshold = path.startsWith("logRotate.");
   if (isThreshold ? !isExpectedNumber(wanted) : wanted !== null && typeof wanted !== "string") {
-    const kinds = isThreshold ? "a number, a range { atLeast, atMost } or null" : "a text or null";
+    const kinds = isThreshold ? "a number, a range { atLeast, atMost } or null" : "a string or null";
     return [`expect.${path} must be ${path === "logRotate" ? "an object or null" : kinds}.`];
   }
   if (isAsExpected(wanted, value)) return [];

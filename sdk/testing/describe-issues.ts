@@ -8,7 +8,7 @@ export function describeIssues(issues: readonly Issue[]): string {
 }
 
 function describeIssue(issue: Issue): string {
-  if (issue.code === "unrecognized_keys") return `unknown: ${issue.keys.join(", ")}`;
+  if (issue.code === "unrecognized_keys") return `unknown names: ${issue.keys.join(", ")}`;
   const says = issue.code === "invalid_type" ? `must be of type ${issue.expected}` : issue.message;
   return `${issue.path.join(".") || "the value"} ${says}`;
 }

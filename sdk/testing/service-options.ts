@@ -40,12 +40,12 @@ const schema = z.strictObject({
   faults: z.array(z.unknown()).optional(),
 });
 
-/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong, and the known options */
+/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong, and the valid options */
 export function refuseUnusableOptions(options: ServiceOptions): void {
   const { success, error } = schema.safeParse(options);
   if (success) return;
   const known = Object.keys(schema.shape);
   throw invalidArgument(
-    `The service was not started: ${describeIssues(error.issues)} (the options are ${known.join(", ")}).`,
+    `The service was not started: ${describeIssues(error.issues)} (the valid options are ${known.join(", ")}).`,
   );
 }

@@ -35,7 +35,7 @@ describe("baseUrl", () => {
     ["user:pass-0001@example.com", '"***@example.com"'],
     ["https://example.com?a=pass-0001", 'has a query or a fragment: "https://example.com"'],
     ["https://example.com#pass-0001", 'has a query or a fragment: "https://example.com"'],
-    ["http://example.com", "which allowHttp has to allow"],
+    ["http://example.com", "or set allowHttp if you trust the network."],
     ["https://example.com/api/public/v1.0/groups", "has a path after /api/public/v1.0"],
     ["https://\u001b[2J<{%", "is not a URL with a scheme and a host"],
     ["x".repeat(1_000_000), "is not a URL with a scheme and a host"],
@@ -66,14 +66,14 @@ describe("options", () => {
     [{ maxRetries: -1 }, "maxRetries must be a whole number from 0 to 10, not -1."],
     [{ maxRetries: 1.5 }, "not 1.5."],
     [{ allowHttp: "yes" }, 'allowHttp must be true or false, not "yes".'],
-    [{ baseUrl: undefined }, "baseUrl must be a text, not undefined."],
-    [{ publicKey: "" }, "publicKey must be a text of at least one character"],
+    [{ baseUrl: undefined }, "baseUrl must be a string, not undefined."],
+    [{ publicKey: "" }, "publicKey must be a non-empty string"],
     [{ publicKey: "pasted-0001\r\nb" }, "without control characters"],
+    [{ privateKey: "pasted-0001\n" }, "privateKey must be a non-empty string without leading or trailing white space."],
     [
-      { privateKey: "pasted-0001\n" },
-      "privateKey must be a text of at least one character without white space at its ends.",
+      { timeoutseconds: 3, maxRetry: 1 },
+      "unknown names: timeoutseconds, maxRetry; the valid ones are baseUrl, publicKey,",
     ],
-    [{ timeoutseconds: 3, maxRetry: 1 }, "unknown: timeoutseconds, maxRetry (the names are baseUrl, publicKey,"],
   ])("%o are refused", (options, says) => {
     const check = () => checkConnection({ ...valid, ...options });
     expect(check).toThrow(expect.objectContaining({ code: "ERR_INVALID_ARG_VALUE" }));
@@ -107,7 +107,7 @@ describe("caCertificate", () => {
     expect(checkConnection({ ...valid, caCertificate: `${PEM}${PEM}` }).caCertificate).toBe(`${PEM}${PEM}`);
     const broken = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
     const check = () => checkConnection({ ...valid, caCertificate: `${PEM}${broken}` });
-    expect(check).toThrow("contains no PEM certificate or one that can't be read.");
+    expect(check).toThrow("contains no PEM certificate, or one that can't be read.");
   });
 
   it("is not quoted where it looks like no path", () => {

@@ -48,7 +48,7 @@ const REFUSED: readonly { readonly description: string; readonly input: unknown;
   {
     description: "an unknown option",
     input: { username: "u", password: PASSWORD, origins: ORIGINS, "real\u202em": "r" },
-    named: "unknown option real\uFFFDm",
+    named: "unknown options: real\uFFFDm; the valid ones are username, password, origins.",
   },
 ];
 

@@ -119,7 +119,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     const { deployment } = await open(context, engine, "plain", { options });
     const { ok, text } = await deployment.up();
     expect(ok).toBe(true);
-    expect(text).toContain("The option import is ignored");
+    expect(text).toContain("The import option is ignored");
     expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
   });
 
@@ -146,6 +146,6 @@ describe("the stack configuration on the real engine", () => {
     await deployment.setConfig("agent-log-config:baseURL", "https://example.com");
     const { text } = await deployment.preview();
     expect(text).toContain("warning: The stack keeps agent-log-config:privateKey in plain text");
-    expect(text).toContain("warning: The stack configuration has unknown settings: agent-log-config:baseURL.");
+    expect(text).toContain("warning: The stack configuration has unknown settings: agent-log-config:baseURL;");
   });
 });

@@ -149,10 +149,10 @@ export class PluginProcess {
     return valuesOf(response.getProperties());
   }
 
-  /** @param inputs as they are recorded; an adopted resource has none */
-  async read(id: string, properties: PropertyMap = {}, inputs = properties) {
+  /** @param recorded its inputs; an adopted resource has none */
+  async read(id: string, properties: PropertyMap = {}, recorded = properties) {
     const request = new messages.ReadRequest().setUrn(URN).setId(id).setProperties(struct(properties));
-    request.setInputs(struct(inputs));
+    request.setInputs(struct(recorded));
     const response = await answerOf<ReadResponse>((done) => this.#client.read(request, done));
     const [outputs, inputs] = [valuesOf(response.getProperties()), valuesOf(response.getInputs())];
     return { id: response.getId(), outputs, inputs };

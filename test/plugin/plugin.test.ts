@@ -153,7 +153,7 @@ describe("the configuration", () => {
     const plugin = await configured({}, address);
     await plugin.checkConfig({ baseURL: "x", privateKey: "private-key-0001", version: "0.1.0" });
     expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringContaining("unknown settings: agent-log-config:baseURL."),
+      expect.stringContaining("unknown settings: agent-log-config:baseURL;"),
     ]);
   });
 });
@@ -258,7 +258,11 @@ describe("a resource", () => {
     { description: "another agent", args: { agent: "other" }, reason: 'agent must be "monitoring" or "backup"' },
     { description: "a wrong choice", args: { whenUnavailable: "retry" }, reason: "whenUnavailable must be" },
     { description: "an unmet expectation", args: { expect: { logPath: "/other" } }, reason: 'expected "/other"' },
-    { description: "an unknown expectation", args: { expect: { path: "/" } }, reason: "expect has no setting path" },
+    {
+      description: "an unknown expectation",
+      args: { expect: { path: "/" } },
+      reason: "expect has unknown settings: path;",
+    },
   ])("is refused with $description", async ({ args, reason }) => {
     const plugin = await configured();
     expect((await plugin.check({ ...ARGS, ...args })).failures).toEqual([expect.stringContaining(reason)]);
@@ -302,7 +306,7 @@ describe("getAgentLogConfig", () => {
       description: "an unknown argument",
       args: { prety: true },
       changed: {},
-      reason: "unknown: prety (the names are projectId, agent, envelope, pretty)",
+      reason: "unknown names: prety; the valid ones are projectId, agent, envelope, pretty",
     },
     { description: "a wrong key", args: {}, changed: { privateKey: "x" }, reason: "#err_wrong_key" },
   ])("fails with $description in one sentence", async ({ args, changed, reason }) => {

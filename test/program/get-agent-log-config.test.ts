@@ -177,7 +177,7 @@ describe("getAgentLogConfig", () => {
 });
 
 describe("a unit test", () => {
-  it("is told to call answerReads where nothing answers its reads", async () => {
+  it("is told to call answerReads where it has no settings to return", async () => {
     inDeployment(true);
     answerReads({})();
     await expect(getAgentLogConfig(MONITORING)).rejects.toMatchObject({
@@ -202,11 +202,11 @@ describe("AgentLogConfig", () => {
 });
 
 describe("Provider", () => {
-  it("refuses unknown settings, and names the known ones", () => {
+  it("refuses unknown settings, and names the valid ones", () => {
     inDeployment(true);
     const mistaken = { publicKey: "k", basUrl: "https://example.com" };
     expect(() => new Provider("p", mistaken)).toThrow(
-      "Provider 'p' has unknown settings: basUrl. The known ones are baseUrl, publicKey, privateKey, caCertificate,",
+      "Provider 'p' has unknown settings: basUrl; the valid ones are baseUrl, publicKey, privateKey, caCertificate,",
     );
   });
 

@@ -87,7 +87,7 @@ describe("readMany", () => {
     { args: { projectIds: "one" }, message: "projectIds must be a list" },
     { args: {}, message: "projectIds must be a list" },
     { args: { projectIds: [], agents: "backup" }, message: "agents must be a list" },
-    { args: { projectIDs: [] }, message: "projectIDs is unknown; the known names are projectIds, agents" },
+    { args: { projectIDs: [] }, message: "unknown names: projectIDs; the valid ones are projectIds, agents" },
   ])("fails as a whole with the arguments $args", async ({ args, message }) => {
     await expect(readMany(async (args) => settingsOf(args), args)).rejects.toThrow(message);
   });

@@ -87,19 +87,19 @@ describe("what no setting can meet", () => {
     [
       "an unknown setting",
       { logPth: "/srv" },
-      "expect has no setting logPth; the known ones are logPath, logPathWindows, logRotate, username.",
+      "expect has unknown settings: logPth; the valid ones are logPath, logPathWindows, logRotate, username.",
     ],
     [
       "a setting that a message would have to quote",
       { configOverrides: {} },
-      "expect has no setting configOverrides; the known ones are logPath, logPathWindows, logRotate, username.",
+      "expect has unknown settings: configOverrides; the valid ones are logPath, logPathWindows, logRotate, username.",
     ],
     [
       "an unknown threshold",
       { logRotate: { sizeMB: 1 } },
-      "expect has no setting logRotate.sizeMB; the known ones are logRotate.sizeThresholdMB, logRotate.timeThresholdHrs, logRotate.numUncompressed, logRotate.percentOfDiskspace, logRotate.numTotal.",
+      "expect has unknown settings: logRotate.sizeMB; the valid ones are logRotate.sizeThresholdMB, logRotate.timeThresholdHrs, logRotate.numUncompressed, logRotate.percentOfDiskspace, logRotate.numTotal.",
     ],
-    ["a number in the place of a text", { logPath: 5 }, "expect.logPath must be a text or null."],
+    ["a number in the place of a string", { logPath: 5 }, "expect.logPath must be a string or null."],
     ["a list in the place of thresholds", { logRotate: [] }, "expect.logRotate must be an object or null."],
     ["a number in the place of thresholds", { logRotate: 5 }, "expect.logRotate must be an object or null."],
     [

@@ -99,7 +99,10 @@ describe("startService", () => {
       says: "setings",
     },
     { options: { port: 65536 }, says: "port must be at most 65535 (" },
-    { options: { nonces: { uses: 0, lifetime: 1 } }, says: "nonces.uses must be at least 1; unknown: lifetime (" },
+    {
+      options: { nonces: { uses: 0, lifetime: 1 } },
+      says: "nonces.uses must be at least 1; unknown names: lifetime (",
+    },
     {
       options: { settings: { [PROJECT_ID]: { backups: {} } } },
       says: `"${PROJECT_ID}/backups" does not have the form`,
