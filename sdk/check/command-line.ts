@@ -58,7 +58,7 @@ export function readCommandLine(args: readonly string[]): CommandLine {
   return commandLine;
 }
 
-/** The parser of Node.js says in several sentences, of which some do not apply, what is wrong. */
+/** Node.js words these errors in several sentences, some of which do not apply. */
 function parse(args: readonly string[]) {
   const { tokens } = parseArgs({
     args: [...args],

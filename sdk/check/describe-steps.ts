@@ -13,7 +13,7 @@ export interface Outcome {
   readonly error?: unknown;
 }
 
-/** Returns the steps of one project; nothing is `ok` that was not seen. */
+/** Returns the steps of one project; a step is `ok` only if it was observed. */
 export function describeSteps(service: OpenedService, seen: Observations, outcome: Outcome): readonly Step[] {
   const { monitoring, backup, error } = outcome;
   const failed =

@@ -8,7 +8,7 @@ import { type OpenedService, openService } from "./open-service.ts";
 import { readStackConfiguration } from "./read-stack-configuration.ts";
 import { STEPS, type Step } from "./steps.ts";
 
-/** What came of both reads of one project. */
+/** The result of both reads of one project. */
 export interface ProjectReport {
   readonly projectId: string;
   readonly status: "ok" | "failed" | "not reached";
@@ -37,7 +37,7 @@ const PROJECTS_AT_ONCE = 16;
  * shows whether the connection works; without one the others are not read.
  * @param stack the stack whose configuration has the settings; undefined for the environment alone
  * @param projectIds one or more; an id that is malformed is a failure of that project alone
- * @param onRead is told after each project how many of all are read
+ * @param onRead called after each project with how many are read, and how many there are
  */
 export async function diagnose(
   stack: string | undefined,

@@ -16,10 +16,10 @@ export type StepName = (typeof STEPS)[number];
 /** The steps that every project has in common. */
 export const CONNECTION_STEPS = STEPS.slice(0, STEPS.indexOf("role"));
 
-/** What came of one step. */
+/** The result of one step. */
 export interface Step {
   readonly step: StepName;
-  /** `ok` is what was seen; `not asked for` is what the server or its address does without. */
+  /** `ok`: the step succeeded. `not asked for`: the server or its address does not need it. */
   readonly status: "ok" | "failed" | "not asked for" | "not reached";
   /** What was found, or what is wrong and what to do about it. */
   readonly message: string;

@@ -132,18 +132,18 @@ const HEADERS = {
   "user-agent": `pulumi-agent-log-config/${packageJson.version}`,
 };
 
-/** @param closing destroys the sockets that are not connected yet, of which undici does not know */
+/** @param closing aborts sockets that are still connecting, which undici does not track */
 function openDispatcher({ origin, protocol }: URL, connection: Connection, closing: AbortSignal): Dispatcher {
   const { publicKey, privateKey, caCertificate, timeoutSeconds } = connection;
   const connect = {
-    // A second more than the read has, whose message says better what happened.
+    // One second more than the read, so that the read's clearer time-out error comes first.
     timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_CONNECT_SECONDS) * 1000),
     // Without it, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
     signal: closing,
     ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
   };
-  // The time of the whole read is limited, not that of its parts.
+  // PendingRead limits the whole read, so undici's own timeouts are off.
   const limits = { connections: MAX_CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 };
   const proxy = environmentProxy(protocol, limits, connect);
   const dispatcher =

@@ -3,7 +3,7 @@ import { invalidArgument } from "./errors.ts";
 import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
 
-/** How to recognize a value that fits, and what a message says about another one. */
+/** A type guard, and what a message says of a value that it rejects. */
 type Rule<T> = readonly [fits: (value: unknown) => value is T, says: string];
 export type Rules<T> = { readonly [K in keyof T]-?: Rule<T[K]> };
 

@@ -15,7 +15,7 @@ export interface ConnectionOptions {
   readonly allowHttp?: boolean | undefined;
   /** Time limit of one whole read in seconds, retries included; more than 0, at most 3600. Default: 30. */
   readonly timeoutSeconds?: number | undefined;
-  /** How often a read is retried after a cut connection or status 429, 502, 503 or 504, from 0 to 10. Default: 3. */
+  /** How often a read is retried after a connection failure, status 429, or a 5xx other than 500; 0 to 10. Default: 3. */
   readonly maxRetries?: number | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { buildConnector, type EnvHttpProxyAgent, Pool } from "undici";
 import { invalidArgument } from "./errors.ts";
 
-/** A proxy can't be reached, and the error has a cause, or it opens no tunnel, and the error has a status. */
+/** A proxy that can't be reached (`cause` is set) or refuses the tunnel (`status` is set). */
 export class ProxyFailure extends Error {
   override readonly name = "ProxyFailure";
   /** Host and port of the proxy. */
@@ -88,7 +88,7 @@ function readAddress(variable: string): URL {
     decodeURIComponent(url.username + url.password);
     if (/^https?:$/.test(url.protocol)) return url;
   } catch {}
-  // Nothing is quoted, because the text may contain a password.
+  // Nothing is quoted, because the value may contain a password.
   throw invalidArgument(
     `The environment variable ${variable} is not the address of an http or https proxy. Set it to an address such as http://user:password@proxy.example.com:3128, with special characters of user and password percent-encoded, or unset it.`,
   );

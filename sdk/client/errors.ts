@@ -1,4 +1,4 @@
-/** What went wrong, as {@link AgentLogConfigError.code} says it. */
+/** The values of {@link AgentLogConfigError.code}. */
 export type AgentLogConfigErrorCode =
   /** An argument or a setting has a value that can't work. Nothing was sent. */
   | "ERR_INVALID_ARG_VALUE"
@@ -30,13 +30,13 @@ export type AgentLogConfigErrorCode =
   | "ERR_NOT_AUTOMATED"
   /** 404 for another reason, most often a wrong `baseUrl`. */
   | "ERR_NOT_FOUND"
-  /** The account that the project belongs to is suspended. */
+  /** The account that the project belongs to is suspended, or payment is required (status 402). */
   | "ERR_ACCOUNT_SUSPENDED"
   /** The plan or the configuration of the project does not include this read. */
   | "ERR_UNSUPPORTED"
   /** Too many requests. */
   | "ERR_RATE_LIMITED"
-  /** Status 5xx: the service failed or is under maintenance. */
+  /** Status 5xx: the service failed or is under maintenance. Or it rejects every nonce as too old. */
   | "ERR_UNAVAILABLE"
   /** Any other refusal. */
   | "ERR_REFUSED"
@@ -44,7 +44,7 @@ export type AgentLogConfigErrorCode =
   | "ERR_INVALID_RESPONSE"
   /** In a unit test: a setting is not as the program expects it. */
   | "ERR_UNEXPECTED"
-  /** In a unit test with mocks: nothing responds to the read. */
+  /** In a unit test with mocks: there are no settings to return, because `answerReads` was not called. */
   | "ERR_MOCKED"
   /** The program does not run on a supported version of Node.js. */
   | "ERR_RUNTIME"
@@ -64,7 +64,7 @@ const BRAND = Symbol.for("pulumi-agent-log-config.AgentLogConfigError");
 export interface FailureDetails {
   /** The error that caused this one. */
   readonly cause?: Error | undefined;
-  /** The HTTP status of the refusal, or the one in its envelope where that is worse. */
+  /** The higher of the HTTP status and the status in the body of the refusal. */
   readonly status?: number | undefined;
   /** The service's own code for the refusal, such as `GROUP_NOT_FOUND`. */
   readonly errorCode?: string | undefined;
@@ -73,7 +73,7 @@ export interface FailureDetails {
 }
 
 /**
- * What the client, both Pulumi functions and the resource fail with. Pulumi prints its message without a stack trace.
+ * What the client, the Pulumi functions and the resource fail with. Pulumi prints its message without a stack trace.
  * `instanceof` also holds for errors of another installed copy of the package.
  *
  * @example
@@ -94,7 +94,7 @@ export class AgentLogConfigError extends Error {
   readonly code: AgentLogConfigErrorCode;
   /** True for an outage: the same read may succeed later although nobody has changed anything. */
   readonly temporary: boolean;
-  /** The HTTP status of the refusal, or the one in its envelope where that is worse; undefined without a response. */
+  /** The higher of the HTTP status and the status in the body of the refusal; undefined without a response. */
   readonly status: number | undefined;
   /** The service's own code for the refusal, such as `GROUP_NOT_FOUND`; undefined where it sent none. */
   readonly errorCode: string | undefined;

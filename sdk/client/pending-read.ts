@@ -137,7 +137,7 @@ export class PendingRead implements Dispatcher.DispatchHandler {
   }
 }
 
-/** An outage that may be over soon, unlike one that the service reports as its own failure. */
+/** Outages are retried, except status 500, which the service sends for its own defects. */
 function isRepeatable(error: AgentLogConfigError): boolean {
   return error.temporary && error.status !== 500;
 }

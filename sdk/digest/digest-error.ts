@@ -1,4 +1,4 @@
-/** What went wrong, as {@link DigestError.code} says it. */
+/** The values of {@link DigestError.code}. */
 export type DigestErrorCode =
   | "ERR_DIGEST_MALFORMED_CHALLENGE"
   | "ERR_DIGEST_UNSUPPORTED_CHALLENGE"

@@ -12,12 +12,12 @@ import { StreamedBody } from "./streamed-body.ts";
 /** The body of a refusal is read, so that the connection can be used again, up to this many bytes. */
 const MAX_REFUSAL_LENGTH = 65_536;
 
-/** A server that calls every nonce stale gets the same request at most this many times more. */
+/** The most repeats for a server that reports every nonce as stale. */
 const MAX_REPEATS = 3;
 
 /**
- * One request of a caller, sent as often as it takes until the server accepts it. undici drives it as the handler of each
- * request on the wire, and the caller holds it as the controller of the whole.
+ * One request of a caller, repeated with new credentials until the server accepts it or refuses them. undici drives it as the
+ * handler of each request on the wire, and the caller holds it as the controller of the whole.
  *
  * ```text
  * waiting ──turn──> sent ──401, can be repeated──> refused ──end of its body──> sent

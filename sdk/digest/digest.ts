@@ -5,7 +5,7 @@ import { NonceSession } from "./nonce-session.ts";
 import { printable } from "./printable.ts";
 import { hasAuthorization } from "./request-headers.ts";
 
-/** Whose password to prove, and to whom. */
+/** The credentials, and the origins that receive them. */
 export interface DigestOptions {
   /** The user name, without control characters. */
   readonly username: string;

@@ -52,7 +52,7 @@ export class Nonce {
     return this.count >= MAX_NONCE_COUNT;
   }
 
-  /** True if the server gave this nonce and that of the challenge one and the same opaque. */
+  /** True if this nonce and the challenge have the same opaque. */
   sharesOpaque({ opaque }: DigestChallenge): boolean {
     return opaque !== undefined && opaque === this.#challenge.opaque;
   }

@@ -7,7 +7,7 @@ type Chunk = string | Uint8Array;
 
 /** A request body that can be read only once. Its beginning is kept while it is sent, in case the server refuses it. */
 export class StreamedBody {
-  /** False once more was sent than is kept, or once the server has not refused it. */
+  /** False once the source is longer than what is kept, or once the caller gets the response or an error. */
   replayable = true;
   readonly #source: AsyncIterator<Chunk>;
   readonly #kept: Chunk[] = [];

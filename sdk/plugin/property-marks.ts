@@ -3,7 +3,7 @@ import { isObject } from "../client/is-object.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
 
-/** Returns the properties without the marks of secrets, which are wherever the engine put them. */
+/** Returns the properties without the marks of secrets, at any depth. */
 export function withoutMarks(properties: Properties): Properties {
   return mapValues(properties, unmark);
 }

@@ -23,7 +23,7 @@ export interface PluginDescription {
   readonly schema: string;
 }
 
-/** The calls that the plugin answers; any other one is a feature that it does not have. */
+/** The calls that the plugin handles; any other one is a feature that it does not have. */
 export type ResourceProvider = Pick<
   IResourceProviderServer,
   | "getPluginInfo"
@@ -145,7 +145,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 
 type Answer<Request, Response> = (request: Request) => Response | Promise<Response>;
 
-/** Calls whose warnings the user has seen before the response, and that end at once where the engine cancels them. */
+/** Handlers that flush warnings before the response, and end at once on cancel. */
 function cancellableCalls(log: EngineLog) {
   const cancellations = new Set<(reason: Error) => void>();
   const call =

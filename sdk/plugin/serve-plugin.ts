@@ -28,7 +28,7 @@ export function servePlugin(description: PluginDescription): void {
   });
 }
 
-/** A terminal and /dev/null are no engine that could go away. */
+/** Only a pipe or a socket shows that an engine started this process. */
 function hasPipedInput(): boolean {
   const input = fstatSync(0);
   return input.isFIFO() || input.isSocket();

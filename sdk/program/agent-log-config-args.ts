@@ -4,22 +4,25 @@ import type { ExpectedSettings } from "./expected-settings.ts";
 
 /** The arguments of an {@link AgentLogConfig}. */
 export interface AgentLogConfigArgs {
-  /** The project's id, 24 hexadecimal digits. Another project is another resource. */
+  /** The project's id, 24 hexadecimal digits. Changing it replaces the resource. */
   readonly projectId: pulumi.Input<string>;
-  /** `"monitoring"` or `"backup"`. Another agent is another resource. */
+  /** `"monitoring"` or `"backup"`. Changing it replaces the resource. */
   readonly agent: pulumi.Input<AgentKind>;
   /** Asks the service to wrap its response in an envelope. The result is the same. Default: false. */
   readonly envelope?: pulumi.Input<boolean> | undefined;
   /** Asks the service to format its response for people. The result is the same. Default: false. */
   readonly pretty?: pulumi.Input<boolean> | undefined;
-  /** The settings as they should be. Each that differs fails the preview and the update, or is a warning. */
+  /**
+   * The settings as they should be. A setting that differs fails the preview and the update, or causes a warning; see
+   * `whenUnexpected`.
+   */
   readonly expect?: pulumi.Input<ExpectedSettings> | undefined;
-  /** Whether a setting that is not as expected fails the resource or is a warning. Default: `"fail"`. */
+  /** Whether a setting that is not as expected fails the resource or causes a warning. Default: `"fail"`. */
   readonly whenUnexpected?: pulumi.Input<"fail" | "warn"> | undefined;
   /**
    * What to do in an outage, which is a failed connection, a time-out, status 429 or 5xx. `"fail"` fails the resource;
-   * `"useRecorded"` keeps the settings in the state and warns, in previews, updates and refreshes. Other refusals, and a
-   * resource for which nothing is recorded, fail in any case. Default: `"fail"`.
+   * `"useRecorded"` keeps the settings in the state and warns, in previews, updates and refreshes. Every other
+   * error, and an outage for which nothing is recorded, fails the resource in any case. Default: `"fail"`.
    */
   readonly whenUnavailable?: pulumi.Input<"fail" | "useRecorded"> | undefined;
 }

@@ -19,8 +19,9 @@ import { refuseMocks } from "./read-once.ts";
  * by property what somebody has changed in the service. The service is only read: creating, updating and deleting concern
  * the record alone, and deleting needs neither the service nor a key.
  *
- * The program reads as soon as the arguments are known and everything in `dependsOn` exists. A failed read is a failure of
- * this resource. Failures are reported after all other resources of this type have been compared.
+ * The program reads as soon as the arguments are known and everything in `dependsOn` exists. A failed read fails this
+ * resource. Failures are reported together, once the other resources that are being read have been compared, or none has been
+ * for two seconds.
  *
  * @example
  * ```ts
@@ -48,17 +49,18 @@ export class AgentLogConfig extends pulumi.CustomResource {
   /** What the program does in an outage; undefined where it does not say. */
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
   /**
-   * When the recorded settings were read, as an ISO 8601 date. It moves only with a read, and never shows as a change.
-   * Do not use it as an input of another resource, because it differs after each refresh.
+   * When the recorded settings were read, as an ISO 8601 date. It changes only when the settings are read again, and
+   * Pulumi never shows it as a difference. Do not use it as an input of another resource, because it differs
+   * after each refresh.
    */
   declare readonly lastReadAt: pulumi.Output<string>;
   declare private readonly __lastReadAt: pulumi.Output<string>;
 
   /**
    * Adopts the settings with this id: reads them without ever changing or deleting a record.
-   * @param name of the resource in the stack
+   * @param name the resource's name
    * @param id `<projectId>/<agent>`
-   * @param opts as for every resource; `provider` for an explicit {@link Provider}
+   * @param opts the resource options; `provider` for an explicit {@link Provider}
    * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id that does not have that form
    * @example
    * ```ts
@@ -82,9 +84,9 @@ export class AgentLogConfig extends pulumi.CustomResource {
 
   /**
    * Reads the settings and records them.
-   * @param name of the resource in the stack
+   * @param name the resource's name
    * @param args what to read, and what to expect of it
-   * @param opts as for every resource; `provider` for an explicit {@link Provider}
+   * @param opts the resource options; `provider` for an explicit {@link Provider}
    */
   constructor(name: string, args: AgentLogConfigArgs, opts?: pulumi.CustomResourceOptions);
   /** @internal */

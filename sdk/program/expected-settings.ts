@@ -1,11 +1,11 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { AgentLogSettings, LogRotate } from "../client/agent-log-settings.ts";
 
-/** The bounds of a number, in the unit of the threshold; a bound that is left out does not limit. */
+/** The bounds of a number, in the unit of the threshold. An omitted bound sets no limit. */
 export interface ExpectedRange {
-  /** The smallest number that is as expected. */
+  /** The smallest accepted value. */
   readonly atLeast?: pulumi.Input<number> | undefined;
-  /** The largest number that is as expected. */
+  /** The largest accepted value. */
   readonly atMost?: pulumi.Input<number> | undefined;
 }
 
@@ -15,8 +15,8 @@ export type ExpectedLogRotate = {
 };
 
 /**
- * Settings as they should be: a text, a number or a range of numbers; `null` means that the setting must not be set. A setting
- * that is left out may have any value. `configOverrides` can't be expected, since a message would have to quote it.
+ * Settings as they should be: a string, a number or a range of numbers; `null` means that the setting must not be set. A
+ * setting that is left out may have any value. `configOverrides` can't be expected, since a message would have to quote it.
  */
 export type ExpectedSettings = {
   readonly [Name in Exclude<keyof AgentLogSettings, "logRotate" | "configOverrides">]?:

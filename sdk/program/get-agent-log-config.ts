@@ -22,7 +22,7 @@ export interface GetAgentLogConfigResult extends Omit<AgentLogConfigResult, "con
 }
 
 /**
- * Reads the log settings of one agent of one project, in previews too. Within one program the same read is made once.
+ * Reads the log settings of one agent of one project, in previews too. A program makes each read once.
  *
  * @param args what to read, as plain values
  * @param opts `provider` or `parent` for an explicit {@link Provider}; its settings must be known
@@ -42,10 +42,9 @@ export async function getAgentLogConfig(
 }
 
 /**
- * Reads the log settings of one agent of one project, in previews too, as soon as the arguments are known. As with every
- * Pulumi function: what comes of an unknown argument is unknown, what comes of a secret one is secret, and nothing is read
- * before the resources exist that `dependsOn` or an argument refers to. Within one program the same read is made once, except
- * where it has waited for a resource.
+ * Reads the log settings of one agent of one project, in previews too, as soon as the arguments are known. Unknown
+ * arguments give unknown results, secret arguments give secret results, and the read waits for the resources in `dependsOn` and
+ * in the arguments. A program makes each read once, unless the read waits for a resource.
  *
  * Choose settings from a result in an `apply`: `pulumi.all` and `pulumi.output` make all of it a secret, because
  * `configOverrides` is one.

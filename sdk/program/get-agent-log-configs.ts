@@ -9,7 +9,7 @@ import { waitForDependencies } from "./wait-for-dependencies.ts";
 
 /** The arguments of {@link getAgentLogConfigsOutput}. */
 export interface GetAgentLogConfigsOutputArgs {
-  /** The ids of the projects, 24 hexadecimal digits each; an empty list gives an empty result. */
+  /** The ids of the projects, 24 hexadecimal digits each; for an empty list the result is empty. */
   readonly projectIds: pulumi.Input<readonly pulumi.Input<string>[]>;
   /** The agents to read of each project. Default: `"monitoring"` and `"backup"`. */
   readonly agents?: pulumi.Input<readonly pulumi.Input<AgentKind>[]> | undefined;
@@ -20,7 +20,7 @@ export type GetAgentLogConfigsResult = ReadManyResult<GetAgentLogConfigResult>;
 
 /**
  * Reads the log settings of many projects, 16 reads at a time, in previews too. A project that can't be read is an entry of
- * `failures`. Within one program the same read is made once.
+ * `failures`. A program makes each read once.
  *
  * @param args what to read, as plain values
  * @param opts `provider` or `parent` for an explicit {@link Provider}; its settings must be known

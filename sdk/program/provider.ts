@@ -55,9 +55,9 @@ const PACKAGE = "pulumi-nodejs";
  */
 export class Provider extends pulumi.ProviderResource {
   /**
-   * @param name of the provider in the stack
+   * @param name the provider's name
    * @param args the settings of the connection
-   * @param opts as for every resource
+   * @param opts the resource options
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
     refuseUnknown(name, args);

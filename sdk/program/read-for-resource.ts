@@ -22,7 +22,7 @@ export interface Reader {
   readonly secrets: readonly string[];
 }
 
-/** What came of a read. */
+/** The result of a read. */
 export interface Outcome {
   readonly settings: RecordedSettings;
   /** When they were read, as an ISO 8601 date; null where they could not be read. */

@@ -28,8 +28,8 @@ export interface CheckResult {
 }
 
 /**
- * Completes the inputs of a resource with its settings. Settings that travel with the inputs are taken where they were read
- * for exactly this record; otherwise they are read here, with the connection that the engine gave.
+ * Completes the inputs of a resource with its settings. Uses the settings that the program sent if they belong to
+ * this record; otherwise reads them with the engine's connection.
  * @param secrets the settings that no message may quote
  */
 export async function check(
@@ -164,7 +164,7 @@ function comparable(properties: Properties): Properties {
   return Object.fromEntries(compared);
 }
 
-/** Says which arguments are unknown, and which have none of the values that they may have. */
+/** Returns a sentence for each unknown argument and each invalid value. */
 function argumentProblems(inputs: Properties): string[] {
   const known: readonly string[] = ["projectId", "agent", "expect", ...Object.keys(CHOICES), ...SETTING_NAMES];
   const unknown = Object.keys(inputs).filter((name) => !known.includes(name) && !name.startsWith("__"));
@@ -181,7 +181,7 @@ function argumentProblems(inputs: Properties): string[] {
   return [...unknownProblems, ...choiceProblems];
 }
 
-/** The arguments that are one of a few words. */
+/** The allowed values of the arguments that have a fixed set. */
 export const CHOICES = { whenUnavailable: ["fail", "useRecorded"], whenUnexpected: ["fail", "warn"] } as const;
 
 function withAdvice(reason: string, code: AgentLogConfigErrorCode): string {

@@ -18,7 +18,7 @@ export interface FoundSetting {
   readonly place: string;
 }
 
-/** The settings that were found; a text may still turn out to be unusable. */
+/** The settings that were found, not checked yet. */
 export type ConnectionSettings = Readonly<Partial<Record<ConnectionSetting, FoundSetting>>>;
 
 /** Returns the value of a key of the stack configuration; undefined where it is not set. */
@@ -36,7 +36,7 @@ export function environmentVariable(setting: ConnectionSetting): string {
   return `AGENT_LOG_CONFIG_${setting.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
 }
 
-/** Looks a setting up in the argument, then in the stack configuration, then in the environment. Empty texts are ignored. */
+/** Looks a setting up in the argument, then in the stack configuration, then in the environment. Empty strings are ignored. */
 export function lookUpSetting(
   setting: ConnectionSetting,
   argument: string,
@@ -60,7 +60,7 @@ export function lookUpConnection(configuration: ReadConfiguration): ConnectionSe
 }
 
 /**
- * Reads the texts of a connection.
+ * Parses and checks the settings of a connection.
  * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names a setting that can't work and the place it comes from
  */
@@ -71,7 +71,7 @@ export function readConnectionSettings(settings: ConnectionSettings): Connection
   return checkConnection(Object.fromEntries(values), (name) => (isSetting(name) ? settings[name]?.place : undefined));
 }
 
-/** Returns the boolean or the number that a text stands for; any other text is left to the check of the connection. */
+/** Parses booleans and numbers. Other strings stay as they are, for checkConnection to accept or reject. */
 function readValue(setting: ConnectionSetting, text: string | undefined): string | number | boolean | undefined {
   const kind = CONNECTION_OPTIONS[setting];
   if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";

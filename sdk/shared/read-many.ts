@@ -7,7 +7,7 @@ import { problemOf } from "./reading.ts";
 
 /** The arguments of {@link getAgentLogConfigs}. */
 export interface GetAgentLogConfigsArgs {
-  /** The ids of the projects, 24 hexadecimal digits each; an empty list gives an empty result. */
+  /** The ids of the projects, 24 hexadecimal digits each; for an empty list the result is empty. */
   readonly projectIds: readonly string[];
   /** The agents to read of each project. Default: `"monitoring"` and `"backup"`. */
   readonly agents?: readonly AgentKind[] | undefined;
@@ -117,7 +117,10 @@ function failureOf(error: unknown, { projectId, agent }: Entry): ReadFailure {
   return { projectId: String(projectId), agent: String(agent), code, message: reason, temporary: outage };
 }
 
-/** What can't be different for another project. An argument that can't work is one of the connection here. */
+/**
+ * Codes with which every project would fail. The arguments of a read are already checked, so that `ERR_INVALID_ARG_VALUE`
+ * concerns the connection.
+ */
 const CONNECTION_CODES: ReadonlySet<AgentLogConfigErrorCode> = new Set([
   "ERR_INVALID_ARG_VALUE",
   "ERR_MISSING_SETTINGS",

@@ -55,7 +55,7 @@ function clientOf(connection: ConnectionSettings): Promise<SettingsReader> {
 async function openClient(connection: ConnectionSettings): Promise<SettingsReader> {
   const options = readConnectionSettings(connection);
   refuseOtherRuntimes();
-  // A program that does not read does not pay for loading undici and zod.
+  // A program that does not read does not pay for loading undici.
   const { AgentLogConfigClient } = await import("../client/agent-log-config-client.ts");
   return new AgentLogConfigClient(options);
 }

@@ -4,7 +4,7 @@ import { isObject } from "../client/is-object.ts";
 import { type ConnectionSettings, configurationKey, type ReadConfiguration } from "./connection-settings.ts";
 
 /**
- * What came of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
+ * The result of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
  * tell whether the settings beside it belong to the resource that the engine is about to record.
  */
 export interface Reading {
@@ -16,7 +16,7 @@ export interface Reading {
   readonly problem: Problem | null;
   /** The settings that no message may quote, because they or what is expected of them are secret. */
   readonly secrets: readonly string[];
-  /** What to report of other resources if this one fails, because the engine ends its work at the first failure. */
+  /** The failures of other resources, reported with this one, because the engine ends its work at the first failure. */
   readonly others: readonly string[];
 }
 

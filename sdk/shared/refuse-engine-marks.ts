@@ -6,8 +6,8 @@ import { printable } from "../client/printable.ts";
 import { SIGNATURE_KEY, UNKNOWN } from "./engine-marks.ts";
 
 /**
- * Refuses settings that the engine would not take for data: it reads files and fetches addresses for maps with its
- * signature, and its command line crashes on some texts.
+ * Refuses settings that the engine would misread, such as its own markers for secrets and unknown values: it reads files and
+ * fetches addresses for maps with its signature, and its command line crashes on some strings.
  * @throws AgentLogConfigError `ERR_INVALID_RESPONSE` that names the path, never the value
  */
 export function refuseEngineMarks(result: AgentLogConfigResult): void {

@@ -9,11 +9,11 @@ import { contentOfRead, VERSION_HEADER } from "./respond.ts";
 
 /**
  * Answers every read of this process from these settings, without HTTP and without connection settings: for unit tests
- * with `pulumi.runtime.setMocks`. It concerns the functions and the resource, with any provider, but not a client that
- * your program creates itself. Arguments and settings are validated as usual, and a project that is left out is not found.
+ * with `pulumi.runtime.setMocks`. It applies to functions and resources, with any provider, and not to clients that
+ * you create. Arguments and settings are validated as usual, and a project that is left out is not found.
  *
  * @param settings the projects that exist; they are copied
- * @returns a function that ends this; another call of `answerReads` ends it too
+ * @returns a function that restores real reads, unless `answerReads` was called again since
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for an unknown id or agent, and for settings that are not JSON
  * @example
  * ```ts
