@@ -415,7 +415,7 @@ describe("responses that make no sense", () => {
     await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_REFUSED", status: 403 });
   });
 
-  it("count with the last of two values of a key", async () => {
+  it("use the last of duplicate keys", async () => {
     const { client, service } = await open();
     service.respondWith({ status: 200, body: '{"logPath":"/first","logPath":"/last"}' });
     expect(await client.get(MONITORING)).toMatchObject({ logPath: "/last" });

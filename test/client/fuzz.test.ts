@@ -203,7 +203,7 @@ const response: fc.Arbitrary<CannedResponse> = fc.record({
 });
 
 describe("a response that nobody thought of", () => {
-  it("gives typed settings or one clear error, however often", async () => {
+  it("returns typed settings or one AgentLogConfigError", async () => {
     const before = prototypes();
     await fc.assert(
       fc.asyncProperty(response, fc.boolean(), async (canned, envelope) => {

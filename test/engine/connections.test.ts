@@ -58,7 +58,7 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     expect(service.requests).toHaveLength(0);
   });
 
-  it("that one copy of the package has made serve another copy", async (context) => {
+  it("can be used by a second copy of the package", async (context) => {
     const copy = path.join(inject("installedPackage"), `copy-${engine}`);
     await cp(path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config"), copy, { recursive: true });
     const settings = { projectId: PROJECT_ID, otherCopy: path.join(copy, "dist/index.js") };

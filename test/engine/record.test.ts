@@ -140,7 +140,7 @@ describe("the stack configuration on the real engine", () => {
     expect(JSON.stringify(await deployment.exportState())).not.toContain('"publickey"');
   });
 
-  it("is warned of where it has the key in plain text or a name that is not known", async (context) => {
+  it("warns about a plain-text key or an unknown name", async (context) => {
     const { deployment } = await open(context, "real", "plain");
     await deployment.setConfig("agent-log-config:privateKey", "private-key-0001");
     await deployment.setConfig("agent-log-config:baseURL", "https://example.com");

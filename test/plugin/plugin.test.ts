@@ -148,7 +148,7 @@ describe("the configuration", () => {
     expect(await plugin.check(ARGS)).toEqual({ inputs: RECORDED, failures: [] });
   });
 
-  it("is warned of where it has a misspelt setting, and not of a key that the engine sends unmarked", async () => {
+  it("warns about a misspelt setting, and not about a key that the engine sends unmarked", async () => {
     const { address, warnings } = await startEngineLog();
     const plugin = await configured({}, address);
     await plugin.checkConfig({ baseURL: "x", privateKey: "private-key-0001", version: "0.1.0" });
@@ -221,7 +221,7 @@ describe("a resource", () => {
     expect(await plugin.read(ID)).toMatchObject({ id: ID, inputs: RECORDED, outputs: RECORDED });
   });
 
-  it("leaves the state on the service's own word alone", async () => {
+  it("is removed only when the service says the project does not exist", async () => {
     const { address, warnings } = await startEngineLog();
     const plugin = await configured({}, address);
     service.failNext({ status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' });

@@ -62,7 +62,7 @@ test.for(REFUSALS)("$protocol with password $password is refused once", async (r
   expect((await proxy.stop()).filter((line) => line.startsWith("407"))).toHaveLength(1);
 });
 
-test("a service that it can't reach is said", async (context) => {
+test("reports a service that the proxy can't reach", async (context) => {
   const proxy = await start(context);
   const service = await startReadableService("https");
   await service.close();

@@ -96,7 +96,7 @@ test("a port that it may not connect to is said", async (context) => {
   expect((await proxy.stop()).filter((line) => line.includes(": CONNECT "))).toHaveLength(1);
 });
 
-test("a service that it can't reach is said, and tried again", async (context) => {
+test("reports a service that the proxy can't reach, after retries", async (context) => {
   const proxy = await start(context);
   const service = await startReadableService("https");
   await service.close();
