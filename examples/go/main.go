@@ -19,7 +19,7 @@ func main() {
 			return err
 		}
 
-		// Read anew each time, recorded only where it is used. GetAgentLogConfig adopts a resource.
+		// Read in every run; the state holds it only where resources or stack outputs use it. GetAgentLogConfig adopts a resource.
 		backup := agentlogconfig.LookupAgentLogConfigOutput(ctx, agentlogconfig.LookupAgentLogConfigOutputArgs{
 			ProjectId: pulumi.String(projectId),
 			Agent:     agentlogconfig.AgentKindBackup,

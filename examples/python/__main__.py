@@ -10,7 +10,7 @@ monitoring = agent_log_config.AgentLogConfig(
     agent=agent_log_config.AgentKind.MONITORING,
 )
 
-# Read anew each time, recorded only where it is used.
+# Read in every run; the state holds it only where resources or stack outputs use it.
 backup = agent_log_config.get_agent_log_config_output(
     project_id=project_id,
     agent=agent_log_config.AgentKind.BACKUP,

@@ -6,7 +6,7 @@ const projectId = new pulumi.Config().require("projectId");
 // Recorded in the state: the next preview shows what somebody has changed in the service.
 const monitoring = new AgentLogConfig("monitoring", { projectId, agent: "monitoring" });
 
-// Read anew each time, recorded only where it is used.
+// Read in every run; the state holds it only where resources or stack outputs use it.
 const backup = getAgentLogConfigOutput({ projectId, agent: "backup" });
 
 // Any other resource takes the settings as inputs.
