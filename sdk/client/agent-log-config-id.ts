@@ -30,7 +30,7 @@ export function agentLogConfigId(projectId: string, agent: AgentKind): string {
  * Reads an id of the form `<projectId>/<agent>`.
  *
  * @param id 24 hexadecimal digits in either case, a slash, and `monitoring` or `backup` in lower case
- * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for any other text
+ * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for any other string
  * @example
  * ```ts
  * import { parseAgentLogConfigId } from "pulumi-agent-log-config/client";
