@@ -20,8 +20,8 @@ import { refuseMocks } from "./read-once.ts";
  * the record alone, and deleting needs neither the service nor a key.
  *
  * The program reads as soon as the arguments are known and everything in `dependsOn` exists. A failed read fails this
- * resource. Failures are reported together, once the other resources that are being read have been compared, or none has been
- * for two seconds.
+ * resource, which waits, for a limited time, until the other resources that are being read are compared, and reports the
+ * failures of all of them.
  *
  * @example
  * ```ts
