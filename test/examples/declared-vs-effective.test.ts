@@ -6,10 +6,10 @@ it("fails where the service has other settings than the chart declares", async (
   const { deployment, service } = await openExample(context, "declared-vs-effective", { projectId: PROJECT_ID });
   const set = (agent: "monitoring" | "backup", sizeThresholdMB: number) =>
     service.set(PROJECT_ID, agent, { logPath: `/var/log/agents/${agent}-agent.log`, logRotate: { sizeThresholdMB } });
-  set("monitoring", 1000);
-  set("backup", 500);
+  set("monitoring", 500);
+  set("backup", 1000);
   expect(await deployment.up()).toMatchObject({ ok: true });
-  set("backup", 501);
+  set("monitoring", 501);
   const { ok, text } = await deployment.preview();
   expect(ok).toBe(false);
   expect(text).toContain("logRotate.sizeThresholdMB is 501, expected at most 500.");
