@@ -1,15 +1,18 @@
 import * as pulumi from "@pulumi/pulumi";
 
-/** How long a failure is held back in milliseconds while no other resource is registered. */
-const PATIENCE = { independent: 30_000, dependent: 2_000 };
+/**
+ * How long a failure is held back in milliseconds while no other resource is registered: while one is left whose registration
+ * does not wait for another, while only such are left that may wait for the failing one, and for reads that start now.
+ */
+const PATIENCE = { independent: 30_000, dependent: 2_000, next: 250 };
 
 /** The reads of one program. */
 interface Reads {
   /** The resources that have started to read, and whether their registration may wait for another resource. */
-  readonly resources: Map<pulumi.Resource, keyof typeof PATIENCE>;
+  readonly resources: Map<pulumi.Resource, "independent" | "dependent">;
   /** What to report of those that fail. */
   readonly failures: Map<pulumi.Resource, readonly string[]>;
-  /** Called when one more resource has failed. */
+  /** Called when one more resource reads or has failed. */
   readonly listeners: Set<() => void>;
 }
 
@@ -17,14 +20,16 @@ interface Reads {
 const programs = new WeakMap<pulumi.Resource, Reads>();
 
 /** Notes that a resource has started to read. It is dependent if its registration may wait for another resource. */
-export function noteRead(resource: pulumi.Resource, kind: keyof typeof PATIENCE): void {
-  readsOfProgram()?.resources.set(resource, kind);
+export function noteRead(resource: pulumi.Resource, kind: "independent" | "dependent"): void {
+  const reads = readsOfProgram();
+  reads?.resources.set(resource, kind);
+  for (const listener of reads?.listeners ?? []) listener();
 }
 
 /**
  * Holds a failure back until the other resources are registered, because the engine ends a preview or an update at the first
- * resource that fails. It does not wait for reads that have not started. It gives up once no resource has been registered for
- * 30 seconds, or for two where only resources are left whose registration may itself wait for the failing one.
+ * resource that fails. It gives up after a while without a registration, because a registration may itself wait for the
+ * failing resource.
  * @returns what to report of the other resources that failed meanwhile
  */
 export async function holdFailure(
@@ -51,26 +56,30 @@ function readsOfProgram(): Reads | undefined {
 
 function othersAreRegistered({ resources, failures, listeners }: Reads): Promise<void> {
   return new Promise((resolve) => {
-    const waiting = new Map(resources);
+    const watched = new Set<pulumi.Resource>();
+    const waiting = new Map<pulumi.Resource, "independent" | "dependent">();
     let timer: NodeJS.Timeout | undefined;
     const finish = () => {
-      clearTimeout(timer);
       listeners.delete(waitFurther);
       waiting.clear();
       resolve();
     };
-    const waitFurther = () => {
-      clearTimeout(timer);
-      for (const resource of failures.keys()) waiting.delete(resource);
-      if (waiting.size === 0) finish();
-      else timer = setTimeout(finish, Math.max(...Array.from(waiting.values(), (kind) => PATIENCE[kind])));
-    };
-    listeners.add(waitFurther);
-    for (const resource of resources.keys()) {
+    const watch = (resource: pulumi.Resource, kind: "independent" | "dependent") => {
+      watched.add(resource);
+      waiting.set(resource, kind);
       resource.urn.apply(() => {
         if (waiting.delete(resource)) waitFurther();
       });
-    }
+    };
+    const waitFurther = () => {
+      clearTimeout(timer);
+      for (const [resource, kind] of resources) if (!watched.has(resource)) watch(resource, kind);
+      for (const resource of failures.keys()) waiting.delete(resource);
+      const kinds = [...waiting.values()];
+      const kind = kinds.includes("independent") ? "independent" : (kinds[0] ?? "next");
+      timer = setTimeout(finish, PATIENCE[kind]);
+    };
+    listeners.add(waitFurther);
     waitFurther();
   });
 }
