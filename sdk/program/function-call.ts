@@ -3,9 +3,25 @@ import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import { plainValueOf } from "./private-sdk.ts";
 import { type Connect, connectionOf, type ProgramConnection } from "./provider.ts";
+import type { Circumstances } from "./read-once.ts";
+import { waitForDependencies } from "./wait-for-dependencies.ts";
+
+/** Reads as soon as the arguments, the connection and the dependencies of a function are known. */
+export function callWhenKnown<Result>(
+  args: object,
+  opts: pulumi.InvokeOutputOptions,
+  read: (connection: ProgramConnection, plain: object, circumstances: Circumstances) => Promise<Result>,
+): pulumi.Output<Result> {
+  const known = pulumi.output<object>(args);
+  return pulumi
+    .all([known, connectionFor(opts), waitForDependencies(opts.dependsOn, args), pulumi.isSecret(known)])
+    .apply(([plain, connect, hasWaited, secret]) =>
+      printedOnce(async () => read(connect(), plain, { hasWaited, secret })),
+    );
+}
 
 /** Returns the connection of a function; an Output where it may be unknown in a preview. */
-export function connectionFor({ provider, parent }: pulumi.InvokeOptions): Connect | pulumi.Output<Connect> {
+function connectionFor({ provider, parent }: pulumi.InvokeOptions): Connect | pulumi.Output<Connect> {
   const found = connectionOf(provider ?? parent?.getProvider(AGENT_LOG_CONFIG_TYPE));
   if (found !== undefined) return found;
   return () => {

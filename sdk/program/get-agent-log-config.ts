@@ -1,9 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { ReadArguments } from "../client/read-arguments.ts";
-import { connectionFor, knownConnectionFor, printedOnce } from "./function-call.ts";
+import { callWhenKnown, knownConnectionFor, printedOnce } from "./function-call.ts";
 import { readOnce } from "./read-once.ts";
-import { waitForDependencies } from "./wait-for-dependencies.ts";
 
 /** The arguments of {@link getAgentLogConfig}. */
 export type GetAgentLogConfigArgs = ReadArguments;
@@ -64,13 +63,7 @@ export function getAgentLogConfigOutput(
   args: GetAgentLogConfigOutputArgs,
   opts: pulumi.InvokeOutputOptions = {},
 ): pulumi.Output<GetAgentLogConfigResult> {
-  const known = pulumi.output(args);
-  return pulumi
-    .all([known, connectionFor(opts), waitForDependencies(opts.dependsOn, args), pulumi.isSecret(known)])
-    .apply(([plain, connect, hasWaited, secret]) =>
-      printedOnce(async () => readOnce(connect(), plain, { hasWaited, secret })),
-    )
-    .apply(withSecret);
+  return callWhenKnown(args, opts, readOnce).apply(withSecret);
 }
 
 /** Of arguments that are plain values. */

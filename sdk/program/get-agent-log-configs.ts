@@ -1,11 +1,10 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import type { AgentKind } from "../client/agent-log-config-id.ts";
 import { type GetAgentLogConfigsArgs, type ReadManyResult, readMany } from "../shared/read-many.ts";
-import { connectionFor, knownConnectionFor, printedOnce } from "./function-call.ts";
+import { callWhenKnown, knownConnectionFor, printedOnce } from "./function-call.ts";
 import { type GetAgentLogConfigResult, withSecret } from "./get-agent-log-config.ts";
 import type { ProgramConnection } from "./provider.ts";
 import { type Circumstances, readOnce } from "./read-once.ts";
-import { waitForDependencies } from "./wait-for-dependencies.ts";
 
 /** The arguments of {@link getAgentLogConfigsOutput}. */
 export interface GetAgentLogConfigsOutputArgs {
@@ -66,17 +65,12 @@ export function getAgentLogConfigsOutput(
   args: GetAgentLogConfigsOutputArgs,
   opts: pulumi.InvokeOutputOptions = {},
 ): pulumi.Output<GetAgentLogConfigsResult> {
-  const known = pulumi.output(args);
-  return pulumi
-    .all([known, connectionFor(opts), waitForDependencies(opts.dependsOn, args), pulumi.isSecret(known)])
-    .apply(([plain, connect, hasWaited, secret]) =>
-      printedOnce(async () => read(connect(), plain, { hasWaited, secret })),
-    );
+  return callWhenKnown(args, opts, read);
 }
 
 async function read(
   connection: ProgramConnection,
-  args: GetAgentLogConfigsArgs,
+  args: object,
   circumstances: Circumstances,
 ): Promise<GetAgentLogConfigsResult> {
   const readOne = (one: object) => readOnce(connection, one, circumstances);
