@@ -1,18 +1,33 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-// `vitest run --mode compatibility` installs other versions and runs them; it takes minutes.
-const COMPATIBILITY = "test/compatibility/**/*.test.ts";
+const UNIT = ["test/{client,digest,faults,program,provider,shared,testing}/**/*.test.ts"];
+// `vitest run --project compatibility` installs other versions and runs them; it takes minutes.
+const COMPATIBILITY = ["test/compatibility/**/*.test.ts"];
+const common = { extends: true as const };
 
-export default defineConfig(({ mode }) => ({
+export default defineConfig({
   test: {
-    include: [mode === "compatibility" ? COMPATIBILITY : "test/**/*.test.ts"],
-    exclude: mode === "compatibility" ? configDefaults.exclude : [...configDefaults.exclude, COMPATIBILITY],
-    globalSetup: ["test/engine/install-package.ts"],
     setupFiles: ["test/fail-on-console.ts"],
     reporters: ["default", "./test/summary-reporter.ts"],
     // Most tests wait for processes: one worker would leave a core idle.
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    projects: [
+      { ...common, test: { name: "unit", include: UNIT } },
+      {
+        ...common,
+        test: {
+          name: "programs",
+          include: ["test/**/*.test.ts"],
+          exclude: [...configDefaults.exclude, ...UNIT, ...COMPATIBILITY],
+          globalSetup: ["test/engine/install-package.ts"],
+        },
+      },
+      {
+        ...common,
+        test: { name: "compatibility", include: COMPATIBILITY, globalSetup: ["test/engine/install-package.ts"] },
+      },
+    ],
   },
-}));
+});
