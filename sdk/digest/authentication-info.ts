@@ -5,14 +5,17 @@ import { printable } from "./printable.ts";
 /**
  * Verifies the server's proof that it knows the password, if it sent one, and reads the nonce to use next.
  *
- * @param value the `Authentication-Info` header; a header that breaks the grammar is ignored
+ * @param lines the values of all `Authentication-Info` lines; a header that breaks the grammar is ignored
  * @param expectedRspauth computes the `rspauth` that the password gives
  * @returns the next nonce, if the server named one
  * @throws {@link DigestError} for a wrong `rspauth`
  * @see RFC 7616, section 3.5, and RFC 7615, section 3
  */
-export function readAuthenticationInfo(value: string, expectedRspauth: () => string): string | undefined {
-  const parameters = parseParameters(value);
+export function readAuthenticationInfo(
+  lines: string | readonly string[],
+  expectedRspauth: () => string,
+): string | undefined {
+  const parameters = parseParameters([lines].flat().join(", "));
   const rspauth = parameters?.get("rspauth");
   // With auth-int the proof covers the body as well; this client never asks for auth-int.
   const verifiable = parameters?.get("qop")?.toLowerCase() !== "auth-int";

@@ -31,11 +31,11 @@ const ALGORITHMS = ["SHA-512-256", "SHA-256", "MD5"];
  * @param lines the values of all `WWW-Authenticate` lines of one response
  * @throws {@link DigestError} if none is supported; it quotes the part that is the reason
  */
-export function chooseDigestChallenge(lines: readonly string[]): DigestChallenge {
+export function chooseDigestChallenge(lines: string | readonly string[]): DigestChallenge {
   const supported: DigestChallenge[] = [];
   const problems: DigestError[] = [];
   const otherSchemes: string[] = [];
-  for (const line of lines) {
+  for (const line of [lines].flat()) {
     const { challenges, malformed } = parseChallenges(line);
     for (const challenge of challenges) {
       if (challenge.scheme !== "digest") {

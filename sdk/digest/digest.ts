@@ -1,9 +1,9 @@
 import type { Dispatcher } from "undici";
 import { DigestHandler } from "./digest-handler.ts";
-import type { Credentials } from "./nonce.ts";
-import { NonceSession } from "./nonce-session.ts";
+import { DigestSession } from "./digest-session.ts";
 import { printable } from "./printable.ts";
-import { hasAuthorization } from "./request-headers.ts";
+import { hasAuthorization } from "./request.ts";
+import type { Credentials } from "./signer.ts";
 
 /** The credentials, and the origins that receive them. */
 export interface DigestOptions {
@@ -50,7 +50,7 @@ export interface DigestOptions {
  */
 export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInterceptor {
   const { origins, ...credentials } = readOptions(options);
-  const sessions = new Map(origins.map((origin) => [origin, new NonceSession(origin, credentials)]));
+  const sessions = new Map(origins.map((origin) => [origin, new ImpatientSession(credentials)]));
   const sessionOf = (origin: string | URL | undefined) =>
     origin === undefined ? undefined : (sessions.get(String(origin)) ?? sessions.get(originOf(origin)));
 
@@ -62,8 +62,30 @@ export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInte
         "a request came in the form of an older undici: Node's own fetch needs setGlobalDispatcher(dispatcher) or { dispatcher: new Dispatcher1Wrapper(dispatcher) }, both of undici 8; undici 6 and older are not supported",
       );
     }
-    return new DigestHandler(dispatch, request, handler, session).start();
+    const isAccepted = new DigestHandler(dispatch, request, handler, session).start();
+    session.watch();
+    return isAccepted;
   };
+}
+
+/** How long requests wait for the first nonce before more of them probe: first one more, then two, four and so on. */
+const PATIENCE_MILLISECONDS = 500;
+
+/** A session with a timer, because the connection of the request that probes may hang. */
+class ImpatientSession extends DigestSession {
+  #isTimed = false;
+
+  /** Starts the timer if requests wait. It does not keep the process alive. */
+  watch(): void {
+    if (this.#isTimed || this.waiting.size === 0) return;
+    this.#isTimed = true;
+    const hurry = () => {
+      this.#isTimed = false;
+      this.hurry();
+      this.watch();
+    };
+    setTimeout(hurry, PATIENCE_MILLISECONDS).unref();
+  }
 }
 
 function readOptions(options: DigestOptions | undefined): Credentials & { readonly origins: readonly string[] } {

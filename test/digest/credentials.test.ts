@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test, vi } from "vitest";
 import { openDigestAgent, readStatus } from "./digest-agent.ts";
 import { acceptWith, PASSWORD, refuse, startScriptedServer, USERNAME } from "./digest-server.ts";
+import { startLocalServer } from "./local-server.ts";
 import { readAuthorization } from "./read-authorization.ts";
 import { RECORDED_CREDENTIALS } from "./recorded-credentials.ts";
 
@@ -20,20 +21,23 @@ async function credentialsFor(
   challenge: string,
   { username, password }: { readonly username: string; readonly password: string },
   { method, uri }: { readonly method: string; readonly uri: string },
+  refusals = 0,
 ): Promise<Readonly<Record<string, string>>> {
-  const server = await startScriptedServer(refuse(challenge), acceptWith({}));
+  const earlier = Array.from({ length: refusals }, (_, index) => refuse(`Digest realm="r", nonce="${index}"`));
+  const script = [...earlier, refuse(challenge)].values();
+  const server = await startLocalServer((seen, response) => (script.next().value ?? acceptWith({}))(seen, response));
   const { body } = await openDigestAgent(server, { username, password }).request({
     origin: server.origin,
     path: uri,
     method,
   });
   await body.dump();
-  return readAuthorization(server.requests[1]?.headers.authorization);
+  return readAuthorization(server.requests.at(-1)?.headers.authorization);
 }
 
 test.for(RECORDED_CREDENTIALS)("sends the credentials that were recorded: $description", async (recorded) => {
   cnonce.fixed = recorded.cnonce;
-  const sent = await credentialsFor(recorded.challenge, recorded, recorded);
+  const sent = await credentialsFor(recorded.challenge, recorded, recorded, recorded.refusals);
   expect(sent).toMatchObject({
     ...(recorded.sentUsername ?? { username: recorded.username }),
     uri: recorded.uri,

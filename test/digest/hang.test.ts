@@ -1,8 +1,7 @@
 import { execFileSync } from "node:child_process";
 import type { Dispatcher } from "undici";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { NonceSession } from "../../sdk/digest/nonce-session.ts";
-import { openDigestAgent, readStatus } from "./digest-agent.ts";
+import { digestFor, openDigestAgent, readStatus } from "./digest-agent.ts";
 import { acceptWith, refuse, startScriptedServer } from "./digest-server.ts";
 import type { LocalServer, SeenRequest } from "./local-server.ts";
 
@@ -59,26 +58,22 @@ test("a read that is made later does not wait for a probe that hangs", async () 
   await first;
 });
 
-const waiter = () => ({ proceed() {} });
-
-test("no timer runs while no request waits", () => {
-  const session = new NonceSession("http://127.0.0.1", { username: "u", password: "p" });
-  const [probing, waiting, aborted] = [waiter(), waiter(), waiter()];
-  session.take(probing);
-  expect(vi.getTimerCount()).toBe(0);
-  session.take(waiting);
-  session.take(aborted);
-  expect(vi.getTimerCount()).toBe(1);
-  session.aborted(aborted);
-  session.ended(probing);
-  expect(vi.getTimerCount()).toBe(0);
+test("the timer runs as long as requests wait", async () => {
+  const sent: Dispatcher.DispatchHandler[] = [];
+  const origin = "http://127.0.0.1";
+  const dispatch = digestFor({ origin })((_, handler) => sent.push(handler) > 0);
+  for (const _ of [1, 2]) dispatch({ origin, path: "/", method: "GET" }, { onRequestStart() {} });
+  expect([sent.length, vi.getTimerCount()]).toEqual([1, 1]);
+  await vi.advanceTimersByTimeAsync(500);
+  expect([sent.length, vi.getTimerCount()]).toEqual([2, 0]);
 });
 
 test("a request that waits does not keep the process alive", () => {
   const program = `
-    import { NonceSession } from ${JSON.stringify(new URL("../../sdk/digest/nonce-session.ts", import.meta.url))};
-    const session = new NonceSession("http://127.0.0.1", { username: "u", password: "p" });
-    for (const _ of [1, 2]) session.take({ proceed() {} });
+    import { digest } from ${JSON.stringify(new URL("../../sdk/digest/index.ts", import.meta.url))};
+    const origin = "http://127.0.0.1";
+    const dispatch = digest({ username: "u", password: "p", origins: [origin] })(() => true);
+    for (const _ of [1, 2]) dispatch({ origin, path: "/", method: "GET" }, { onRequestStart() {} });
   `;
   const options = { timeout: 30_000, stdio: "pipe" } as const;
   expect(() => execFileSync(process.execPath, ["--input-type=module", "-e", program], options)).not.toThrow();

@@ -17,6 +17,8 @@ export interface RecordedCredentials {
   /** The user as sent: `username`, or `username*` in its encoded form. */
   readonly sentUsername?: Readonly<Record<string, string>>;
   readonly response: string;
+  /** How often the server refuses credentials in UTF-8 before these. Default: 0. */
+  readonly refusals?: number;
 }
 
 const NONCE = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v";
@@ -161,7 +163,19 @@ export const RECORDED_CREDENTIALS: readonly RecordedCredentials[] = [
     password: "Paßwörtchen",
     cnonce: "MjJiYzgzMzYxOGQyZDVlMzM1ZWNiMzJjZDg5NjI5OGY=",
     sentUsername: { username: "J\xfcrgen" },
+    refusals: 1,
     response: "1ab41cb679f6a547cc15700982a939d0",
+  },
+  {
+    // The same credentials as with charset=UTF-8, of which only the name of the user is sent in another form.
+    description: "curl in UTF-8, umlauts without charset",
+    challenge: `Digest realm="r", qop="auth", algorithm=MD5, nonce="${NONCE}"`,
+    ...LION,
+    username: "Jürgen",
+    password: "Paßwörtchen",
+    cnonce: "MDg2MzlmMDkyMjI0NThhNzIwZjFkNmE5M2E4ZDI2NWM=",
+    sentUsername: { username: "J\xc3\xbcrgen" },
+    response: "9bb7979cf28e4f1ad180db3a39dff04f",
   },
   {
     description: "curl in UTF-8, umlauts with charset=UTF-8",

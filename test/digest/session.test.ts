@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { NoncePolicy } from "../../sdk/testing/digest-protection.ts";
 import { digestFor, openAgent, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
 import { acceptWith, refuse, startDigestServer, startScriptedServer } from "./digest-server.ts";
-import { type LocalServer, startLocalServer } from "./local-server.ts";
+import { type LocalServer, type Respond, startLocalServer } from "./local-server.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 function credentialsSentTo(server: LocalServer): readonly Readonly<Record<string, string>>[] {
@@ -113,6 +113,37 @@ test.for(KEPT_REFUSALS)(
   },
 );
 
+test("a nonce goes on counting where nextnonce repeats it", async () => {
+  const challenge = refuse('Digest realm="r", nonce="n", qop="auth"');
+  const server = await startScriptedServer(challenge, acceptWith({ "Authentication-Info": 'nextnonce="n"' }));
+  const agent = openDigestAgent(server);
+  for (const _ of [1, 2, 3]) await readStatus(agent, server.origin);
+  expect(credentialsSentTo(server).map(({ nc }) => nc)).toEqual(["00000001", "00000002", "00000003"]);
+});
+
+const SAME_NONCE = 'Digest realm="r", nonce="n", qop="auth"';
+const OTHER_NONCES = [
+  { description: "of another realm", challenge: 'Digest realm="other", nonce="n", qop="auth"' },
+  { description: "with another opaque", challenge: `${SAME_NONCE}, opaque="o"` },
+  { description: "for another algorithm", challenge: `${SAME_NONCE}, algorithm=SHA-256` },
+  { description: "without qop", challenge: 'Digest realm="r", nonce="n"' },
+];
+
+test("a nonce goes on counting where a second challenge repeats it", async () => {
+  const refusal = refuse(SAME_NONCE);
+  const server = await startScriptedServer(refusal, acceptWith({}), refusal, acceptWith({}));
+  const agent = openDigestAgent(server);
+  for (const _ of [1, 2]) expect(await readStatus(agent, server.origin)).toBe(200);
+  expect(credentialsSentTo(server).map(({ nc }) => nc)).toEqual(["00000001", "00000002", "00000003"]);
+});
+
+test.for(OTHER_NONCES)("a nonce $description is another one", async ({ challenge }) => {
+  const server = await startScriptedServer(refuse(SAME_NONCE), acceptWith({}), refuse(challenge), acceptWith({}));
+  const agent = openDigestAgent(server);
+  for (const _ of [1, 2]) await readStatus(agent, server.origin);
+  expect(credentialsSentTo(server).map(({ nc = "00000001" }) => nc)).toEqual(["00000001", "00000002", "00000001"]);
+});
+
 test("a key that is taken back costs two requests", async () => {
   const challenge = refuse('Digest realm="r", nonce="n", qop="auth"');
   const server = await startScriptedServer(challenge, acceptWith({}), challenge);
@@ -134,6 +165,54 @@ test("a wrong key costs 17 requests for 16 at a time", async () => {
   const server = await startDigestServer();
   await readMany(openDigestAgent(server, WRONG), server.origin, 16, 16);
   expect(server.requests).toHaveLength(17);
+});
+
+/** A user name that has other bytes in UTF-8 than in ISO-8859-1. */
+const UMLAUTS = { username: "Jürgen", password: "p" };
+
+/** Responds 200 to a user name in these bytes, and 401 to any other credentials. */
+function acceptUser(bytes: string): Respond {
+  return (seen, response) => {
+    const { authorization } = seen.headers;
+    const isRight = authorization !== undefined && readAuthorization(authorization)["username"] === bytes;
+    const respond = isRight ? acceptWith({}) : refuse('Digest realm="r", nonce="n"');
+    respond(seen, response);
+  };
+}
+
+const ENCODINGS = [
+  { description: "UTF-8", bytes: "J\xc3\xbcrgen", requests: 5 },
+  { description: "ISO-8859-1", bytes: "J\xfcrgen", requests: 6 },
+];
+
+test.for(ENCODINGS)(
+  "four reads with umlauts take $requests requests where the server expects $description",
+  async (row) => {
+    const server = await startScriptedServer(acceptUser(row.bytes));
+    const agent = openDigestAgent(server, UMLAUTS);
+    for (const _ of [1, 2, 3, 4]) expect(await readStatus(agent, server.origin)).toBe(200);
+    expect(server.requests).toHaveLength(row.requests);
+  },
+);
+
+test("a wrong key with umlauts costs three requests, one for each encoding", async () => {
+  const server = await startScriptedServer(acceptUser("another"));
+  expect(await readStatus(openDigestAgent(server, UMLAUTS), server.origin)).toBe(401);
+  expect(server.requests).toHaveLength(3);
+});
+
+test("the encoding that a server names is the only one that is tried", async () => {
+  const server = await startScriptedServer(refuse('Digest realm="r", nonce="n", charset=UTF-8'));
+  await readStatus(openDigestAgent(server, UMLAUTS), server.origin);
+  expect(server.requests).toHaveLength(2);
+});
+
+test("no other encoding is tried once the server has accepted one", async () => {
+  const challenge = refuse('Digest realm="r", nonce="n"');
+  const server = await startScriptedServer(challenge, acceptWith({}), challenge);
+  const agent = openDigestAgent(server, UMLAUTS);
+  for (const _ of [1, 2]) await readStatus(agent, server.origin);
+  expect(server.requests).toHaveLength(4);
 });
 
 test("a server that calls every nonce stale gets four requests", async () => {

@@ -6,6 +6,9 @@ export interface Credentials {
   readonly password: string;
 }
 
+/** How characters beyond ASCII become bytes where the challenge does not say. */
+export type Encoding = "utf8" | "latin1";
+
 /** What the credentials of all requests for one target have in common. */
 interface Target {
   readonly method: string;
@@ -16,21 +19,11 @@ interface Target {
   readonly closing: string;
 }
 
-// RFC 7616, section 3.4: nc is eight hexadecimal digits.
-const MAX_NONCE_COUNT = 0xffffffff;
-
-/** A nonce of the server and its use: the nonce count, one cnonce, and the hashes that stay the same. */
-export class Nonce {
-  /** How many requests were signed so far; it is the nonce count of the last one. */
-  count = 0;
-  /** How many requests wait for their response now. */
-  inFlight = 0;
-  /** How many requests the server accepted. */
-  accepted = 0;
-  /** True once the server has accepted or announced it. Then a refusal no longer means that the credentials are wrong. */
-  kept = false;
+/** Signs requests with the nonce of one challenge: it has one cnonce, and keeps the hashes that stay the same. */
+export class Signer {
   readonly #challenge: DigestChallenge;
   readonly #credentials: Credentials;
+  readonly #isLatin1: boolean;
   readonly #cnonce = randomBytes(8).toString("hex");
   readonly #opening: string;
   /** What is hashed before the nonce count. */
@@ -38,43 +31,28 @@ export class Nonce {
   readonly #hasAsciiNonce: boolean;
   #lastTarget: Target | undefined;
 
-  constructor(challenge: DigestChallenge, credentials: Credentials) {
+  /** @param encoding that of the credentials, unless the challenge names one */
+  constructor(challenge: DigestChallenge, credentials: Credentials, encoding: Encoding) {
     this.#challenge = challenge;
     this.#credentials = credentials;
+    this.#isLatin1 = encoding === "latin1" && !challenge.utf8;
     const { realm, nonce } = challenge;
     this.#opening = `Digest ${this.#usernameParameter()}, realm="${quotable(realm)}", nonce="${quotable(nonce)}"`;
     this.#hasAsciiNonce = isAscii(nonce);
     this.#hashOpening = `${this.#hashA1()}:${nonce}:`;
   }
 
-  /** True once every nonce count has been used. */
-  get exhausted(): boolean {
-    return this.count >= MAX_NONCE_COUNT;
-  }
-
-  /** True if this nonce and the challenge have the same opaque. */
-  sharesOpaque({ opaque }: DigestChallenge): boolean {
-    return opaque !== undefined && opaque === this.#challenge.opaque;
-  }
-
-  /** Makes the nonce that replaces this one, which the server named in `Authentication-Info` (RFC 7616, section 3.5). */
-  successor(nextnonce: string): Nonce {
-    const next = new Nonce({ ...this.#challenge, nonce: nextnonce, stale: false }, this.#credentials);
-    next.kept = true;
-    return next;
-  }
-
   /**
-   * Signs one request and takes the next nonce count for it.
+   * Signs one request.
+   * @param count the nonce count, from 1
    * @param uri the request target exactly as it goes over the wire (RFC 7616, section 3.4.6)
    * @returns the value of the `Authorization` header
    * @see RFC 7616, section 3.4.1
    */
-  authorize(method: string, uri: string): string {
-    this.count += 1;
+  authorize(count: number, method: string, uri: string): string {
     const { opening, closing } = this.#targetOf(method, uri);
     if (this.#challenge.qop === undefined) return `${opening}${this.#response("", closing)}"`;
-    const nc = hexadecimal(this.count);
+    const nc = hexadecimal(count);
     return `${opening}${this.#response(nc, closing)}", nc=${nc}`;
   }
 
@@ -131,14 +109,19 @@ export class Nonce {
 
   /** Encodes text as the bytes that the server expects, one character for each byte, as everywhere in HTTP headers. */
   #encode(text: string): string {
-    const latin1 = !this.#challenge.utf8 && !/[^\0-\xff]/.test(text);
-    return latin1 ? text : Buffer.from(text, "utf8").toString("latin1");
+    return this.#isLatin1 ? text : Buffer.from(text, "utf8").toString("latin1");
   }
 
   #hash(text: string): string {
     // ASCII has the same bytes in UTF-8, and making a buffer takes as long as the hash.
     return hash(this.#challenge.hash, isAscii(text) ? text : Buffer.from(text, "latin1"), "hex");
   }
+}
+
+/** The encodings that servers may expect these credentials in, the most usual one first. */
+export function encodingsOf({ username, password }: Credentials): readonly [Encoding, ...Encoding[]] {
+  const text = username + password;
+  return isAscii(text) || /[^\0-\xff]/.test(text) ? ["utf8"] : ["utf8", "latin1"];
 }
 
 function hexadecimal(count: number): string {

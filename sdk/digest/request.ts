@@ -1,3 +1,4 @@
+import { stringify } from "node:querystring";
 import type { Dispatcher } from "undici";
 
 type RequestHeaders = Dispatcher.DispatchOptions["headers"];
@@ -28,4 +29,18 @@ function isIterable(
   headers: NonNullable<RequestHeaders>,
 ): headers is Iterable<[string, string | string[] | undefined]> {
   return Symbol.iterator in headers && typeof headers[Symbol.iterator] === "function";
+}
+
+/** Moves the query into the path, as undici sends it. undici refuses a query beside one that is in the path. */
+export function withQueryInPath(options: Dispatcher.DispatchOptions): Dispatcher.DispatchOptions {
+  if (options.query == null || /[?#]/.test(options.path)) return options;
+  const { query, path, ...rest } = options;
+  const search = stringify(query);
+  return search === "" ? options : { ...rest, path: `${path}?${search}` };
+}
+
+/** Tells from the context of a request whether an interceptor has followed a redirect. */
+export function hasFollowedRedirect(context: unknown): boolean {
+  if (typeof context !== "object" || context === null || !("history" in context)) return false;
+  return Array.isArray(context.history) && context.history.length > 0;
 }
