@@ -1,5 +1,5 @@
-import { collectGarbage } from "./collect-garbage.ts";
 import { CONNECTIONS, type Contender } from "./contender.ts";
+import { heapInUse } from "./heap-in-use.ts";
 import type { Standing } from "./race.ts";
 import type { Protection, Server } from "./start-server.ts";
 import { interceptor } from "./undici-contenders.ts";
@@ -79,8 +79,7 @@ export async function measureMemory(contender: Contender, server: Server, reads:
   const open = await contender.open(server);
   const use = async (reads: number) => {
     await open.run(reads, CONNECTIONS);
-    await collectGarbage();
-    return process.memoryUsage().heapUsed;
+    return heapInUse();
   };
   // Compiled code and connections are in use from here on.
   const before = await use(2000);

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { collectGarbage } from "../../bench/collect-garbage.ts";
+import { heapInUse } from "../../bench/heap-in-use.ts";
 import type { Fault, Service } from "../../sdk/testing/index.ts";
 import { openClient, openService, openSockets } from "./open-client.ts";
 import { AT_ONCE, runReads } from "./run-reads.ts";
@@ -115,9 +115,4 @@ async function limitRate(service: Service, headers: Readonly<Record<string, stri
   await setTimeout(1000);
   service.respondWith(undefined);
   return [];
-}
-
-async function heapInUse(): Promise<number> {
-  await collectGarbage();
-  return process.memoryUsage().heapUsed;
 }
