@@ -1,5 +1,5 @@
 import { CONNECTIONS, type Contender, type OpenContender } from "./contender.ts";
-import { median } from "./median.ts";
+import { median } from "./measure-rounds.ts";
 import type { Server } from "./start-server.ts";
 
 export interface Contestant {

@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cpus } from "node:os";
+import path from "node:path";
+import type { Deployment } from "../test/engine/deployment.ts";
+import { findPulumi } from "../test/engine/find-pulumi.ts";
+import { openDeployment } from "../test/engine/open-deployment.ts";
+
+/** Measures previews of programs in a folder, which it removes, with a Pulumi CLI. Without a CLI it only says so. */
+export async function measurePreviews(
+  makeFolder: () => Promise<string>,
+  measure: (openPreview: OpenPreview) => Promise<void>,
+): Promise<void> {
+  const pulumi = findPulumi();
+  if ("reason" in pulumi) {
+    process.stdout.write(`The previews need a Pulumi CLI: ${pulumi.reason}.\n`);
+    return;
+  }
+  const folder = await makeFolder();
+  const stacks: Deployment[] = [];
+  try {
+    await measure(async (files, env) => {
+      const directory = await mkdtemp(path.join(folder, "program-"));
+      for (const [file, text] of Object.entries(files)) await writeFile(path.join(directory, file), text);
+      const stack = await openDeployment({ directory, env, engine: "real" });
+      stacks.push(stack);
+      return async () => {
+        const { ok, text } = await stack.preview();
+        if (!ok) throw new Error(text);
+      };
+    });
+  } finally {
+    for (const stack of stacks) await stack.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+  process.stdout.write(`Medians; Pulumi CLI ${pulumi.version}, Node.js ${process.version}, ${cpus().length} cores\n`);
+}
+
+/** Opens a stack of the program of these files, and returns what previews it. */
+export type OpenPreview = (files: Record<string, string>, env: Record<string, string>) => Promise<() => Promise<void>>;

@@ -1,0 +1,38 @@
+/**
+ * Runs all of them one after another, round by round, so that what disturbs the machine disturbs all of them, and prints
+ * the medians. A first round, which warms up, is not counted.
+ */
+export async function measureRounds(
+  rounds: number,
+  all: readonly { what: string; goal?: string; run(): Promise<void> }[],
+): Promise<void> {
+  const lanes = all.map((measured) => ({ ...measured, seconds: Array.of<number>() }));
+  for (let round = -1; round < rounds; round += 1) {
+    for (const { run, seconds } of lanes) {
+      const started = performance.now();
+      await run();
+      if (round >= 0) seconds.push((performance.now() - started) / 1000);
+    }
+  }
+  for (const { what, goal, seconds } of lanes) {
+    const base = lanes[0]?.seconds ?? [];
+    const parts = [
+      `${what}: ${median(seconds).toFixed(2)} s (least ${Math.min(...seconds).toFixed(2)})`,
+      ...(base === seconds ? [] : [`${medianRatio(seconds, base).toFixed(3)} times the first`]),
+      ...(goal === undefined ? [] : [`goal ${goal}`]),
+    ];
+    process.stdout.write(`${parts.join("; ")}\n`);
+  }
+}
+
+/** The middle of the values; NaN of none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [below = Number.NaN, above = Number.NaN] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return (below + above) / 2;
+}
+
+/** The median of each round's own ratio. */
+export function medianRatio(values: readonly number[], bases: readonly number[]): number {
+  return median(values.map((value, round) => value / (bases[round] ?? Number.NaN)));
+}
