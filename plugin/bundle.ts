@@ -54,6 +54,7 @@ module.exports = {
   Client: require("./lib/dispatcher/client"),
   EnvHttpProxyAgent: require("./lib/dispatcher/env-http-proxy-agent"),
   Pool: require("./lib/dispatcher/pool"),
+  buildConnector: require("./lib/core/connect"),
   errors: require("./lib/core/errors"),
   get FormData() {
     return require("./lib/web/fetch/formdata").FormData;

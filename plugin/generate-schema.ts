@@ -1,20 +1,26 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { AGENTS } from "../sdk/client/agent-log-config-id.ts";
+import { z } from "zod";
 import type { AgentLogConfigResult, ServiceVersion } from "../sdk/client/agent-log-config-result.ts";
-import { SETTINGS, THRESHOLDS } from "../sdk/client/agent-log-settings.ts";
-import { CONNECTION_OPTIONS } from "../sdk/client/connection-options.ts";
-import type { ReadArguments } from "../sdk/client/read-arguments.ts";
+import { SECRET_SETTINGS } from "../sdk/client/agent-log-settings.ts";
+import { agentLogSettingsSchema, logRotateSchema } from "../sdk/client/agent-log-settings-schema.ts";
+import { connectionOptionsSchema } from "../sdk/client/connection.ts";
+import { CONNECTION_SETTINGS } from "../sdk/client/connection-options.ts";
+import { readArgumentsSchema } from "../sdk/client/read-arguments-schema.ts";
 import type { AgentLogConfig } from "../sdk/program/agent-log-config.ts";
-import type { AgentLogConfigArgs } from "../sdk/program/agent-log-config-args.ts";
-import type { ExpectedRange, ExpectedSettings } from "../sdk/program/expected-settings.ts";
-import { CHOICES } from "../sdk/provider/resource-lifecycle.ts";
 import {
   CONFIGURATION_NAMESPACE,
-  CONNECTION_SETTINGS,
+  CONNECTION_SETTING_NAMES,
   environmentVariable,
 } from "../sdk/shared/connection-settings.ts";
+import {
+  expectedPathSchema,
+  expectedRangeSchema,
+  expectedSettingsSchema,
+  expectedThresholdsSchema,
+} from "../sdk/shared/expected-settings.ts";
 import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../sdk/shared/read-many.ts";
+import { resourceArgumentsSchema } from "../sdk/shared/resource-arguments.ts";
 import { type Documented, docComments } from "./doc-comments.ts";
 
 /** What the schema takes from package.json. */
@@ -74,25 +80,57 @@ const RESOURCE = docComments("sdk/program/agent-log-config.ts", "AgentLogConfig"
 const ARGUMENTS = docComments("sdk/program/agent-log-config-args.ts", "AgentLogConfigArgs");
 const EXPECTED = docComments("sdk/program/expected-settings.ts", "ExpectedSettings");
 const EXPECTED_THRESHOLDS = docComments("sdk/program/expected-settings.ts", "ExpectedLogRotate");
+const EXPECTED_PATH = docComments("sdk/program/expected-settings.ts", "ExpectedPath");
 const RANGE = docComments("sdk/program/expected-settings.ts", "ExpectedRange");
 const PROVIDER = docComments("sdk/program/provider.ts", "Provider");
 const FUNCTION = docComments("sdk/program/get-agent-log-config.ts", "getAgentLogConfig");
 const FUNCTION_OF_MANY = docComments("sdk/shared/read-many.ts", "readMany");
 
+/** What has a name of its own in the schema. */
+const NAMES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
+  [readArgumentsSchema.shape.agent, "AgentKind"],
+  [resourceArgumentsSchema.shape.whenUnexpected.unwrap(), "WhenUnexpected"],
+  [resourceArgumentsSchema.shape.whenUnavailable.unwrap(), "WhenUnavailable"],
+  [logRotateSchema, "LogRotate"],
+  [expectedSettingsSchema, "ExpectedSettings"],
+  [expectedThresholdsSchema, "ExpectedLogRotate"],
+  [expectedRangeSchema, "ExpectedRange"],
+  [expectedPathSchema, "ExpectedPath"],
+]);
+
+/** The kind of a value, by its zod schema. */
+function kindOf(schema: unknown): Schema {
+  const name = NAMES.get(schema);
+  if (name !== undefined) return reference(name);
+  if (schema instanceof z.ZodOptional) return kindOf(schema.unwrap());
+  if (schema instanceof z.ZodUnion) {
+    const options = schema.options.filter((each) => !(each instanceof z.ZodUndefined || each instanceof z.ZodNull));
+    const [only, ...others] = options.map(kindOf);
+    return others.length === 0 && only !== undefined ? only : { oneOf: options.map(kindOf) };
+  }
+  if (schema instanceof z.ZodString) return TEXT;
+  if (schema instanceof z.ZodNumber) return NUMBER;
+  if (schema instanceof z.ZodBoolean) return BOOLEAN;
+  if (schema instanceof z.ZodArray) return listOf(kindOf(schema.element));
+  if (schema instanceof z.ZodRecord) return { type: "object", additionalProperties: { $ref: "pulumi.json#/Any" } };
+  throw new Error("The schema has a kind that Pulumi's has not.");
+}
+
+function kindsOf({ shape }: z.ZodObject): Readonly<Record<string, Schema>> {
+  return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, kindOf(schema)]));
+}
+
 function resource(): Schema {
-  const argumentTypes: Readonly<Record<keyof AgentLogConfigArgs, Schema>> = {
-    projectId: { ...TEXT, willReplaceOnChanges: true },
-    agent: { ...reference("AgentKind"), willReplaceOnChanges: true },
-    envelope: BOOLEAN,
-    pretty: BOOLEAN,
-    expect: reference("ExpectedSettings"),
-    whenUnexpected: reference("WhenUnexpected"),
-    whenUnavailable: reference("WhenUnavailable"),
+  const { projectId, agent, ...others } = kindsOf(resourceArgumentsSchema);
+  const argumentTypes = {
+    projectId: { ...projectId, willReplaceOnChanges: true },
+    agent: { ...agent, willReplaceOnChanges: true },
+    ...others,
   };
-  const outputTypes: Readonly<Record<Exclude<keyof AgentLogConfig, InheritedName>, Schema>> = {
+  const outputTypes: Readonly<Partial<Record<Exclude<keyof AgentLogConfig, InheritedName>, Schema>>> = {
     projectId: TEXT,
     agent: reference("AgentKind"),
-    ...settingTypes(),
+    ...settings(),
     whenUnavailable: reference("WhenUnavailable"),
     lastReadAt: TEXT,
   };
@@ -109,15 +147,9 @@ function resource(): Schema {
 type InheritedName = "urn" | "id" | "getProvider";
 
 function readOne(): Schema {
-  const argumentTypes: Readonly<Record<keyof ReadArguments, Schema>> = {
-    projectId: TEXT,
-    agent: reference("AgentKind"),
-    envelope: BOOLEAN,
-    pretty: BOOLEAN,
-  };
   return {
     description: `${firstSentence(FUNCTION.description)} The secret \`configOverrides\` is an output of the resource alone.\n\n${examples("get-agent-log-config.md")}`,
-    inputs: objectType(argumentTypes, READ_DOC.members),
+    inputs: objectType(kindsOf(readArgumentsSchema), READ_DOC.members),
     outputs: result(),
   };
 }
@@ -138,14 +170,13 @@ function readMany(): Schema {
   };
 }
 
-/** The result of a read without the secret, which the SDKs of several languages do not keep secret in functions. */
+/** The result of a read without secrets, which the SDKs of several languages do not keep secret in functions. */
 function result(): Schema {
-  const { configOverrides: _, ...settings } = settingTypes();
-  const resultTypes: Readonly<Record<Exclude<keyof AgentLogConfigResult, "configOverrides">, Schema>> = {
+  const resultTypes: Readonly<Partial<Record<keyof AgentLogConfigResult, Schema>>> = {
     id: TEXT,
     projectId: TEXT,
     agent: reference("AgentKind"),
-    ...settings,
+    ...Object.fromEntries(Object.entries(settings()).filter(([name]) => !SECRET_SETTINGS.includes(name))),
     serviceVersion: reference("ServiceVersion"),
   };
   const properties = documented(resultTypes, { ...SETTINGS_DOC.members, ...RESULT_DOC.members });
@@ -153,15 +184,6 @@ function result(): Schema {
 }
 
 function types(): Schema {
-  const thresholds = Object.keys(THRESHOLDS);
-  const expectedThreshold = { oneOf: [NUMBER, reference("ExpectedRange")] };
-  const expected: Readonly<Record<keyof ExpectedSettings, Schema>> = {
-    logPath: TEXT,
-    logPathWindows: TEXT,
-    logRotate: reference("ExpectedLogRotate"),
-    username: TEXT,
-  };
-  const range: Readonly<Record<keyof ExpectedRange, Schema>> = { atLeast: NUMBER, atMost: NUMBER };
   const versionParts: Readonly<Record<keyof ServiceVersion, Schema>> = { gitHash: TEXT, versionString: TEXT };
   const failure: Readonly<Record<keyof ReadFailure, Schema>> = {
     projectId: TEXT,
@@ -170,64 +192,47 @@ function types(): Schema {
     message: TEXT,
     temporary: BOOLEAN,
   };
+  const { whenUnexpected, whenUnavailable } = resourceArgumentsSchema.shape;
   const named: Readonly<Record<string, Schema>> = {
-    AgentKind: choice("An agent whose log settings the service has.", AGENTS),
-    WhenUnexpected: choice(ARGUMENTS.members["whenUnexpected"]?.description, CHOICES.whenUnexpected),
-    WhenUnavailable: choice(ARGUMENTS.members["whenUnavailable"]?.description, CHOICES.whenUnavailable),
-    LogRotate: {
-      description: THRESHOLDS_DOC.description,
-      type: "object",
-      properties: documented(fill(thresholds, NUMBER), THRESHOLDS_DOC.members),
-    },
-    ExpectedSettings: {
-      description: EXPECTED.description,
-      type: "object",
-      properties: documented(expected, SETTINGS_DOC.members),
-    },
-    ExpectedLogRotate: {
-      description: EXPECTED_THRESHOLDS.description,
-      type: "object",
-      properties: documented(fill(thresholds, expectedThreshold), THRESHOLDS_DOC.members),
-    },
-    ExpectedRange: { description: RANGE.description, ...objectType(range, RANGE.members) },
-    ServiceVersion: {
-      description: VERSION_DOC.description,
-      type: "object",
-      properties: documented(versionParts, VERSION_DOC.members),
-    },
+    AgentKind: choice("An agent whose log settings the service has.", readArgumentsSchema.shape.agent),
+    WhenUnexpected: choice(ARGUMENTS.members["whenUnexpected"]?.description, whenUnexpected.unwrap()),
+    WhenUnavailable: choice(ARGUMENTS.members["whenUnavailable"]?.description, whenUnavailable.unwrap()),
+    ExpectedPath: choice(EXPECTED_PATH.description, expectedPathSchema),
+    LogRotate: optionalType(THRESHOLDS_DOC, kindsOf(logRotateSchema)),
+    ExpectedSettings: optionalType(EXPECTED, kindsOf(expectedSettingsSchema)),
+    ExpectedLogRotate: optionalType(
+      { ...EXPECTED_THRESHOLDS, members: THRESHOLDS_DOC.members },
+      kindsOf(expectedThresholdsSchema),
+    ),
+    ExpectedRange: optionalType(RANGE, kindsOf(expectedRangeSchema)),
+    ServiceVersion: optionalType(VERSION_DOC, versionParts),
     AgentLogConfigResult: { description: RESULT_DOC.description, ...result() },
     ReadFailure: { description: FAILURE_DOC.description, ...objectType(failure, FAILURE_DOC.members) },
   };
   return Object.fromEntries(Object.entries(named).map(([name, type]) => [token(name), type]));
 }
 
-function settingTypes(): Readonly<Record<keyof typeof SETTINGS, Schema>> {
-  const kinds = {
-    text: TEXT,
-    thresholds: reference("LogRotate"),
-    "secret map": { type: "object", additionalProperties: { $ref: "pulumi.json#/Any" }, secret: true },
-  };
-  const { logPath, logPathWindows, logRotate, username, configOverrides } = SETTINGS;
-  return {
-    logPath: kinds[logPath],
-    logPathWindows: kinds[logPathWindows],
-    logRotate: kinds[logRotate],
-    username: kinds[username],
-    configOverrides: kinds[configOverrides],
-  };
+function settings(): Readonly<Record<string, Schema>> {
+  const kinds = Object.entries(kindsOf(agentLogSettingsSchema));
+  return Object.fromEntries(
+    kinds.map(([name, kind]) => [name, SECRET_SETTINGS.includes(name) ? { ...kind, secret: true } : kind]),
+  );
 }
 
 function connection(): Readonly<Record<string, Schema>> {
-  const kinds = { text: TEXT, "secret text": { ...TEXT, secret: true }, boolean: BOOLEAN, number: NUMBER };
-  const found = CONNECTION_SETTINGS.map((name) => [name, kinds[CONNECTION_OPTIONS[name]]] as const);
+  const kinds = kindsOf(connectionOptionsSchema);
+  const found = CONNECTION_SETTING_NAMES.map((name) => [
+    name,
+    { ...kinds[name], ...(CONNECTION_SETTINGS[name] === "secret" ? { secret: true } : {}) },
+  ]);
   return documented(Object.fromEntries(found), CONNECTION_DOC.members);
 }
 
-/** The key's variable is left out: a generated SDK would write the key into the state. */
+/** The variables of secrets are left out: a generated SDK would write them into the state. */
 function withEnvironment(settings: Readonly<Record<string, Schema>>): Schema {
-  const found = CONNECTION_SETTINGS.map((name) => {
+  const found = CONNECTION_SETTING_NAMES.map((name) => {
     const environment = { defaultInfo: { environment: [environmentVariable(name)] } };
-    return [name, { ...settings[name], ...(name === "privateKey" ? {} : environment) }];
+    return [name, { ...settings[name], ...(CONNECTION_SETTINGS[name] === "secret" ? {} : environment) }];
   });
   return Object.fromEntries(found);
 }
@@ -248,10 +253,21 @@ function listOf(items: Schema): Schema {
   return { type: "array", items };
 }
 
-function choice(description: string | undefined, values: readonly string[]): Schema {
-  const named = values.map((value) => ({ name: `${value.charAt(0).toUpperCase()}${value.slice(1)}`, value }));
+function choice(description: string | undefined, { options }: z.ZodEnum): Schema {
+  const named = options.map((value) => ({ name: pascalCase(String(value)), value }));
   return { description, type: "string", enum: named };
 }
+
+function pascalCase(text: string): string {
+  return text.replaceAll(/(?:^|\.)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** A type whose members may all be left out. */
+function optionalType({ description, members }: Declaration, types: Readonly<Record<string, Schema>>): Schema {
+  return { description, type: "object", properties: documented(types, members) };
+}
+
+type Declaration = ReturnType<typeof docComments>;
 
 function objectType(types: Readonly<Record<string, Schema>>, members: Readonly<Record<string, Documented>>): Schema {
   return { type: "object", properties: documented(types, members), required: requiredOf(members) };
@@ -271,10 +287,6 @@ function documented(
     return [name, { ...type, description }];
   });
   return Object.fromEntries(described);
-}
-
-function fill(names: readonly string[], type: Schema): Readonly<Record<string, Schema>> {
-  return Object.fromEntries(names.map((name) => [name, type]));
 }
 
 function firstSentence(text: string): string {

@@ -5,11 +5,16 @@
  */
 export type { AgentKind } from "./client/agent-log-config-id.ts";
 export type { ServiceVersion } from "./client/agent-log-config-result.ts";
-export type { LogRotate } from "./client/agent-log-settings.ts";
+export type { AgentLogSettings, LogRotate } from "./client/agent-log-settings.ts";
 export { AgentLogConfigError, type AgentLogConfigErrorCode } from "./client/errors.ts";
 export { AgentLogConfig } from "./program/agent-log-config.ts";
 export type { AgentLogConfigArgs } from "./program/agent-log-config-args.ts";
-export type { ExpectedLogRotate, ExpectedRange, ExpectedSettings } from "./program/expected-settings.ts";
+export type {
+  ExpectedLogRotate,
+  ExpectedPath,
+  ExpectedRange,
+  ExpectedSettings,
+} from "./program/expected-settings.ts";
 export {
   type GetAgentLogConfigArgs,
   type GetAgentLogConfigOutputArgs,

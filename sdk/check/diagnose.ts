@@ -1,7 +1,7 @@
 import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import { type AgentKind, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { printable } from "../client/printable.ts";
-import { configurationWarnings } from "../shared/configuration-warnings.ts";
+import { configurationWarnings } from "../shared/connection-settings.ts";
 import { describeError, describeSettingsFailure, describeSteps, type Outcome } from "./describe-steps.ts";
 import { observeConnections } from "./observe-connections.ts";
 import { type OpenedService, openService } from "./open-service.ts";

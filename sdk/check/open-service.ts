@@ -1,10 +1,11 @@
-import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
+import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import {
-  CONNECTION_SETTINGS,
+  CONNECTION_SETTING_NAMES,
   configurationKey,
   lookUpConnection,
-  readConnectionSettings,
+  stackConfiguration,
 } from "../shared/connection-settings.ts";
+import { openClient } from "../shared/open-client.ts";
 import type { StackConfiguration } from "./read-stack-configuration.ts";
 
 /** The service as a program would reach it. */
@@ -19,12 +20,11 @@ export interface OpenedService {
 
 /** @throws AgentLogConfigError for settings that are missing or can't work */
 export function openService(configuration: StackConfiguration): OpenedService {
-  const texts = lookUpConnection((key) => configuration[key]?.value);
-  const options = readConnectionSettings(texts);
+  const texts = lookUpConnection(stackConfiguration((key) => configuration[key]?.value));
   // A retry would hide the first failure.
-  const client = new AgentLogConfigClient({ ...options, maxRetries: 0 });
-  const { hostname, protocol } = new URL(options.baseUrl);
-  const found = CONNECTION_SETTINGS.filter((setting) => texts[setting] !== undefined);
+  const client = openClient(texts, { maxRetries: 0 });
+  const { hostname, protocol } = new URL(texts.baseUrl?.text ?? "");
+  const found = CONNECTION_SETTING_NAMES.filter((setting) => texts[setting] !== undefined);
   const { stack, environment } = Object.groupBy(found, (setting) =>
     configuration[configurationKey(setting)]?.value ? "stack" : "environment",
   );

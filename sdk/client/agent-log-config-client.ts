@@ -6,22 +6,26 @@ import { agentLogConfigId } from "./agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "./agent-log-config-result.ts";
 import { type Connection, checkConnection } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
+import { openConnector } from "./connector.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
 import { environmentProxy } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
+import type { KeyGate } from "./key-gate.ts";
+import { parseArgument } from "./parse-argument.ts";
 import { PendingRead } from "./pending-read.ts";
-import { checkReadArguments, type ReadArguments } from "./read-arguments.ts";
+import type { ReadArguments } from "./read-arguments.ts";
+import { readArgumentsSchema } from "./read-arguments-schema.ts";
 import type { RawAgentLogConfig } from "./read-response.ts";
-import { RequestQueue } from "./request-queue.ts";
+import { MAX_REQUESTS, RequestQueue } from "./request-queue.ts";
 
 /** How to read. */
 export interface ReadOptions {
   /** Ends the read at once, its repeats included; the read then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
+  /** @internal What the read has to pass before it is sent. */
+  readonly gate?: KeyGate | undefined;
 }
 
-/** Connections to the service that are open at once, and requests that use them; further reads wait. */
-const MAX_CONNECTIONS = 16;
 /** Seconds to open one connection, with TLS and the response of a proxy. */
 const MAX_CONNECT_SECONDS = 10;
 
@@ -49,17 +53,20 @@ export class AgentLogConfigClient {
   readonly #connection: Connection;
   readonly #url: URL;
   readonly #dispatcher: Dispatcher;
-  readonly #queue = new RequestQueue(MAX_CONNECTIONS);
+  readonly #queue = new RequestQueue();
   readonly #closing = new AbortController();
   readonly #reads = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
   /**
    * @param options the address of the service and the key to read with
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for options that can't work
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_SETTINGS` for options that can't work
    */
-  constructor(options: ConnectionOptions) {
-    this.#connection = checkConnection(options);
+  constructor(options: ConnectionOptions);
+  /** @internal */
+  constructor(options: unknown, placeOf: (name: string) => string | undefined);
+  constructor(options: unknown, placeOf?: (name: string) => string | undefined) {
+    this.#connection = checkConnection(options, placeOf);
     this.#url = new URL(this.#connection.baseUrl);
     this.#dispatcher = openDispatcher(this.#url, this.#connection, this.#closing.signal);
   }
@@ -70,12 +77,13 @@ export class AgentLogConfigClient {
    * @param options `signal` ends the read
    * @throws {@link AgentLogConfigError} whose `code` says what failed; `ERR_INVALID_ARG_VALUE` for arguments that can't work
    */
-  async get(args: ReadArguments, { signal }: ReadOptions = {}): Promise<AgentLogConfigResult> {
-    const checked = checkReadArguments(args);
-    const { projectId, agent } = checked;
-    const failure = this.#failure(checked);
-    const { body, serviceVersion } = await this.#read(checked, signal, failure);
-    const settings = decodeAgentLogSettings(body, failure);
+  async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
+    const { signal, gate } = options;
+    const { request, subject } = this.#plan(args);
+    const read = () => this.#read(request, subject, signal);
+    const { body, serviceVersion } = await (gate === undefined ? read() : gate.pass(subject, read));
+    const settings = decodeAgentLogSettings(body, subject);
+    const { projectId, agent } = args;
     return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
   }
 
@@ -86,8 +94,8 @@ export class AgentLogConfigClient {
    * @throws as {@link AgentLogConfigClient.get} does
    */
   async getRaw(args: ReadArguments, { signal }: ReadOptions = {}): Promise<RawAgentLogConfig> {
-    const checked = checkReadArguments(args);
-    return this.#read(checked, signal, this.#failure(checked));
+    const { request, subject } = this.#plan(args);
+    return this.#read(request, subject, signal);
   }
 
   /** Waits for the reads under way, then closes the connections. It returns the same promise each time. */
@@ -99,30 +107,39 @@ export class AgentLogConfigClient {
     return this.#closed;
   }
 
-  async #read(args: ReadArguments, signal: AbortSignal | undefined, failure: string): Promise<RawAgentLogConfig> {
+  /** Returns the request of a read, and what failed if it does. */
+  #plan(args: ReadArguments): { readonly request: Dispatcher.DispatchOptions; readonly subject: string } {
+    const { projectId, agent, envelope, pretty } = parseArgument(readArgumentsSchema, args, "Nothing was read");
+    const { origin, host, pathname } = this.#url;
+    const query = envelope ? (pretty ? "?envelope=true&pretty=true" : "?envelope=true") : pretty ? "?pretty=true" : "";
+    const path = `${pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig${query}`;
+    return {
+      request: { origin, path, method: "GET", headers: HEADERS },
+      subject: `Can't read the ${agent} agent's log settings of project ${projectId} from ${host}`,
+    };
+  }
+
+  async #read(
+    request: Dispatcher.DispatchOptions,
+    subject: string,
+    signal: AbortSignal | undefined,
+  ): Promise<RawAgentLogConfig> {
     signal?.throwIfAborted();
     if (this.#closed !== undefined) {
-      throw new AgentLogConfigError("ERR_CLIENT_CLOSED", `${failure}: the client is closed; create another one.`);
+      throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
     const [dispatcher, queue, connection] = [this.#dispatcher, this.#queue, this.#connection];
-    const read = new PendingRead({ dispatcher, queue, connection, request: this.#request(args), failure, signal });
-    this.#reads.add(read.outcome);
+    const { outcome } = new PendingRead({ dispatcher, queue, connection, request, subject, signal });
+    this.#reads.add(outcome);
     try {
-      return await read.outcome;
+      return await outcome;
+    } catch (error) {
+      // It was made where a socket closed or a timer ended; here the stack has the caller.
+      if (error instanceof AgentLogConfigError) Error.captureStackTrace(error);
+      throw error;
     } finally {
-      this.#reads.delete(read.outcome);
+      this.#reads.delete(outcome);
     }
-  }
-
-  #request({ projectId, agent, envelope, pretty }: ReadArguments): Dispatcher.DispatchOptions {
-    const query = envelope ? (pretty ? "?envelope=true&pretty=true" : "?envelope=true") : pretty ? "?pretty=true" : "";
-    const path = `${this.#url.pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig${query}`;
-    return { origin: this.#url.origin, path, method: "GET", headers: HEADERS };
-  }
-
-  /** How every message about a failed read begins. */
-  #failure({ projectId, agent }: ReadArguments): string {
-    return `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#url.host}`;
   }
 }
 
@@ -144,11 +161,11 @@ function openDispatcher({ origin, protocol }: URL, connection: Connection, closi
     ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
   };
   // PendingRead limits the whole read, so undici's own timeouts are off.
-  const limits = { connections: MAX_CONNECTIONS, headersTimeout: 0, bodyTimeout: 0 };
+  const limits = { connections: MAX_REQUESTS, headersTimeout: 0, bodyTimeout: 0 };
   const proxy = environmentProxy(protocol, limits, connect);
   const dispatcher =
     proxy === undefined
-      ? new Pool(origin, { ...limits, connect })
+      ? new Pool(origin, { ...limits, connect: openConnector(connect) })
       : new EnvHttpProxyAgent({ ...limits, connect, ...proxy });
   return dispatcher.compose(digest({ username: publicKey, password: privateKey, origins: [origin] }));
 }

@@ -26,20 +26,27 @@ export interface AgentLogSettings {
   readonly configOverrides: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The kind of each setting. Validation, expectations, the record and the plugin's schema follow from these two tables. */
+/**
+ * Which settings are secrets, in the state, in functions, in messages and in the plugin. Their kinds are in
+ * `agentLogSettingsSchema`, which is loaded only where something is read.
+ */
 export const SETTINGS = {
-  logPath: "text",
-  logPathWindows: "text",
-  logRotate: "thresholds",
-  username: "text",
-  configOverrides: "secret map",
-} as const satisfies Readonly<Record<keyof AgentLogSettings, string>>;
+  logPath: "public",
+  logPathWindows: "public",
+  logRotate: "public",
+  username: "public",
+  configOverrides: "secret",
+} as const satisfies Readonly<Record<keyof AgentLogSettings, "public" | "secret">>;
 
-/** The kind of each threshold of `logRotate`. */
-export const THRESHOLDS = {
-  sizeThresholdMB: "number",
-  timeThresholdHrs: "number",
-  numUncompressed: "number",
-  percentOfDiskspace: "number",
-  numTotal: "number",
-} as const satisfies Readonly<Record<keyof LogRotate, string>>;
+/** The names of all settings. */
+export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
+
+/** The names of the settings that are secrets. */
+export const SECRET_SETTINGS: readonly string[] = SETTING_NAMES.filter(
+  (name) => Reflect.get(SETTINGS, name) === "secret",
+);
+
+/** The names of the settings that are secrets, as a type. */
+export type SecretSetting = {
+  [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends "secret" ? Name : never;
+}[keyof typeof SETTINGS];

@@ -1,5 +1,6 @@
 import { errors } from "undici";
 import { DigestError } from "../digest/index.ts";
+import { type Certificate, refusedCertificate } from "./connector.ts";
 import { ProxyFailure } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { printable } from "./printable.ts";
@@ -7,20 +8,25 @@ import type { Advice } from "./service-error.ts";
 
 /**
  * Says why a request got no response and what to do about it.
- * @param failure how the message begins
+ * @param subject what failed
  * @param hasCaCertificate whether a `caCertificate` is set
  */
-export function connectionError(cause: unknown, failure: string, hasCaCertificate: boolean): AgentLogConfigError {
+export function connectionError(cause: unknown, subject: string, hasCaCertificate: boolean): AgentLogConfigError {
   const error = root(cause);
   // undici's parser keeps in it the text that it could not read, which may be settings.
   if ("data" in error) Reflect.deleteProperty(error, "data");
   const [code, says] = adviceOn(error, cause instanceof ProxyFailure ? cause : undefined, hasCaCertificate);
-  return new AgentLogConfigError(code, `${failure}: ${says}.`, { cause: cause instanceof Error ? cause : undefined });
+  return new AgentLogConfigError(code, says, { subject, cause: cause instanceof Error ? cause : undefined });
 }
 
 function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertificate: boolean): Advice {
   const reason = printable(error.message).replace(/\.$/, "");
-  if (error instanceof DigestError) return ["ERR_AUTHENTICATION", reason];
+  if (error instanceof DigestError) {
+    return [
+      "ERR_AUTHENTICATION",
+      `${reason}; check that baseUrl is the service and not a gateway with a login of its own`,
+    ];
+  }
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (code === "UND_ERR_HEADERS_OVERFLOW")
     return ["ERR_INVALID_RESPONSE", "the headers of the response are too long; check baseUrl"];
@@ -30,7 +36,8 @@ function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertific
   const setting = failure?.variable ?? "baseUrl";
   if (proxy !== undefined && failure?.status !== undefined) return refusalOfProxy(proxy, setting, failure.status);
   const says =
-    adviceByCode(setting, hasCaCertificate && proxy === undefined)[code] ?? adviceOnOthers(error, code, setting);
+    adviceByCode(setting, hasCaCertificate && proxy === undefined, refusedCertificate(error))[code] ??
+    adviceOnOthers(error, code, setting);
   const isTls = /^ERR_(SSL|TLS)_|CERT|^UNABLE_TO_VERIFY/.test(code);
   const begin = proxy === undefined ? "" : `${proxy} can't be used: `;
   return [isTls ? "ERR_TLS" : "ERR_CONNECTION", `${begin}${says} (${code || reason})`];
@@ -53,9 +60,13 @@ function refusalOfProxy(proxy: string, variable: string, status: number): Advice
 }
 
 /** What happened and what to do about it, by the code of Node.js, OpenSSL or undici. */
-function adviceByCode(setting: string, hasCaCertificate: boolean): Readonly<Record<string, string | undefined>> {
+function adviceByCode(
+  setting: string,
+  hasCaCertificate: boolean,
+  { names, issuer, validTo }: Certificate,
+): Readonly<Record<string, string | undefined>> {
   const notGiven = hasCaCertificate ? " and is not the one in caCertificate" : "";
-  const authority = `its certificate comes from an authority that is not trusted here${notGiven}; set caCertificate to that authority's certificate`;
+  const authority = `its certificate comes from an authority that is not trusted here${issuer && ` (${issuer})`}${notGiven}; set caCertificate to that authority's certificate`;
   const noTls = `the port does not speak TLS; check the port and the scheme of ${setting}`;
   const handshake =
     "it requires a certificate from its clients, and this client has none, or both have no cipher in common; make the certificate optional, and enable the usual ciphers";
@@ -72,9 +83,9 @@ function adviceByCode(setting: string, hasCaCertificate: boolean): Readonly<Reco
     DEPTH_ZERO_SELF_SIGNED_CERT: `its certificate is self-signed${notGiven}; set caCertificate to that certificate`,
     CERT_SIGNATURE_FAILURE:
       "its certificate names an authority that did not sign it; set caCertificate to that authority's current certificate",
-    CERT_HAS_EXPIRED: "its certificate or that of its authority has expired; renew it on the service",
+    CERT_HAS_EXPIRED: `its certificate${validTo && ` (valid until ${validTo})`} or that of its authority has expired; renew it on the service`,
     CERT_NOT_YET_VALID: "its certificate is not valid yet; check the clocks of both machines",
-    ERR_TLS_CERT_ALTNAME_INVALID: `its certificate is for another host name; check the host of ${setting}`,
+    ERR_TLS_CERT_ALTNAME_INVALID: `its certificate is for another host name${names && ` (${names})`}; check the host of ${setting}`,
     ERR_SSL_WRONG_VERSION_NUMBER: noTls,
     ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
     ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it supports only old versions of TLS; enable TLS 1.2 or 1.3 there",

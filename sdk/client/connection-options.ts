@@ -9,7 +9,7 @@ export interface ConnectionOptions {
   readonly publicKey: string;
   /** The private API key, which is the password of HTTP Digest. It is a secret. */
   readonly privateKey: string;
-  /** A certificate authority to trust in addition to the system's: PEM text, or the path of a PEM file. */
+  /** A certificate authority to trust in addition to the system's: PEM text, or the path of a PEM file of at most 1 MiB. */
   readonly caCertificate?: string | undefined;
   /** Allows `http:` addresses, over which the settings travel unencrypted. Default: false. */
   readonly allowHttp?: boolean | undefined;
@@ -19,13 +19,16 @@ export interface ConnectionOptions {
   readonly maxRetries?: number | undefined;
 }
 
-/** The kind of each setting. Their names and the ways to write them in configuration follow from this table. */
-export const CONNECTION_OPTIONS = {
-  baseUrl: "text",
-  publicKey: "text",
-  privateKey: "secret text",
-  caCertificate: "text",
-  allowHttp: "boolean",
-  timeoutSeconds: "number",
-  maxRetries: "number",
-} as const satisfies Readonly<Record<keyof ConnectionOptions, string>>;
+/**
+ * Which of these settings are secrets. Their names are the same in the arguments of a Provider and in the stack configuration,
+ * and their kinds are in `connectionOptionsSchema`, which is loaded only where something is read.
+ */
+export const CONNECTION_SETTINGS = {
+  baseUrl: "public",
+  publicKey: "public",
+  privateKey: "secret",
+  caCertificate: "public",
+  allowHttp: "public",
+  timeoutSeconds: "public",
+  maxRetries: "public",
+} as const satisfies Readonly<Record<keyof ConnectionOptions, "public" | "secret">>;

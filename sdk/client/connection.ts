@@ -1,12 +1,30 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { checkMembers, isFlag, type Rules, withPlace } from "./check-members.ts";
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { z } from "zod";
 import type { ConnectionOptions } from "./connection-options.ts";
-import { type AgentLogConfigError, invalidArgument } from "./errors.ts";
+import { AgentLogConfigError } from "./errors.ts";
+import { parseArgument, strictObject } from "./parse-argument.ts";
 import { printable } from "./printable.ts";
 
+const KEY = "must be a non-empty string without leading or trailing white space";
+const key = z.string(KEY).regex(/^(?!\s).+(?<!\s)$/s, KEY);
+const TIMEOUT = "must be a number greater than 0 and at most 3600";
+const RETRIES = "must be a whole number from 0 to 10";
+
+/** The kind and the limits of each setting. */
+export const connectionOptionsSchema = strictObject({
+  baseUrl: z.string("must be a string"),
+  // A control character would end the header that carries it.
+  publicKey: key.regex(/^[^\p{Cc}\p{Cs}]*$/u, `${KEY} and without control characters`),
+  privateKey: key,
+  caCertificate: z.string("must be PEM text or the path of a PEM file").optional(),
+  allowHttp: z.boolean("must be true or false").optional(),
+  timeoutSeconds: z.number(TIMEOUT).gt(0, TIMEOUT).max(3600, TIMEOUT).optional(),
+  maxRetries: z.int(RETRIES).min(0, RETRIES).max(10, RETRIES).optional(),
+}) satisfies z.ZodType<ConnectionOptions>;
+
 /** The connection with everything checked and every default filled in. Checking it once more changes nothing. */
-export interface Connection extends ConnectionOptions {
+export interface Connection extends Required<ConnectionOptions> {
   /** Ends with {@link PREFIX}. */
   readonly baseUrl: string;
   /** PEM text of certificates alone. */
@@ -19,57 +37,47 @@ export interface Connection extends ConnectionOptions {
 /** The path of the service's API, version 1.0. */
 export const PREFIX = "/api/public/v1.0";
 
+/** Parses the booleans and numbers among settings that were written as text; other texts stay as they are. */
+export function parseTexts(texts: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+  const schemas: Readonly<Record<string, z.ZodType>> = connectionOptionsSchema.shape;
+  const parse = (name: string, text: string) => {
+    const value = WORDS.get(text) ?? (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
+    return schemas[name]?.safeParse(value).success ? value : text;
+  };
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, parse(name, text)]));
+}
+
+const WORDS: ReadonlyMap<string, boolean> = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
 /**
  * @param placeOf returns the place that a setting comes from, as a message names it
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong, and never a key
+ * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names what is wrong, and never a key
  */
-export function checkConnection(options: unknown, placeOf?: (name: string) => string | undefined): Connection {
-  const failure = "The connection can't be used";
-  checkMembers(options, RULES, failure, { isShown: (name) => SHOWN.has(name), placeOf });
-  const { allowHttp = false, timeoutSeconds = 30, maxRetries = 3, publicKey, privateKey } = options;
-  const refuse: Refuse = (name, why) => invalidArgument(`${failure}: ${withPlace(name, placeOf?.(name))} ${why}.`);
-  const baseUrl = checkBaseUrl(options.baseUrl, allowHttp, refuse);
-  const caCertificate = readCaCertificate(options.caCertificate, refuse);
-  return { baseUrl, publicKey, privateKey, caCertificate, allowHttp, timeoutSeconds, maxRetries };
+export function checkConnection(
+  options: unknown,
+  placeOf: (name: string) => string | undefined = () => undefined,
+): Connection {
+  const subject = "The connection can't be used";
+  const code = "ERR_INVALID_SETTINGS";
+  const parsed = parseArgument(connectionOptionsSchema, options, subject, code, placeOf);
+  const { allowHttp = false, timeoutSeconds = 30, maxRetries = 3, ...others } = parsed;
+  const refuse = (name: string) => (why: string) => {
+    const place = placeOf(name);
+    return new AgentLogConfigError(code, `${name}${place === undefined ? "" : ` (${place})`} ${why}`, { subject });
+  };
+  const baseUrl = checkBaseUrl(others.baseUrl, allowHttp, refuse("baseUrl"));
+  const caCertificate = others.caCertificate && readCaCertificate(others.caCertificate, refuse("caCertificate"));
+  return { ...others, baseUrl, caCertificate, allowHttp, timeoutSeconds, maxRetries };
 }
 
-type Refuse = (name: keyof ConnectionOptions, why: string) => AgentLogConfigError;
-
-const KEY = "must be a non-empty string without leading or trailing white space";
-const RULES: Rules<ConnectionOptions> = {
-  baseUrl: [(value) => typeof value === "string", "must be a string"],
-  // A control character would end the header that carries it.
-  publicKey: [
-    (value): value is string => isKey(value) && !/[\p{Cc}\p{Cs}]/u.test(value),
-    `${KEY} and without control characters`,
-  ],
-  privateKey: [isKey, KEY],
-  caCertificate: [
-    (value) => value === undefined || typeof value === "string",
-    "must be PEM text or the path of a PEM file",
-  ],
-  allowHttp: [isFlag, "must be true or false"],
-  timeoutSeconds: [
-    (value): value is number | undefined =>
-      value === undefined || (typeof value === "number" && value > 0 && value <= 3600),
-    "must be a number greater than 0 and at most 3600",
-  ],
-  maxRetries: [
-    (value): value is number | undefined =>
-      value === undefined || [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10].some((number) => number === value),
-    "must be a whole number from 0 to 10",
-  ],
-};
-/** The settings whose value a message may show. */
-const SHOWN: ReadonlySet<string> = new Set(["baseUrl", "allowHttp", "timeoutSeconds", "maxRetries"]);
-
-function isKey(value: unknown): value is string {
-  return typeof value === "string" && /^(?!\s).+(?<!\s)$/s.test(value);
-}
+type Refuse = (why: string) => AgentLogConfigError;
 
 function checkBaseUrl(given: string, allowHttp: boolean, refuse: Refuse): string {
-  const why = (says: string) =>
-    refuse("baseUrl", `${says}: ${withoutSecrets(given)}; give an address such as https://example.com:8443`);
+  const shown = withoutSecrets(given);
+  const why = (says: string) => refuse(`${says}: ${shown}; give an address such as https://example.com:8443`);
   const url = URL.parse(given);
   // An address without a scheme reads as a URL of the scheme "example.com:".
   if (url === null || url.host === "") throw why("is not a URL with a scheme and a host");
@@ -78,8 +86,7 @@ function checkBaseUrl(given: string, allowHttp: boolean, refuse: Refuse): string
   if (protocol !== "https:" && protocol !== "http:") throw why(`has the scheme ${protocol} instead of https:`);
   if (search !== "" || hash !== "") throw why("has a query or a fragment");
   if (protocol === "http:" && !allowHttp) {
-    const advice = "use https, or set allowHttp if you trust the network";
-    throw refuse("baseUrl", `uses http: ${withoutSecrets(given)}; ${advice}`);
+    throw refuse(`uses http: ${shown}; use https, or set allowHttp if you trust the network`);
   }
   const [path = "", ...behind] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
   if (behind.some((part) => part !== "")) throw why(`has a path after ${PREFIX}`);
@@ -89,26 +96,24 @@ function checkBaseUrl(given: string, allowHttp: boolean, refuse: Refuse): string
 /** What may be shown of an address: all but its credentials, query and fragment. */
 function withoutSecrets(address: string): string {
   const shown = address.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, "$1***@").replace(/[?#].*/s, "");
-  return JSON.stringify(printable(shown, 200));
+  return JSON.stringify(printable(shown));
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
-function readCaCertificate(textOrPath: string | undefined, refuse: Refuse): string | undefined {
-  if (textOrPath === undefined) return undefined;
+function readCaCertificate(textOrPath: string, refuse: Refuse): string {
   const isText = /-----BEGIN|\n/.test(textOrPath);
   if (isText && textOrPath.includes("PRIVATE KEY-----")) {
-    throw refuse(
-      "caCertificate",
-      "contains a private key; give the certificate alone, and replace a key that was recorded",
-    );
+    throw refuse("contains a private key; give the certificate alone, and replace a key that was recorded");
   }
   // Environment variables often hold the ends of lines as two characters.
-  const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readFile(textOrPath, refuse);
+  const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readSmallFile(textOrPath, refuse);
   const certificates = pem.match(CERTIFICATE);
   if (certificates?.every(isCertificate)) return `${certificates.join("\n")}\n`;
   const what = isText ? "" : `names the file ${printable(textOrPath)}, which `;
-  throw refuse("caCertificate", `${what}contains no PEM certificate, or one that can't be read`);
+  throw refuse(
+    `${what}contains no PEM certificate, or one that can't be read; give the text between BEGIN CERTIFICATE and END CERTIFICATE`,
+  );
 }
 
 function isCertificate(pem: string): boolean {
@@ -119,13 +124,24 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-function readFile(path: string, refuse: Refuse): string {
+/** Bytes of a file; the certificates of all public authorities together have some 200,000. */
+const MAX_FILE_LENGTH = 1_048_576;
+
+/** Opens without waiting, as a pipe without a writer would make it, and reads nothing that has no end. */
+function readSmallFile(path: string, refuse: Refuse): string {
+  // What does not look like a path may be a secret that went to the wrong place.
+  const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
+  const advice = "give PEM text or the path of a PEM file of at most 1 MiB";
+  let file: number | undefined;
   try {
-    return readFileSync(path, "utf8");
+    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    const state = fstatSync(file);
+    if (state.isFile() && state.size <= MAX_FILE_LENGTH) return readFileSync(file, "utf8");
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
-    // What does not look like a path may be a secret that went to the wrong place.
-    const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
-    throw refuse("caCertificate", `is neither PEM text nor the path of a file that can be read${which}${code}`);
+    throw refuse(`is neither PEM text nor the path of a file that can be read${which}${code}; ${advice}`);
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
+  throw refuse(`is the path of something else than a file of at most 1 MiB${which}; ${advice}`);
 }

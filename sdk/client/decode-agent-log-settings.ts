@@ -1,96 +1,67 @@
-import { type AgentLogSettings, type LogRotate, SETTINGS, THRESHOLDS } from "./agent-log-settings.ts";
+import type { AgentLogSettings } from "./agent-log-settings.ts";
+import { agentLogSettingsSchema, logRotateSchema } from "./agent-log-settings-schema.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { isObject } from "./is-object.ts";
+import { describeIssues } from "./parse-argument.ts";
+import { printable } from "./printable.ts";
 
 /**
  * Reads the body of a successful response. Every setting is a member of the result, because only then does Pulumi lift the
  * members of an output. Fields that are no settings are dropped, among them `password` and `sslPEMKeyPwd`.
- * @param failure how the message of an error begins
+ * @param subject what failed, for errors
  * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the path, never the value, of what is wrong
  */
-export function decodeAgentLogSettings(body: unknown, failure: string): AgentLogSettings {
-  try {
-    return readSettings(readObject(body, "the body"), "");
-  } catch (error) {
-    if (!(error instanceof Mismatch)) throw error;
-    throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `${failure}: in the response ${error.message}.`);
-  }
+export function decodeAgentLogSettings(body: unknown, subject: string): AgentLogSettings {
+  const settings = withAllFields(body);
+  const { data, error } = agentLogSettingsSchema.safeParse(settings);
+  // zod itself would drop such a key, which a gate must see.
+  const unusable = isObject(settings)
+    ? findUnusable(settings["configOverrides"], "configOverrides", MAX_DEPTH)
+    : undefined;
+  if (data !== undefined && unusable === undefined) return data;
+  const problem = unusable ?? describeIssues(error?.issues ?? []);
+  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `in the response ${problem}`, { subject });
 }
 
-/** A value that is not of the kind that the tables say. */
-class Mismatch extends Error {}
-
-type JsonObject = Readonly<Record<string, unknown>>;
-
-/** The type of each kind of setting. */
-interface Kinds {
-  readonly text: string;
-  readonly number: number;
-  readonly thresholds: LogRotate;
-  readonly "secret map": JsonObject;
+/** The fields that are settings, each of them present. Services leave out what is not set, or send null. */
+function withAllFields(body: unknown): unknown {
+  if (!isPlainObject(body)) return body;
+  const settings = pick(agentLogSettingsSchema.shape, body);
+  const { logRotate } = settings;
+  if (!isPlainObject(logRotate)) return settings;
+  const thresholds = pick(logRotateSchema.shape, logRotate);
+  // Services write the hours in one of these two ways.
+  thresholds["timeThresholdHrs"] ??= logRotate["timeDurationHrs"] ?? undefined;
+  for (const name in thresholds) thresholds[name] = toNumber(thresholds[name]);
+  return { ...settings, logRotate: thresholds };
 }
 
-type Table = Readonly<Record<string, keyof Kinds>>;
-type Decoded<T extends Table> = { readonly [K in keyof T]: Kinds[T[K]] | undefined };
-
-const READERS: { readonly [K in keyof Kinds]: (value: unknown, path: string) => Kinds[K] } = {
-  text: readText,
-  number: readNumber,
-  thresholds: (value, path) => readThresholds(readObject(value, path), `${path}.`),
-  "secret map": (value, path) => copyObject(readObject(value, path), MAX_DEPTH, path),
-};
-const readSettings = fieldsReader(SETTINGS);
-const readThresholds = fieldsReader(THRESHOLDS);
-
-/** Services write the hours in one of these two ways. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { timeThresholdHrs: "timeDurationHrs" };
-
-/** Returns a function that reads the fields of the table, each of which may be absent or null. */
-function fieldsReader<T extends Table>(table: T): (source: JsonObject, path: string) => Decoded<T>;
-function fieldsReader(table: Table): (source: JsonObject, path: string) => JsonObject {
-  const fields = Object.entries(table).map(([name, kind]) => [name, READERS[kind]] as const);
-  return (source, path) => {
-    const result: Record<string, unknown> = {};
-    for (const [name, read] of fields) {
-      const field = source[name] == null ? (OTHER_NAMES[name] ?? name) : name;
-      const value = source[field];
-      result[name] = value == null ? undefined : read(value, path + field);
-    }
-    return result;
-  };
-}
-
-function readText(value: unknown, path: string): string {
-  if (typeof value === "string") return value;
-  throw new Mismatch(`${path} must be a string`);
+function pick(names: object, source: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const picked: Record<string, unknown> = {};
+  for (const name in names) picked[name] = source[name] ?? undefined;
+  return picked;
 }
 
 /** Services write sizes as 1000.0, and some clients store them as "1000". */
-function readNumber(value: unknown, path: string): number {
-  const number = typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
-  if (typeof number === "number" && Number.isFinite(number)) return number;
-  throw new Mismatch(`${path} must be a number`);
+function toNumber(value: unknown): unknown {
+  return typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }
 
-function readObject(value: unknown, path: string): JsonObject {
-  if (isObject(value) && !Array.isArray(value)) return value;
-  throw new Mismatch(`${path} must be an object`);
+function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !Array.isArray(value);
 }
 
 /** Deeper than any real value, and not so deep that code which walks the value later runs out of stack. */
 const MAX_DEPTH = 100;
 
-/** JSON may have a key `__proto__`, with which code that copies the value key by key would set a prototype. */
-function copyObject(value: JsonObject, levels: number, path: string): JsonObject {
-  if (levels === 0) throw new Mismatch(`${path} must not be nested deeper than ${MAX_DEPTH} levels`);
-  const result: Record<string, unknown> = {};
-  for (const key in value) if (key !== "__proto__") result[key] = copy(value[key], levels - 1, path);
-  return result;
-}
-
-function copy(value: unknown, levels: number, path: string): unknown {
-  if (!isObject(value)) return value;
-  if (!Array.isArray(value)) return copyObject(value, levels, path);
-  if (levels === 0) throw new Mismatch(`${path} must not be nested deeper than ${MAX_DEPTH} levels`);
-  return value.map((inner) => copy(inner, levels - 1, path));
+/** Says what of a value no program could use: a key that would set a prototype where it is copied, or too many levels. */
+function findUnusable(value: unknown, path: string, levels: number): string | undefined {
+  if (!isObject(value)) return undefined;
+  if (levels === 0) return `configOverrides must not be nested deeper than ${MAX_DEPTH} levels`;
+  for (const key of Object.keys(value)) {
+    if (key === "__proto__") return `${path} must not have the key __proto__`;
+    const problem = findUnusable(value[key], `${path}.${printable(key, 80)}`, levels - 1);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
 }

@@ -1,5 +1,5 @@
 import { buildConnector, type EnvHttpProxyAgent, Pool } from "undici";
-import { invalidArgument } from "./errors.ts";
+import { AgentLogConfigError } from "./errors.ts";
 
 /** A proxy that can't be reached (`cause` is set) or refuses the tunnel (`status` is set). */
 export class ProxyFailure extends Error {
@@ -24,7 +24,7 @@ type Proxy = Pick<ProxyFailure, "host" | "variable">;
  * Returns the proxy options of undici's agent for a service of this protocol, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in
  * either case; undefined where no proxy is set. A proxy that fails is reported as a {@link ProxyFailure}.
  * @param limits what undici does not pass on to connections that carry plain http to a proxy
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names the variable whose value can't be used
+ * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names the variable whose value can't be used
  */
 export function environmentProxy(
   protocol: string,
@@ -89,7 +89,8 @@ function readAddress(variable: string): URL {
     if (/^https?:$/.test(url.protocol)) return url;
   } catch {}
   // Nothing is quoted, because the value may contain a password.
-  throw invalidArgument(
+  throw new AgentLogConfigError(
+    "ERR_INVALID_SETTINGS",
     `The environment variable ${variable} is not the address of an http or https proxy. Set it to an address such as http://user:password@proxy.example.com:3128, with special characters of user and password percent-encoded, or unset it.`,
   );
 }

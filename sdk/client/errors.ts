@@ -1,7 +1,9 @@
 /** The values of {@link AgentLogConfigError.code}. */
 export type AgentLogConfigErrorCode =
-  /** An argument or a setting has a value that can't work. Nothing was sent. */
+  /** An argument has a value that can't work. Nothing was sent. */
   | "ERR_INVALID_ARG_VALUE"
+  /** A connection setting has a value that can't work. Nothing was sent. */
+  | "ERR_INVALID_SETTINGS"
   /** Connection settings are missing; the message names all of them and the places to put them. */
   | "ERR_MISSING_SETTINGS"
   /** The client was closed before the read. */
@@ -51,17 +53,67 @@ export type AgentLogConfigErrorCode =
   /** The read failed for a reason that this package does not know; see `cause`. */
   | "ERR_UNKNOWN";
 
-const TEMPORARY: ReadonlySet<AgentLogConfigErrorCode> = new Set([
-  "ERR_CONNECTION",
-  "ERR_TIMEOUT",
-  "ERR_RATE_LIMITED",
-  "ERR_UNAVAILABLE",
-]);
+/** The steps of one read, in the order in which they are taken. */
+export const READ_STEPS = [
+  "settings",
+  "name",
+  "connection",
+  "TLS",
+  "challenge",
+  "key",
+  "role",
+  "monitoring",
+  "backup",
+] as const;
+
+/** What follows from a code. */
+interface CodeFacts {
+  /** It is an outage: the same read may succeed later although nobody has changed anything. */
+  readonly temporary?: true;
+  /** Every read over the same connection fails with it, so that more of them only do harm. */
+  readonly everyRead?: true;
+  /** Another address or key may cure it. */
+  readonly connection?: true;
+  /** The step of a read that fails with it; undefined where it may be any. */
+  readonly step?: (typeof READ_STEPS)[number];
+}
+
+/** What follows from each code. */
+export const CODES: Readonly<Record<AgentLogConfigErrorCode, CodeFacts>> = {
+  ERR_INVALID_ARG_VALUE: { step: "settings" },
+  ERR_INVALID_SETTINGS: { step: "settings", everyRead: true },
+  ERR_MISSING_SETTINGS: { step: "settings", everyRead: true },
+  ERR_CLIENT_CLOSED: { step: "settings", everyRead: true },
+  ERR_CONNECTION: { temporary: true, connection: true },
+  ERR_PROXY: { step: "connection", everyRead: true, connection: true },
+  ERR_TLS: { step: "TLS", everyRead: true, connection: true },
+  ERR_TIMEOUT: { temporary: true, connection: true },
+  ERR_AUTHENTICATION: { step: "challenge", everyRead: true, connection: true },
+  ERR_WRONG_KEY: { step: "key", everyRead: true, connection: true },
+  ERR_NOT_A_MEMBER: { step: "role" },
+  ERR_ROLE_MISSING: { step: "role" },
+  ERR_ACCESS_LIST: { step: "role", everyRead: true, connection: true },
+  ERR_PROJECT_NOT_FOUND: { step: "role" },
+  ERR_NOT_AUTOMATED: { step: "monitoring" },
+  ERR_NOT_FOUND: { connection: true },
+  ERR_ACCOUNT_SUSPENDED: {},
+  ERR_UNSUPPORTED: { step: "monitoring" },
+  ERR_RATE_LIMITED: { temporary: true },
+  ERR_UNAVAILABLE: { temporary: true },
+  ERR_REFUSED: {},
+  ERR_INVALID_RESPONSE: { connection: true },
+  ERR_UNEXPECTED: {},
+  ERR_MOCKED: { step: "settings", everyRead: true },
+  ERR_RUNTIME: { step: "settings", everyRead: true },
+  ERR_UNKNOWN: {},
+};
 
 const BRAND = Symbol.for("pulumi-agent-log-config.AgentLogConfigError");
 
 /** What is known about a failed read beside its code and message; each part is undefined where it does not apply. */
 export interface FailureDetails {
+  /** What failed; the message begins with it. Default: the message says it itself. */
+  readonly subject?: string | undefined;
   /** The error that caused this one. */
   readonly cause?: Error | undefined;
   /** The higher of the HTTP status and the status in the body of the refusal. */
@@ -102,6 +154,8 @@ export class AgentLogConfigError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The error that caused this one; undefined where there is none. */
   declare readonly cause?: Error | undefined;
+  /** @internal The message without its subject and the link: failures with one cause have it in common. */
+  declare readonly why: string;
 
   static {
     // Pulumi recognizes errors that it prints without a stack trace by this property.
@@ -117,22 +171,30 @@ export class AgentLogConfigError extends Error {
 
   /**
    * @param code what went wrong
-   * @param message one sentence; a link to the code's entry in the documentation is appended
+   * @param message one sentence, or the end of one that begins with `details.subject`; a link to the code's entry in the
+   * documentation is appended
    * @param details what else is known about the failure
    */
   constructor(code: AgentLogConfigErrorCode, message: string, details: FailureDetails = {}) {
-    const { cause, status, errorCode, retryAfterSeconds } = details;
-    const link = `https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}`;
-    super(`${message} See ${link}`, cause && { cause });
+    const { subject, cause, status, errorCode, retryAfterSeconds } = details;
+    const sentence = subject === undefined ? message : `${subject}: ${message}.`;
+    super(
+      `${sentence} See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}`,
+      cause && { cause },
+    );
     this.code = code;
-    this.temporary = TEMPORARY.has(code);
+    this.temporary = CODES[code].temporary ?? false;
     this.status = status;
     this.errorCode = errorCode;
     this.retryAfterSeconds = retryAfterSeconds;
+    Object.defineProperty(this, "why", { value: message });
   }
 }
 
-/** The caller's mistake, which is reported before anything is sent. */
-export function invalidArgument(message: string): AgentLogConfigError {
-  return new AgentLogConfigError("ERR_INVALID_ARG_VALUE", message);
+/**
+ * The caller's mistake, which is reported before anything is sent.
+ * @param subject what failed; the message begins with it
+ */
+export function invalidArgument(message: string, subject?: string): AgentLogConfigError {
+  return new AgentLogConfigError("ERR_INVALID_ARG_VALUE", message, { subject });
 }

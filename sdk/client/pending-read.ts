@@ -14,22 +14,29 @@ interface ReadPlan {
   readonly queue: RequestQueue;
   readonly connection: Connection;
   readonly request: Dispatcher.DispatchOptions;
-  /** How the message of an error begins. */
-  readonly failure: string;
+  /** What failed if the read does. */
+  readonly subject: string;
   readonly signal: AbortSignal | undefined;
 }
 
-/** One read: as many requests as it takes until a response counts, the time is over or the caller gives the read up. */
+/** How many times its time limit a read may wait for its turn. */
+const PATIENCE_IN_TIMEOUTS = 20;
+
+/**
+ * One read: as many requests as it takes until a response counts, the time is over or the caller gives the read up. The time
+ * in the queue is limited apart, because it says nothing about the service.
+ */
 export class PendingRead implements Dispatcher.DispatchHandler {
   readonly outcome: Promise<RawAgentLogConfig>;
   readonly #plan: ReadPlan;
   readonly #resolve: (response: RawAgentLogConfig) => void;
   readonly #reject: (reason: unknown) => void;
-  readonly #deadline: number;
-  readonly #timer: NodeJS.Timeout;
-  /** Runs between two requests. */
-  #pause: NodeJS.Timeout | undefined;
-  #repeats = 0;
+  /** What is left of the time limit, in milliseconds, when the request is sent. */
+  #left: number;
+  #sentAt = 0;
+  /** Ends the wait in the queue, the request or the pause before the next one. */
+  #timer: NodeJS.Timeout | undefined;
+  #retries = 0;
   #isOver = false;
   #controller: Controller | undefined;
   #status = 0;
@@ -39,15 +46,13 @@ export class PendingRead implements Dispatcher.DispatchHandler {
 
   constructor(plan: ReadPlan) {
     const { promise, resolve, reject } = Promise.withResolvers<RawAgentLogConfig>();
-    const milliseconds = plan.connection.timeoutSeconds * 1000;
     this.outcome = promise;
     this.#plan = plan;
     this.#resolve = resolve;
     this.#reject = reject;
-    this.#deadline = performance.now() + milliseconds;
-    this.#timer = setTimeout(() => this.#cancel(this.#timeout()), milliseconds);
+    this.#left = plan.connection.timeoutSeconds * 1000;
     plan.signal?.addEventListener("abort", this.#giveUp);
-    plan.queue.enter(this.#send);
+    this.#enterQueue();
   }
 
   onRequestStart(controller: Controller): void {
@@ -65,8 +70,10 @@ export class PendingRead implements Dispatcher.DispatchHandler {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
     if (this.#length <= MAX_BODY_LENGTH) return;
-    const message = `${this.#plan.failure}: the response ${TOO_LONG}; check baseUrl.`;
-    controller.abort(new AgentLogConfigError("ERR_INVALID_RESPONSE", message));
+    const { subject } = this.#plan;
+    controller.abort(
+      new AgentLogConfigError("ERR_INVALID_RESPONSE", `the response ${TOO_LONG}; check baseUrl`, { subject }),
+    );
   }
 
   onResponseEnd(): void {
@@ -74,7 +81,7 @@ export class PendingRead implements Dispatcher.DispatchHandler {
     const [first] = this.#chunks;
     const body = first?.length === this.#length ? first : Buffer.concat(this.#chunks);
     try {
-      const response = readResponse({ status: this.#status, headers: this.#headers, body }, this.#plan.failure);
+      const response = readResponse({ status: this.#status, headers: this.#headers, body }, this.#plan.subject);
       this.#end();
       this.#resolve(response);
     } catch (error) {
@@ -86,40 +93,54 @@ export class PendingRead implements Dispatcher.DispatchHandler {
     if (!this.#isOver) this.#fail(error);
   }
 
+  #enterQueue(): void {
+    const { connection, queue } = this.#plan;
+    const seconds = connection.timeoutSeconds * PATIENCE_IN_TIMEOUTS;
+    this.#after(seconds * 1000, () =>
+      this.#timeOut(
+        `its turn did not come within ${seconds} s, because the reads before it are slow; read fewer projects at once`,
+      ),
+    );
+    queue.enter(this.#send);
+  }
+
   readonly #send = () => {
+    const { connection, dispatcher, request } = this.#plan;
     this.#controller = undefined;
     this.#chunks = [];
     this.#length = 0;
+    this.#sentAt = performance.now();
+    this.#after(this.#left, () =>
+      this.#timeOut(`no response within ${connection.timeoutSeconds} s; check the network, or raise timeoutSeconds`),
+    );
     try {
-      this.#plan.dispatcher.dispatch(this.#plan.request, this);
+      dispatcher.dispatch(request, this);
     } catch (error) {
       this.#fail(error);
     }
   };
 
-  /** Repeats the whole request where that may help; undici's own interceptor would join the parts of two responses. */
+  /** Sends the whole request again where that may help; undici's own interceptor would join the parts of two responses. */
   #fail(cause: unknown): void {
-    const { failure, connection, queue } = this.#plan;
+    const { subject, connection, queue } = this.#plan;
     const hasCaCertificate = connection.caCertificate !== undefined;
-    const error = cause instanceof AgentLogConfigError ? cause : connectionError(cause, failure, hasCaCertificate);
-    const milliseconds = waitBeforeRepeat(error, this.#repeats);
-    const isInTime = performance.now() + milliseconds < this.#deadline;
-    if (!isRepeatable(error) || this.#repeats >= connection.maxRetries || !isInTime) {
+    const error = cause instanceof AgentLogConfigError ? cause : connectionError(cause, subject, hasCaCertificate);
+    const milliseconds = waitBeforeRetry(error, this.#retries);
+    this.#left -= performance.now() - this.#sentAt + milliseconds;
+    if (!isRetryable(error) || this.#retries >= connection.maxRetries || this.#left <= 0) {
       this.#end();
       this.#reject(error);
       return;
     }
-    this.#repeats += 1;
+    this.#retries += 1;
     queue.leave(this.#send);
-    this.#pause = setTimeout(() => queue.enter(this.#send), milliseconds);
+    this.#after(milliseconds, () => this.#enterQueue());
   }
 
   readonly #giveUp = () => this.#cancel(this.#plan.signal?.reason);
 
-  #timeout(): AgentLogConfigError {
-    const { failure, connection } = this.#plan;
-    const message = `${failure}: no response within ${connection.timeoutSeconds} s; check the network, or raise timeoutSeconds.`;
-    return new AgentLogConfigError("ERR_TIMEOUT", message);
+  #timeOut(why: string): void {
+    this.#cancel(new AgentLogConfigError("ERR_TIMEOUT", why, { subject: this.#plan.subject }));
   }
 
   #cancel(reason: unknown): void {
@@ -128,24 +149,31 @@ export class PendingRead implements Dispatcher.DispatchHandler {
     this.#reject(reason);
   }
 
+  #after(milliseconds: number, act: () => void): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(act, milliseconds);
+  }
+
   #end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    clearTimeout(this.#pause);
     this.#plan.signal?.removeEventListener("abort", this.#giveUp);
     this.#plan.queue.leave(this.#send);
   }
 }
 
-/** Outages are retried, except status 500, which the service sends for its own defects. */
-function isRepeatable(error: AgentLogConfigError): boolean {
-  return error.temporary && error.status !== 500;
+/**
+ * Outages are retried, except status 500, which the service sends for its own defects, and status 401 with a stale challenge,
+ * which is the last of several.
+ */
+function isRetryable({ temporary, status }: AgentLogConfigError): boolean {
+  return temporary && status !== 500 && status !== 401;
 }
 
 /**
- * The time that the service asks for, and half a second, doubled with each repeat, less up to half of it at random, so that
+ * The time that the service asks for, and half a second, doubled with each retry, less up to half of it at random, so that
  * clients do not all come back at once.
  */
-function waitBeforeRepeat(error: AgentLogConfigError, repeats: number): number {
-  return (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** repeats * (1 - Math.random() / 2);
+function waitBeforeRetry(error: AgentLogConfigError, retries: number): number {
+  return (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
 }

@@ -5,7 +5,6 @@ import { AgentLogConfigError } from "./errors.ts";
 import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
 import { serviceError } from "./service-error.ts";
-import { readServiceVersion } from "./service-version.ts";
 
 /** A response as the service sent it. It may contain credentials. */
 export interface RawAgentLogConfig {
@@ -26,23 +25,23 @@ export interface WireResponse {
 
 /**
  * Reads a response of the service, with or without an envelope.
- * @param failure how the message of an error begins
+ * @param subject what failed, for errors
  * @throws {@link AgentLogConfigError} for a refusal, and for a response that is not the service's
  */
-export function readResponse({ status, headers, body }: WireResponse, failure: string): RawAgentLogConfig {
+export function readResponse({ status, headers, body }: WireResponse, subject: string): RawAgentLogConfig {
   const header = (name: string) => String(headers[name] ?? "");
   const text = attempt(() => decodeBody(body, header("content-encoding")));
   const parsed = text instanceof Error ? text : attempt<unknown>(() => JSON.parse(text));
   const { status: worst, content } = unwrap(status, parsed);
   if (worst >= 400) {
     const challenge = readChallenge([headers["www-authenticate"] ?? []].flat());
-    throw serviceError(worst, content, failure, {
+    throw serviceError(worst, content, subject, {
       challenge,
       retryAfterSeconds: readRetryAfter(headers["retry-after"]),
     });
   }
   const invalid = (why: string) =>
-    new AgentLogConfigError("ERR_INVALID_RESPONSE", `${failure}: ${printable(why)}; check baseUrl and any proxy.`);
+    new AgentLogConfigError("ERR_INVALID_RESPONSE", `${printable(why)}; check baseUrl and any proxy`, { subject });
   if (status >= 300) throw invalid(`the server redirects to ${placeOf(header("location"))} (status ${status})`);
   if (status !== 200) throw invalid(`the response has status ${status} instead of 200`);
   if (text instanceof Error) throw invalid(`the response ${text.message}`);
@@ -101,3 +100,14 @@ function attempt<T>(action: () => T): T | Error {
     return error instanceof Error ? error : new Error(String(error));
   }
 }
+
+/** Reads the header with the service's version. Its name contains the vendor's, and its parts may be cut off or missing. */
+export function readServiceVersion(headers: WireResponse["headers"]): ServiceVersion | undefined {
+  const name = Object.keys(headers).find((key) => /^x-.+-service-version$/i.test(key));
+  const value = name === undefined ? undefined : [headers[name] ?? []].flat()[0];
+  if (value === undefined) return undefined;
+  return { gitHash: GIT_HASH.exec(value)?.[1], versionString: VERSION_STRING.exec(value)?.[1] };
+}
+
+const GIT_HASH = /(?:^|;)\s*gitHash=([\w.+-]{1,100})\s*(?:;|$)/;
+const VERSION_STRING = /(?:^|;)\s*versionString=([\w.+-]{1,100})\s*(?:;|$)/;

@@ -1,14 +1,12 @@
+/** Requests that are under way at once over one connection to the service, as many as it opens sockets. */
+export const MAX_REQUESTS = 16;
+
 type Send = () => void;
 
-/** Lets a number of requests be under way at once. The others wait here, where giving one up opens no connection. */
+/** Lets {@link MAX_REQUESTS} be under way at once. The others wait here, where giving one up opens no connection. */
 export class RequestQueue {
-  readonly #limit: number;
   readonly #waiting = new Set<Send>();
   readonly #underWay = new Set<Send>();
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
 
   /** Sends the request, now or once others have left. */
   enter(send: Send): void {
@@ -25,7 +23,7 @@ export class RequestQueue {
 
   #sendNext(): void {
     const [send] = this.#waiting;
-    if (send === undefined || this.#underWay.size >= this.#limit) return;
+    if (send === undefined || this.#underWay.size >= MAX_REQUESTS) return;
     this.#waiting.delete(send);
     this.#underWay.add(send);
     send();

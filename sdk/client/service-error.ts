@@ -17,26 +17,28 @@ export interface RefusalHeaders {
  * Says what a refusal means and what to do about it.
  * @param status the HTTP status, or the envelope's
  * @param body the parsed body, if it was JSON
- * @param failure how the message begins
+ * @param subject what failed
  */
 export function serviceError(
   status: number,
   body: unknown,
-  failure: string,
+  subject: string,
   { retryAfterSeconds, challenge }: RefusalHeaders = {},
 ): AgentLogConfigError {
   const { errorCode: word, detail, reason, parameters }: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
   const errorCode = typeof word === "string" ? printable(word, 100) : undefined;
   const sentence = [detail, reason].find((text) => typeof text === "string")?.replace(/\.$/, "");
   const words = [...(Array.isArray(parameters) ? parameters : []), ...(sentence?.split(/[\s,]+/) ?? [])];
-  const [code, says] = advice(status, errorCode, words, challenge);
+  const [code, advice] = adviceOn(status, errorCode, words, challenge);
+  // The service's own time is better than a guess.
+  const says = retryAfterSeconds === undefined ? advice : advice.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`);
   const itsWords = [errorCode, sentence && printable(sentence)].filter((text) => text !== undefined).join(": ");
-  const message = `${failure}: ${says} (status ${status}${itsWords === "" ? "" : `, ${itsWords}`}).`;
-  return new AgentLogConfigError(code, message, { status, errorCode, retryAfterSeconds });
+  const message = `${says} (status ${status}${itsWords === "" ? "" : `, ${itsWords}`})`;
+  return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds });
 }
 
 /** @param words of the service, among which it may name the address that the request came from */
-function advice(
+function adviceOn(
   status: number,
   errorCode: string | undefined,
   words: readonly unknown[],
@@ -59,12 +61,16 @@ function notOnAccessList(words: readonly unknown[]): Advice {
   return ["ERR_ACCESS_LIST", `${caller} is not on the key's access list; add it there`];
 }
 
+const LATER = /\b(?:later|in a minute)\b/;
 const NONCES_EXPIRE: Advice = ["ERR_UNAVAILABLE", "the service rejects every nonce as too old; try again later"];
 const NO_DIGEST: Advice = [
   "ERR_AUTHENTICATION",
   "the server does not ask for HTTP Digest; check baseUrl and any proxy",
 ];
-const RATE_LIMITED: Advice = ["ERR_RATE_LIMITED", "too many requests; wait a minute, or read fewer projects at once"];
+const RATE_LIMITED: Advice = [
+  "ERR_RATE_LIMITED",
+  "too many requests; try again in a minute, or read fewer projects at once",
+];
 const UNAVAILABLE: Advice = ["ERR_UNAVAILABLE", "the service failed; try again later"];
 const REFUSED: Advice = ["ERR_REFUSED", "the service refuses the read"];
 const NO_SUCH_PROJECT: Advice = ["ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"];

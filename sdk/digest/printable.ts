@@ -1,8 +1,8 @@
 /**
- * Makes text from elsewhere fit for an error message: short, and without characters that a terminal would obey, such as
- * control characters, bidirectional overrides and line separators.
+ * Makes text from elsewhere fit for a message: short, and without what a terminal would obey, such as control characters,
+ * bidirectional overrides and line separators. It also breaks `<{%`, which the Pulumi CLI takes for a colour.
  */
 export function printable(text: string, maxLength = 200): string {
   const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-  return start.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\uFFFD");
+  return start.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\uFFFD").replaceAll("<{%", "<\uFFFD%");
 }

@@ -1,30 +1,29 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
-import { lookUpConnection, type ReadConfiguration } from "../shared/connection-settings.ts";
+import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { readMany } from "../shared/read-many.ts";
 import { readSettings } from "../shared/read-settings.ts";
 import { recordSettings } from "../shared/recorded-settings.ts";
 
 /**
  * Calls one of the plugin's functions.
- * @param quoteArguments whether a message may quote the arguments; false where they are secret
  * @throws AgentLogConfigError with the sentence to show
  */
 export async function callFunction(
   token: string,
   args: Properties,
-  configuration: ReadConfiguration,
-  quoteArguments: boolean,
+  sources: readonly SettingsSource[],
 ): Promise<Properties> {
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
-  const read = (what: object) => readSettings(lookUpConnection(configuration), what, quoteArguments);
+  const read = (what: object) => readSettings(lookUpConnection(...sources), what);
   switch (token) {
     case "agent-log-config:index:getAgentLogConfig":
       return resultOf(await read(given));
     case "agent-log-config:index:getAgentLogConfigs": {
-      const { configs, failures } = await readMany(read, given, quoteArguments);
+      const { configs, failures } = await readMany(read, given);
       return { configs: configs.map(resultOf), failures };
     }
     default:
@@ -33,11 +32,11 @@ export async function callFunction(
 }
 
 /**
- * What a function returns. The secret configOverrides is left out, because the SDKs of several languages lose the mark of a
+ * What a function returns. Settings that are secrets are left out, because the SDKs of several languages lose the mark of a
  * secret inside the result of a function.
  */
 function resultOf(result: AgentLogConfigResult): Properties {
   const { id, projectId, agent, serviceVersion = null } = result;
-  const { configOverrides: _, ...settings } = recordSettings(result);
-  return { id, projectId, agent, ...settings, serviceVersion };
+  const settings = Object.entries(recordSettings(result)).filter(([name]) => !SECRET_SETTINGS.includes(name));
+  return { id, projectId, agent, ...Object.fromEntries(settings), serviceVersion };
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
@@ -20,14 +21,14 @@ export function contentOf(value: unknown): unknown {
 
 /**
  * Marks the secrets again. A property that has not changed keeps the form that the engine sent, and any other one becomes a
- * secret as a whole if it was one before. configOverrides always is a secret.
+ * secret as a whole if it was one before. The settings that are secrets always are.
  * @param sent the properties as the engine sent them
  */
 export function withMarks(properties: Properties, sent: Properties): Properties {
   return mapValues(properties, (value, name) => {
     const before = sent[name];
     if (isMarked(before) && isDeepStrictEqual(unmark(before), value)) return before;
-    return isMarked(before) || (name === "configOverrides" && value !== null) ? seal(value) : value;
+    return isMarked(before) || (SECRET_SETTINGS.includes(name) && value !== null) ? seal(value) : value;
   });
 }
 

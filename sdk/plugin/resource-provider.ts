@@ -5,13 +5,19 @@ import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages, { type JavaScriptValue, type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { CONNECTION_SETTINGS } from "../client/connection-options.ts";
 import { isObject } from "../client/is-object.ts";
 import * as lifecycle from "../provider/resource-lifecycle.ts";
-import { configurationWarnings } from "../shared/configuration-warnings.ts";
-import { CONFIGURATION_NAMESPACE, CONNECTION_SETTINGS, configurationKey } from "../shared/connection-settings.ts";
+import {
+  CONFIGURATION_NAMESPACE,
+  configurationWarnings,
+  providerArguments,
+  type SettingsSource,
+  stackConfiguration,
+} from "../shared/connection-settings.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
 import { problemOf } from "../shared/reading.ts";
-import { SETTING_NAMES } from "../shared/recorded-settings.ts";
 import { callFunction } from "./call-function.ts";
 import type { EngineLog } from "./engine-log.ts";
 import { contentOf, markedNames, seal, withMarks, withoutMarks } from "./property-marks.ts";
@@ -47,9 +53,8 @@ export type ResourceProvider = Pick<
  * `../provider/resource-lifecycle.ts`; here its properties are taken out of the engine's messages and put back.
  */
 export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog): ResourceProvider {
-  let settings: ReadonlyMap<string, string> = new Map();
-  const configuration = (key: string) => settings.get(key);
-  const engineOf = (urn: string): lifecycle.Engine => ({ configuration, warn: (message) => log.warn(urn, message) });
+  let sources: readonly SettingsSource[] = [];
+  const engineOf = (urn: string): lifecycle.Engine => ({ sources, warn: (message) => log.warn(urn, message) });
   const { call, cancelCalls } = cancellableCalls(log);
 
   return {
@@ -65,9 +70,8 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
         // The engine sends a key that the stack keeps as a secret without a mark, too.
         for (const warning of configurationWarnings(configured, () => true)) log.warn(request.getUrn(), warning);
       }
-      const { privateKey, ...others } = news;
-      const inputs = privateKey === undefined ? others : { ...others, privateKey: seal(privateKey) };
-      return new providerMessages.CheckResponse().setInputs(structOf(inputs));
+      const sealed = Object.entries(news).map(([name, value]) => [name, isSecretSetting(name) ? seal(value) : value]);
+      return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(sealed)));
     }),
 
     diffConfig: call((request) => {
@@ -78,17 +82,23 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 
     configure: call((request) => {
       const given = withoutMarks(propertiesOf(request.getArgs()));
-      const present = CONNECTION_SETTINGS.filter((name) => given[name] !== undefined && given[name] !== null);
-      settings = new Map(present.map((name) => [configurationKey(name), String(given[name])]));
+      const urn = request.getUrn() ?? "";
+      // Only the default provider gets the stack's settings as arguments.
+      sources = isDefaultProvider(urn)
+        ? [stackConfiguration((key) => textOf(given[key.replace(/^.*:/, "")]))]
+        : [
+            providerArguments(nameOf(urn), given),
+            stackConfiguration((key) => textOf(configured[key.replace(/^.*:/, "")])),
+          ];
       return new providerMessages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
 
     check: call(async (request) => {
       const [sent, olds] = [propertiesOf(request.getNews()), withoutMarks(propertiesOf(request.getOlds()))];
-      const secrets = ["configOverrides", ...markedNames(sent), ...secretExpectations(sent["expect"])];
+      const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
       const checked = await lifecycle.check(engineOf(request.getUrn()), olds, withoutMarks(sent), secrets);
       const response = new providerMessages.CheckResponse().setInputs(structOf(withMarks(checked.inputs, sent)));
-      return response.setFailuresList(checked.failures.map(failure));
+      return response.setFailuresList([...checked.malformed, ...checked.failures].map(failure));
     }),
 
     diff: call((request) => {
@@ -114,8 +124,10 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     read: call(async (request) => {
       const sent = propertiesOf(request.getProperties());
       const engine = engineOf(request.getUrn());
-      const isAdopted = Object.keys(propertiesOf(request.getInputs())).length === 0;
-      const { id, inputs, outputs } = await lifecycle.find(engine, request.getId(), withoutMarks(sent), isAdopted);
+      const recorded = withoutMarks(sent);
+      const isMade = Object.keys(propertiesOf(request.getInputs())).length > 0;
+      const kind = recorded["projectId"] === undefined ? "new" : isMade ? "made" : "adopted";
+      const { id, inputs, outputs } = await lifecycle.readRecord(engine, request.getId(), recorded, kind);
       const response = new providerMessages.ReadResponse();
       if (id === undefined) return response;
       response.setId(id).setInputs(structOf(withMarks(inputs, sent)));
@@ -126,8 +138,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 
     invoke: call(async (request) => {
       const sent = propertiesOf(request.getArgs());
-      const quoteArguments = markedNames(sent).length === 0;
-      const result = await callFunction(request.getTok(), withoutMarks(sent), configuration, quoteArguments);
+      const result = await callFunction(request.getTok(), withoutMarks(sent), sources);
       return new providerMessages.InvokeResponse().setReturn(structOf(result));
     }),
 
@@ -160,7 +171,7 @@ function cancellableCalls(log: EngineLog) {
         respond(null, response);
       } catch (error) {
         const code = error === CANCELLED ? status.CANCELLED : status.UNKNOWN;
-        respond({ code, details: problemOf(error).reason });
+        respond({ code, details: problemOf(error).message });
       } finally {
         cancellations.delete(reject);
       }
@@ -178,6 +189,21 @@ const CHANGES = providerMessages.DiffResponse.DiffChanges;
 /** What the engine itself keeps beside the configuration of a provider. */
 const ENGINE_SETTINGS: ReadonlySet<string> = new Set(["version", "pluginDownloadURL", "__internal"]);
 
+/** The stack's settings of this plugin, which the engine gives to explicit providers too; names without the namespace. */
+const configured: Readonly<Record<string, unknown>> = JSON.parse(process.env["PULUMI_CONFIG"] || "{}");
+
+function textOf(value: unknown): string | undefined {
+  return value == null ? undefined : String(value);
+}
+
+function nameOf(urn: string): string {
+  return urn.slice(urn.lastIndexOf("::") + 2);
+}
+
+function isSecretSetting(name: string): boolean {
+  return Reflect.get(CONNECTION_SETTINGS, name) === "secret";
+}
+
 /** The default provider has the configuration of the stack, and other providers have their arguments. */
 function isDefaultProvider(urn: string): boolean {
   return /::default(_\w+)?$/.test(urn);
@@ -190,10 +216,12 @@ function secretExpectations(expect: unknown): readonly string[] {
 }
 
 function outputsOf(inputs: lifecycle.Properties, olds: lifecycle.Properties, preview: boolean): Struct {
-  const { __lastReadAt: lastReadAt } = lifecycle.outputsOf(withoutMarks(inputs), withoutMarks(olds));
+  const recorded = lifecycle.outputsOf(withoutMarks(inputs), withoutMarks(olds));
+  const lastReadAt = recorded["__lastReadAt"];
   // The settings are read again in the update that follows.
   const isUnknown = preview && lastReadAt !== olds["__lastReadAt"];
-  return structOf(withReadTime({ ...inputs, __lastReadAt: isUnknown ? UNKNOWN : lastReadAt }));
+  const outputs = { ...recorded, __lastReadAt: isUnknown ? UNKNOWN : lastReadAt };
+  return structOf(withReadTime(withMarks(outputs, inputs)));
 }
 
 /** Repeats the time of the read under a name that every language can use. */

@@ -1,17 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
-import type { AgentLogSettings } from "../client/agent-log-settings.ts";
+import { type AgentLogSettings, SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { describeOutage } from "../shared/describe-outage.ts";
 import { PROVIDER_TEXT } from "../shared/provider-text.ts";
 import { clientsAreReplaced } from "../shared/read-settings.ts";
-import { SETTING_NAMES } from "../shared/recorded-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
-import { EXPECTED_NAMES, unmetExpectations } from "../shared/unmet-expectations.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
-import { type Outcome, readForResource } from "./read-for-resource.ts";
+import { type ResourceRead, readForResource } from "./read-for-resource.ts";
 import { refuseMocks } from "./read-once.ts";
 
 /**
@@ -97,11 +95,11 @@ export class AgentLogConfig extends pulumi.CustomResource {
     }
     refuseMocks();
     // The inputs are needed before super(), but which provider the engine uses is known only after it.
-    let start: (outcome: ReturnType<typeof readForResource>) => void = () => {};
-    const outcome = new Promise<EventualOutcome>((resolve) => {
+    let start: (read: ReturnType<typeof readForResource>) => void = () => {};
+    const outcome = new Promise<EventualRead>((resolve) => {
       start = resolve;
     });
-    const secrets = ["configOverrides", ...(opts.additionalSecretOutputs ?? [])];
+    const secrets = [...SECRET_SETTINGS, ...(opts.additionalSecretOutputs ?? [])];
     const inputs = args === undefined ? {} : recordedInputs(args, outcome, secrets);
     const { import: imported, ...options } = opts;
     super(
@@ -111,7 +109,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
       { ...options, additionalSecretOutputs: secrets },
     );
     if (args !== undefined) {
-      start(readForResource({ name, args, resource: this, dependsOn: opts.dependsOn, secrets }));
+      start(readForResource({ name, args, resource: this, opts, secrets }));
     }
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
     this.lastReadAt = this.__lastReadAt;
@@ -121,7 +119,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
 }
 
 /** A plain value where nothing has to be waited for; an Output where it may be unknown or a secret. */
-type EventualOutcome = Outcome | pulumi.Output<Outcome>;
+type EventualRead = ResourceRead | pulumi.Output<ResourceRead>;
 
 const IMPORT_IS_NOT_NEEDED =
   "The import option is ignored, because creating an AgentLogConfig already reads the existing settings. Remove the option.";
@@ -137,10 +135,10 @@ const OUTPUTS: pulumi.Inputs = Object.fromEntries(
  */
 function recordedInputs(
   { envelope: _, pretty: __, ...recorded }: AgentLogConfigArgs,
-  outcome: Promise<EventualOutcome>,
+  outcome: Promise<EventualRead>,
   secrets: readonly string[],
 ): pulumi.Inputs {
-  const pick = (choose: (outcome: Outcome) => unknown) =>
+  const pick = (choose: (read: ResourceRead) => unknown) =>
     outcome.then((known) => (pulumi.Output.isInstance(known) ? known.apply(choose) : choose(known)));
   const settings = SETTING_NAMES.map((name) => [name, pick(({ settings }) => Reflect.get(settings, name))] as const);
   const inputs: pulumi.Inputs = { ...recorded, ...Object.fromEntries(settings) };
@@ -154,23 +152,25 @@ function recordedInputs(
 function warnWhenRecorded(
   self: AgentLogConfig,
   { expect, whenUnexpected, whenUnavailable }: AgentLogConfigArgs,
-  outcome: Promise<EventualOutcome>,
+  outcome: Promise<EventualRead>,
 ): void {
   if (whenUnavailable !== undefined) {
     pulumi.all([outcome, self.urn]).apply(async ([{ reading }]) => {
-      if (reading?.problem == null) return;
-      const id = `${reading.projectId}/${reading.agent}`;
-      await pulumi.log.warn(describeOutage(id, await plainValueOf(self.lastReadAt), reading.problem.reason), self);
+      const { projectId, agent, problem } = reading;
+      if (problem === null) return;
+      const outage = describeOutage(`${projectId}/${agent}`, await plainValueOf(self.lastReadAt), problem.message);
+      await pulumi.log.warn(outage, self);
     });
   }
   if (whenUnexpected !== undefined) {
-    const settings = Object.fromEntries(EXPECTED_NAMES.map((setting) => [setting, Reflect.get(self, setting)]));
+    const names = SETTING_NAMES.filter((name) => !SECRET_SETTINGS.includes(name));
+    const settings = Object.fromEntries(names.map((name) => [name, Reflect.get(self, name)]));
     pulumi
       .all([outcome, pulumi.output(settings), expect, whenUnexpected])
-      .apply(([{ reading }, found, wanted, mode]) => {
+      .apply(async ([{ reading }, found, wanted, mode]) => {
         if (mode !== "warn") return;
-        for (const sentence of unmetExpectations(wanted, found, reading?.secrets ?? SETTING_NAMES))
-          pulumi.log.warn(sentence, self);
+        const { unmetExpectations } = await import("../shared/expected-settings.ts");
+        for (const sentence of unmetExpectations(wanted, found, reading.secrets)) pulumi.log.warn(sentence, self);
       });
   }
 }

@@ -1,43 +1,49 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
+import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import { plainValueOf } from "./private-sdk.ts";
-import { type Connect, connectionOf, type ProgramConnection } from "./provider.ts";
-import type { Circumstances } from "./read-once.ts";
-import { waitForDependencies } from "./wait-for-dependencies.ts";
+import { connectionOf, type ProviderConnection } from "./provider.ts";
+import { waitForDependencies } from "./wait-for-resources.ts";
 
-/** Reads as soon as the arguments, the connection and the dependencies of a function are known. */
+/** What a function does once all that it needs is known. */
+type Read<Args, Result> = (connection: ConnectionSettings, args: Args, hasWaited: boolean) => Promise<Result>;
+
+/** Calls a function with plain arguments. */
+export function callNow<Args, Result>(
+  args: Args,
+  opts: pulumi.InvokeOptions,
+  read: Read<Args, Result>,
+): Promise<Result> {
+  return printedOnce(async () => {
+    const { settings } = connectionFor(opts);
+    const known = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
+    if (known !== undefined) return read(known, args, false);
+    throw invalidArgument(
+      "The settings of the Provider are not known yet in this preview; call getAgentLogConfigOutput or getAgentLogConfigsOutput instead.",
+    );
+  });
+}
+
+/** Calls a function as soon as its arguments, its connection and its dependencies are known. */
 export function callWhenKnown<Result>(
   args: object,
   opts: pulumi.InvokeOutputOptions,
-  read: (connection: ProgramConnection, plain: object, circumstances: Circumstances) => Promise<Result>,
+  read: Read<object, Result>,
 ): pulumi.Output<Result> {
-  const known = pulumi.output<object>(args);
+  const { settings, hasWaited } = connectionFor(opts);
+  const waits = pulumi.all([hasWaited, waitForDependencies(opts.dependsOn, args)]);
   return pulumi
-    .all([known, connectionFor(opts), waitForDependencies(opts.dependsOn, args), pulumi.isSecret(known)])
-    .apply(([plain, connect, hasWaited, secret]) =>
-      printedOnce(async () => read(connect(), plain, { hasWaited, secret })),
-    );
+    .all([pulumi.output<object>(args), settings, waits])
+    .apply(([plain, connection, waited]) => printedOnce(() => read(connection, plain, waited.includes(true))));
 }
 
-/** Returns the connection of a function; an Output where it may be unknown in a preview. */
-function connectionFor({ provider, parent }: pulumi.InvokeOptions): Connect | pulumi.Output<Connect> {
+/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package */
+function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderConnection {
   const found = connectionOf(provider ?? parent?.getProvider(AGENT_LOG_CONFIG_TYPE));
   if (found !== undefined) return found;
-  return () => {
-    throw invalidArgument(
-      "The provider of the function belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
-    );
-  };
-}
-
-/** Returns the connection of a function as a plain value. */
-export async function knownConnectionFor(opts: pulumi.InvokeOptions): Promise<ProgramConnection> {
-  const found = connectionFor(opts);
-  const connect = pulumi.Output.isInstance(found) ? await plainValueOf(found) : found;
-  if (connect !== undefined) return connect();
   throw invalidArgument(
-    "The settings of the Provider are not known yet in this preview; call getAgentLogConfigOutput or getAgentLogConfigsOutput instead.",
+    "The provider of the function belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
   );
 }
 
@@ -45,7 +51,7 @@ export async function knownConnectionFor(opts: pulumi.InvokeOptions): Promise<Pr
  * Makes the failure of a function one line on the terminal: where a failed Output is an input of resources, the SDK would
  * print a stack trace and one more copy of the message for each of them.
  */
-export async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
+async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

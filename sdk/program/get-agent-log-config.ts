@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { SECRET_SETTINGS, type SecretSetting } from "../client/agent-log-settings.ts";
 import type { ReadArguments } from "../client/read-arguments.ts";
-import { callWhenKnown, knownConnectionFor, printedOnce } from "./function-call.ts";
+import { callNow, callWhenKnown } from "./function-call.ts";
 import { readOnce } from "./read-once.ts";
 
 /** The arguments of {@link getAgentLogConfig}. */
@@ -15,10 +16,10 @@ export type GetAgentLogConfigOutputArgs = {
 };
 
 /** The log settings of one agent of one project; each is undefined where the service has none. */
-export interface GetAgentLogConfigResult extends Omit<AgentLogConfigResult, "configOverrides"> {
-  /** Settings that differ from the agent's own. They may hold credentials, so this one field is a secret. */
-  readonly configOverrides: pulumi.Output<AgentLogConfigResult["configOverrides"]>;
-}
+export type GetAgentLogConfigResult = Omit<AgentLogConfigResult, SecretSetting> & {
+  /** May hold credentials, so that this field alone is a secret. */
+  readonly [Name in SecretSetting]: pulumi.Output<AgentLogConfigResult[Name]>;
+};
 
 /**
  * Reads the log settings of one agent of one project, in previews too. A program makes each read once.
@@ -37,7 +38,7 @@ export async function getAgentLogConfig(
   args: GetAgentLogConfigArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigResult> {
-  return withSecret(await printedOnce(async () => readOnce(await knownConnectionFor(opts), args, PLAIN)));
+  return withSecrets(await callNow(args, opts, readOnce));
 }
 
 /**
@@ -63,13 +64,12 @@ export function getAgentLogConfigOutput(
   args: GetAgentLogConfigOutputArgs,
   opts: pulumi.InvokeOutputOptions = {},
 ): pulumi.Output<GetAgentLogConfigResult> {
-  return callWhenKnown(args, opts, readOnce).apply(withSecret);
+  return callWhenKnown(args, opts, readOnce).apply(withSecrets);
 }
 
-/** Of arguments that are plain values. */
-const PLAIN = { hasWaited: false, secret: false };
-
-/** Marks the one field that may contain credentials as a secret. */
-export function withSecret({ configOverrides, ...rest }: AgentLogConfigResult): GetAgentLogConfigResult {
-  return { ...rest, configOverrides: pulumi.secret(configOverrides) };
+/** Marks what may contain credentials as secrets. */
+export function withSecrets(result: AgentLogConfigResult): GetAgentLogConfigResult;
+export function withSecrets(result: object): object {
+  const secrets = SECRET_SETTINGS.map((name) => [name, pulumi.secret(Reflect.get(result, name))]);
+  return { ...result, ...Object.fromEntries(secrets) };
 }

@@ -1,10 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { AgentKind } from "../client/agent-log-config-id.ts";
+import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import { type GetAgentLogConfigsArgs, type ReadManyResult, readMany } from "../shared/read-many.ts";
-import { callWhenKnown, knownConnectionFor, printedOnce } from "./function-call.ts";
-import { type GetAgentLogConfigResult, withSecret } from "./get-agent-log-config.ts";
-import type { ProgramConnection } from "./provider.ts";
-import { type Circumstances, readOnce } from "./read-once.ts";
+import { callNow, callWhenKnown } from "./function-call.ts";
+import { type GetAgentLogConfigResult, withSecrets } from "./get-agent-log-config.ts";
+import { readOnce } from "./read-once.ts";
 
 /** The arguments of {@link getAgentLogConfigsOutput}. */
 export interface GetAgentLogConfigsOutputArgs {
@@ -38,7 +38,7 @@ export async function getAgentLogConfigs(
   args: GetAgentLogConfigsArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigsResult> {
-  return printedOnce(async () => read(await knownConnectionFor(opts), args, { hasWaited: false, secret: false }));
+  return callNow(args, opts, read);
 }
 
 /**
@@ -69,11 +69,10 @@ export function getAgentLogConfigsOutput(
 }
 
 async function read(
-  connection: ProgramConnection,
+  connection: ConnectionSettings,
   args: object,
-  circumstances: Circumstances,
+  hasWaited: boolean,
 ): Promise<GetAgentLogConfigsResult> {
-  const readOne = (one: object) => readOnce(connection, one, circumstances);
-  const { configs, failures } = await readMany(readOne, args, !circumstances.secret);
-  return { configs: configs.map(withSecret), failures };
+  const { configs, failures } = await readMany((one) => readOnce(connection, one, hasWaited), args);
+  return { configs: configs.map(withSecrets), failures };
 }

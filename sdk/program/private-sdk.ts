@@ -1,7 +1,9 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
+import { isObject } from "../client/is-object.ts";
 
 // What this package uses of @pulumi/pulumi beyond its type declarations. A test fails when a version changes one of these.
+// Modules are loaded where they are used, so that one that a later version moves costs no more than that use.
 
 /** What the SDK's own invoke uses to wait for `dependsOn`. */
 interface DependsOnModule {
@@ -14,16 +16,31 @@ interface DependsOnModule {
 
 // A bundle in CommonJS has no import.meta.url, and there require finds the module.
 const load = import.meta.url === undefined ? require : createRequire(import.meta.url);
-const dependsOnModule: DependsOnModule = load("@pulumi/pulumi/runtime/dependsOn.js");
 
-/** Returns the custom resources behind `dependsOn`, components with all their children. */
+/** Returns the custom resources and remote components behind `dependsOn`, components with all their children. */
 export async function dependenciesOf(
   dependsOn: unknown,
   exclude: ReadonlySet<pulumi.Resource>,
-): Promise<pulumi.CustomResource[]> {
-  const explicit = await dependsOnModule.gatherExplicitDependencies(dependsOn);
-  const all = await dependsOnModule.getAllTransitivelyReferencedResources(new Set(explicit), exclude);
-  return all.filter((resource) => pulumi.CustomResource.isInstance(resource));
+): Promise<pulumi.Resource[]> {
+  const sdk: DependsOnModule = load("@pulumi/pulumi/runtime/dependsOn.js");
+  const explicit = await sdk.gatherExplicitDependencies(dependsOn);
+  return sdk.getAllTransitivelyReferencedResources(new Set(explicit), exclude);
+}
+
+/** Returns what the registration of a resource waits for now; undefined once it is sent, and in older versions. */
+export function pendingPhaseOf(resource: pulumi.Resource): unknown {
+  try {
+    const pending: unknown = load("@pulumi/pulumi/runtime/state.js").getPendingResourceRegistrations().get(resource);
+    return isObject(pending) ? pending["phase"] : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the parent of a resource; undefined for the stack. */
+export function parentOf(resource: pulumi.Resource): pulumi.Resource | undefined {
+  const parent: unknown = Reflect.get(resource, "__parentResource");
+  return pulumi.Resource.isInstance(parent) ? parent : undefined;
 }
 
 /** Returns the value of an Output; undefined as long as it is unknown. */

@@ -1,18 +1,22 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ConnectionOptions } from "../client/connection-options.ts";
+import { CONNECTION_SETTINGS, type ConnectionOptions } from "../client/connection-options.ts";
 import { invalidArgument } from "../client/errors.ts";
 import {
-  CONNECTION_SETTINGS,
+  CONNECTION_SETTING_NAMES,
   type ConnectionSetting,
   type ConnectionSettings,
   configurationKey,
+  configurationWarnings,
   type FoundSetting,
+  isSetting,
   lookUpConnection,
   lookUpSetting,
+  providerArguments,
+  stackConfiguration,
 } from "../shared/connection-settings.ts";
 import { isConfigSecret } from "./private-sdk.ts";
-import { waitForDependencies } from "./wait-for-dependencies.ts";
-import { warnOfConfiguration } from "./warn-of-configuration.ts";
+import { programState } from "./program-state.ts";
+import { waitForDependencies } from "./wait-for-resources.ts";
 
 /**
  * The connection of a {@link Provider}. A setting that is left out comes from the stack configuration or from the
@@ -22,11 +26,11 @@ export type ProviderArgs = {
   readonly [Setting in keyof ConnectionOptions]?: pulumi.Input<NonNullable<ConnectionOptions[Setting]>> | undefined;
 };
 
-/** A connection as a program knows it. */
-export interface ProgramConnection {
-  readonly settings: ConnectionSettings;
-  /** The connection was known only after resources existed that the provider depends on. */
-  readonly hasWaited: boolean;
+/** The connection of a provider, where it is known already or as an Output. */
+export interface ProviderConnection {
+  readonly settings: ConnectionSettings | pulumi.Output<ConnectionSettings>;
+  /** The settings are known only after resources exist that the provider depends on. */
+  readonly hasWaited: pulumi.Input<boolean>;
 }
 
 /** The mark of providers of this package, also of those that another copy of it made. */
@@ -60,56 +64,46 @@ export class Provider extends pulumi.ProviderResource {
    * @param opts the resource options
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
-    refuseUnknown(name, args);
-    const found = CONNECTION_SETTINGS.map((setting) => [setting, find(setting, args)] as const);
+    const unknown = Object.keys(args).filter((key) => !isSetting(key));
+    if (unknown.length > 0) {
+      const names = `${unknown.join(", ")}; the valid ones are ${CONNECTION_SETTING_NAMES.join(", ")}`;
+      throw invalidArgument(`Provider '${name}' has unknown settings: ${names}.`);
+    }
+    const found = CONNECTION_SETTING_NAMES.map((setting) => [setting, find(name, setting, args)] as const);
     const inputs = found.map(([setting, output]) => [configurationKey(setting), output.apply((value) => value?.text)]);
     super(PACKAGE, name, Object.fromEntries(inputs), opts);
-    const value = pulumi
-      .all([pulumi.output(Object.fromEntries(found)), waitForDependencies(opts?.dependsOn, args)])
-      .apply(([settings, hasWaited]): ProgramConnection => ({ settings, hasWaited }));
+    // It must go into a client only: what is read with a secret key is not a secret.
+    const settings: pulumi.Output<ConnectionSettings> = pulumi.unsecret(pulumi.output(Object.fromEntries(found)));
+    const value = { settings, hasWaited: waitForDependencies(opts?.dependsOn, args) };
     Object.defineProperty(this, CONNECTION, { value, enumerable: false });
   }
 }
 
-function refuseUnknown(name: string, args: ProviderArgs): void {
-  const unknown = Object.keys(args).filter((key) => !CONNECTION_SETTINGS.some((known) => known === key));
-  if (unknown.length === 0) return;
-  throw invalidArgument(
-    `Provider '${name}' has unknown settings: ${unknown.join(", ")}; the valid ones are ${CONNECTION_SETTINGS.join(", ")}.`,
-  );
-}
-
 /** Each setting is an Output of its own, so that a secret key does not make the address secret. */
-function find(setting: ConnectionSetting, args: ProviderArgs): pulumi.Output<FoundSetting | undefined> {
+function find(name: string, setting: ConnectionSetting, args: ProviderArgs): pulumi.Output<FoundSetting | undefined> {
   const argument: pulumi.Output<unknown> = pulumi.output(args[setting]);
   const found = argument.apply((value) =>
-    lookUpSetting(setting, value == null ? "" : String(value), pulumi.runtime.getConfig),
+    lookUpSetting(setting, providerArguments(name, { [setting]: value }), stackConfiguration(pulumi.runtime.getConfig)),
   );
-  const isSecret = setting === "privateKey" || isConfigSecret(configurationKey(setting));
+  const isSecret = CONNECTION_SETTINGS[setting] === "secret" || isConfigSecret(configurationKey(setting));
   return isSecret ? pulumi.secret(found) : found;
 }
 
-/** Returns a connection. It is a function so that Pulumi does not look into what it returns. */
-export type Connect = () => ProgramConnection;
-
-/**
- * Returns the connection of a provider, as an Output where it may be unknown in a preview; undefined for a provider of
- * another package. It is not marked as a secret, because what is read with a secret key is not a secret: it must go into a
- * client only.
- */
-export function connectionOf(
-  provider: pulumi.ProviderResource | undefined,
-): Connect | pulumi.Output<Connect> | undefined {
-  if (provider === undefined) return defaultConnection;
-  if (!hasConnection(provider)) return undefined;
-  return pulumi.unsecret(provider[CONNECTION]).apply((connection) => () => connection);
-}
-
-function defaultConnection(): ProgramConnection {
+/** Returns the connection of a provider; undefined for a provider of another package. */
+export function connectionOf(provider: pulumi.ProviderResource | undefined): ProviderConnection | undefined {
+  if (provider !== undefined) return hasConnection(provider) ? provider[CONNECTION] : undefined;
   warnOfConfiguration();
-  return { settings: lookUpConnection(pulumi.runtime.getConfig), hasWaited: false };
+  return { settings: lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)), hasWaited: false };
 }
 
-function hasConnection(provider: object): provider is { [CONNECTION]: pulumi.Output<ProgramConnection> } {
+function hasConnection(provider: object): provider is { [CONNECTION]: ProviderConnection } {
   return CONNECTION in provider;
+}
+
+/** Warns once in a program of a private key that the stack keeps in plain text, and of misspelt settings. */
+function warnOfConfiguration(): void {
+  const state = programState();
+  if (state === undefined || state.hasWarned) return;
+  state.hasWarned = true;
+  for (const warning of configurationWarnings(pulumi.runtime.allConfig(), isConfigSecret)) pulumi.log.warn(warning);
 }

@@ -1,84 +1,97 @@
 import * as pulumi from "@pulumi/pulumi";
+import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
+import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import { fingerprintsOf, problemOf, type Reading } from "../shared/reading.ts";
-import { NO_SETTINGS, type RecordedSettings, recordSettings, SETTING_NAMES } from "../shared/recorded-settings.ts";
+import { NO_SETTINGS, type RecordedSettings, recordSettings } from "../shared/recorded-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
-import { unmetExpectations } from "../shared/unmet-expectations.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
-import { holdFailure, noteRead } from "./hold-failure.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
-import { type Connect, connectionOf } from "./provider.ts";
-import { type Circumstances, readOnce } from "./read-once.ts";
-import { waitForDependencies } from "./wait-for-dependencies.ts";
+import { programState } from "./program-state.ts";
+import { connectionOf } from "./provider.ts";
+import { readOnce } from "./read-once.ts";
+import { customParentOf, waitForDependencies, waitForRegistration } from "./wait-for-resources.ts";
 
-/** The resource that reads. */
-export interface Reader {
+/** A resource whose settings are to be read. */
+export interface ReadRequest {
   readonly name: string;
   readonly args: AgentLogConfigArgs;
   readonly resource: pulumi.CustomResource;
-  readonly dependsOn: pulumi.CustomResourceOptions["dependsOn"];
+  readonly opts: pulumi.CustomResourceOptions;
   /** The settings that no message may quote. */
   readonly secrets: readonly string[];
 }
 
-/** The result of a read. */
-export interface Outcome {
+/** What came of a read. */
+export interface ResourceRead {
+  /** Empty where the provider has to read itself. */
   readonly settings: RecordedSettings;
   /** When they were read, as an ISO 8601 date; null where they could not be read. */
   readonly readAt: string | null;
-  /** What was read; null where the provider has to read itself. */
-  readonly reading: Reading | null;
+  readonly reading: Reading;
 }
 
 /**
- * Reads the settings of a resource as soon as its arguments, its connection and its dependencies are known. It does not
- * reject: a failure is to be reported against the resource.
+ * Reads the settings of a resource as soon as its arguments, its connection and its dependencies are known, and all that its
+ * registration waits for. It does not reject: a failure is to be reported against the resource.
  * @returns a Promise where everything is known already, which costs the SDK less than an Output
  */
-export function readForResource(reader: Reader): Promise<Outcome> | pulumi.Output<Outcome> {
-  const { args, resource, dependsOn } = reader;
+export function readForResource(request: ReadRequest): Promise<ResourceRead> | pulumi.Output<ResourceRead> {
+  const { args, resource, opts } = request;
   const what = { projectId: args.projectId, agent: args.agent, envelope: args.envelope, pretty: args.pretty };
   const connection = connectionOf(resource.getProvider(AGENT_LOG_CONFIG_TYPE));
-  if (connection === undefined) return Promise.resolve(NOTHING_READ);
-  if (dependsOn === undefined && isPlain(what) && !pulumi.Output.isInstance(connection)) {
-    return read(reader, connection, what, { hasWaited: false, secret: false });
+  if (connection === undefined) return Promise.resolve(leftToProvider(request));
+  const registration = waitForRegistration(opts);
+  const parent = customParentOf(opts);
+  const { settings } = connection;
+  if (opts.dependsOn === undefined && parent === undefined && isPlain(what) && !pulumi.Output.isInstance(settings)) {
+    const start = (hasWaited: boolean) => read(request, settings, what, hasWaited);
+    return registration === undefined ? start(false) : registration.then(start);
   }
-  const known = pulumi.output(what);
+  const dependencies = waitForDependencies([opts.dependsOn ?? [], parent ?? []].flat(), what, resource);
+  const waits = [connection.hasWaited, dependencies, registration ?? false];
   return pulumi
-    .all([known, connection, waitForDependencies(dependsOn, what, resource), pulumi.isSecret(known)])
-    .apply(([plain, connected, hasWaited, secret]) => read(reader, connected, plain, { hasWaited, secret }));
+    .all([pulumi.output(what), settings, pulumi.all(waits)])
+    .apply(([plain, found, waited]) => read(request, found, plain, waited.includes(true)));
 }
 
 /** The provider of another package decides on the connection, so that only the engine can read. */
-const NOTHING_READ: Outcome = { settings: NO_SETTINGS, readAt: null, reading: null };
+function leftToProvider({ secrets, opts: { ignoreChanges = [] } }: ReadRequest): ResourceRead {
+  const reading = { projectId: null, agent: null, connection: fingerprintsOf({}), problem: null };
+  return { settings: {}, readAt: null, reading: { ...reading, secrets, ignored: ignoreChanges, others: [] } };
+}
 
 async function read(
-  reader: Reader,
-  connect: Connect,
+  { resource, name, args, secrets, opts: { ignoreChanges = [] } }: ReadRequest,
+  connection: ConnectionSettings,
   what: { readonly projectId: unknown; readonly agent: unknown },
-  circumstances: Circumstances,
-): Promise<Outcome> {
-  const { resource, name, args } = reader;
-  noteRead(resource, reader.dependsOn === undefined && isPlain(args) ? "independent" : "dependent");
-  const connection = connect();
-  const secrets = (await isSecret(args.expect)) ? SETTING_NAMES : reader.secrets;
+  hasWaited: boolean,
+): Promise<ResourceRead> {
+  const held = programState()?.failures;
+  held?.watch(resource, isPlain(args) ? "independent" : "dependent");
   const { projectId, agent } = what;
-  const reading = { projectId, agent, connection: fingerprintsOf(connection.settings), secrets };
+  const reading = {
+    projectId,
+    agent,
+    connection: fingerprintsOf(connection),
+    secrets: (await isSecret(args.expect)) ? SETTING_NAMES : secrets,
+    ignored: ignoreChanges,
+  };
   try {
-    const settings = recordSettings(await readOnce(connection, what, circumstances));
-    const unmet = await unmetKnownExpectations(args, settings, secrets);
+    const settings = recordSettings(await readOnce(connection, what, hasWaited));
+    const unmet = await unmetKnownExpectations(args, settings, reading.secrets);
     if (unmet.length > 0 && runsWithMocks()) throw new AgentLogConfigError("ERR_UNEXPECTED", unmet.join(" "));
-    const others = unmet.length === 0 ? [] : await holdFailure(resource, name, unmet);
-    return { settings, readAt: new Date().toISOString(), reading: { ...reading, problem: null, others } };
+    const others = unmet.length === 0 ? [] : await held?.hold(resource, name, unmet);
+    return { settings, readAt: new Date().toISOString(), reading: { ...reading, problem: null, others: others ?? [] } };
   } catch (error) {
     // A unit test has no engine that reports the failure: a rejection that nobody handles fails the test, once.
     if (runsWithMocks()) void Promise.reject(error);
     const problem = problemOf(error);
     // Only the engine knows whether there is a record that can be used instead.
-    const mayUseRecorded = problem.outage && (await known(args.whenUnavailable)) === "useRecorded";
-    const others = await holdFailure(resource, name, mayUseRecorded ? [] : [problem.reason]);
-    return { settings: NO_SETTINGS, readAt: null, reading: { ...reading, problem, others } };
+    const mayUseRecorded = problem.temporary && (await known(args.whenUnavailable)) === "useRecorded";
+    const others = await held?.hold(resource, name, mayUseRecorded ? [] : [problem.message]);
+    return { settings: NO_SETTINGS, readAt: null, reading: { ...reading, problem, others: others ?? [] } };
   }
 }
 
@@ -93,6 +106,7 @@ async function unmetKnownExpectations(
   secrets: readonly string[],
 ): Promise<string[]> {
   if (expect === undefined || (await known(whenUnexpected)) === "warn") return [];
+  const { unmetExpectations } = await import("../shared/expected-settings.ts");
   return unmetExpectations(await known(expect), settings, secrets);
 }
 

@@ -1,49 +1,31 @@
-import { inspect } from "node:util";
-import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
+import { isObject } from "../client/is-object.ts";
+import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import { clientsAreReplaced, readSettings } from "../shared/read-settings.ts";
 import { runsWithMocks } from "./private-sdk.ts";
-import type { ProgramConnection } from "./provider.ts";
-
-/** The reads of each program; a process of the Automation API runs several programs. */
-const programs = new WeakMap<pulumi.Resource, Map<string, Promise<AgentLogConfigResult>>>();
-
-/** What a read had to wait for, and whether its arguments may be quoted. */
-export interface Circumstances {
-  /** It waited for a resource, which may have changed the settings: such a read is always made anew. */
-  readonly hasWaited: boolean;
-  /** The arguments are secret, so that no message may quote them. */
-  readonly secret: boolean;
-}
+import { programState } from "./program-state.ts";
 
 /**
  * Reads settings once in a program for the same connection and arguments, so that all readers see the same. A read that
  * failed is made anew.
+ * @param hasWaited it waited for a resource, which may have changed the settings: such a read is always made anew
  */
 export async function readOnce(
-  connection: ProgramConnection,
+  connection: ConnectionSettings,
   args: object,
-  { hasWaited, secret }: Circumstances,
+  hasWaited: boolean,
 ): Promise<AgentLogConfigResult> {
   refuseMocks();
-  const read = () => readSettings(connection.settings, args, !secret);
-  const program = pulumi.runtime.getStackResource();
-  if (program === undefined || hasWaited || connection.hasWaited) return read();
-  const reads = programs.get(program) ?? new Map<string, Promise<AgentLogConfigResult>>();
-  programs.set(program, reads);
-  const what = [secret, present(connection.settings), present(args)];
-  const key = inspect(what, { depth: 9, maxStringLength: Infinity });
-  const settings = reads.get(key) ?? read();
-  reads.set(key, settings);
-  settings.catch(() => reads.delete(key));
+  const state = programState();
+  if (state === undefined || hasWaited) return readSettings(connection, args, state?.gates);
+  const key = JSON.stringify([connection, args], (_, value: unknown) =>
+    isObject(value) && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value,
+  );
+  const settings = state.reads.get(key) ?? readSettings(connection, args, state.gates);
+  state.reads.set(key, settings);
+  settings.catch(() => state.reads.delete(key));
   return settings;
-}
-
-function present(values: object): readonly unknown[] {
-  return Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .sort();
 }
 
 /** @throws AgentLogConfigError `ERR_MOCKED` in a unit test that has no settings to return */

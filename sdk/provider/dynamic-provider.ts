@@ -1,9 +1,11 @@
+import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { stackConfiguration } from "../shared/connection-settings.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
 import { isReading } from "../shared/reading.ts";
-import { SETTING_NAMES } from "../shared/recorded-settings.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
 
-// What the provider text calls. Names and arguments stay the same, because the state of every stack holds that text.
+// What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
+// holds that text.
 
 /** The configuration that the engine gives to the provider host: the stack's, or that of an explicit Provider. */
 export interface ProviderConfiguration {
@@ -25,39 +27,39 @@ export async function check(
   const reading = news["__reading"];
   // The host does not see which inputs are secret, so that without a reading all of them may be.
   const secrets = isReading(reading) ? reading.secrets : SETTING_NAMES;
-  const { inputs, failures } = await lifecycle.check(engine(configuration), olds, news, secrets);
-  return { inputs, failures: failures.map((reason) => ({ property: "", reason })) };
+  const { inputs, malformed, failures } = await lifecycle.check(engine(configuration), olds, news, secrets);
+  return { inputs, failures: [...malformed, ...failures].map((reason) => ({ property: "", reason })) };
 }
 
 // See diff of resource-lifecycle.ts.
-export function diff(
+export async function diff(
   _configuration: ProviderConfiguration,
   _id: string,
   olds: lifecycle.Properties,
   news: lifecycle.Properties,
-): { changes?: false; replaces?: string[] } {
+): Promise<{ changes?: false; replaces?: string[] }> {
   return lifecycle.diff(olds, news);
 }
 
 /** Only the record is created: the service is never changed. */
-export function create(
+export async function create(
   _configuration: ProviderConfiguration,
   news: lifecycle.Properties,
-): { id: string; outs: lifecycle.Properties } {
+): Promise<{ id: string; outs: lifecycle.Properties }> {
   return { id: lifecycle.idOf(news), outs: lifecycle.outputsOf(news) };
 }
 
 /** Only the record is updated: the service is never changed. */
-export function update(
+export async function update(
   _configuration: ProviderConfiguration,
   _id: string,
   olds: lifecycle.Properties,
   news: lifecycle.Properties,
-): { outs: lifecycle.Properties } {
+): Promise<{ outs: lifecycle.Properties }> {
   return { outs: lifecycle.outputsOf(news, olds) };
 }
 
-// See find of resource-lifecycle.ts.
+// See readRecord of resource-lifecycle.ts.
 export async function read(
   configuration: ProviderConfiguration,
   id: string,
@@ -65,9 +67,11 @@ export async function read(
 ): Promise<{ id?: string; props: lifecycle.Properties; inputs: lifecycle.Properties }> {
   try {
     // The host does not see inputs, and can't import, so that what is new here is adopted.
-    const isAdopted = recorded["projectId"] === undefined || recorded["__adopted"] === true;
-    const { outputs, inputs, ...found } = await lifecycle.find(engine(configuration), id, recorded, isAdopted);
-    return { ...found, props: seal(isAdopted ? { ...outputs, __adopted: true } : outputs), inputs: seal(inputs) };
+    const isNew = recorded["projectId"] === undefined;
+    const kind = isNew ? "new" : recorded["__adopted"] === true ? "adopted" : "made";
+    const { outputs, inputs, ...found } = await lifecycle.readRecord(engine(configuration), id, recorded, kind);
+    const props = kind === "made" ? outputs : { ...outputs, __adopted: true };
+    return { ...found, props: seal(props), inputs: seal(inputs) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const message = error instanceof Error ? error.message : String(error);
@@ -76,14 +80,17 @@ export async function read(
 }
 
 function engine(configuration: ProviderConfiguration): lifecycle.Engine {
-  return { configuration: (key) => configuration.get(key), warn: (message) => console.warn(message) };
+  return {
+    sources: [stackConfiguration((key) => configuration.get(key))],
+    warn: (message) => console.warn(message),
+  };
 }
 
-/** Marks the one secret in the form in which the host passes it on to the engine. */
+/** Marks the secrets in the form in which the host passes them on to the engine. */
 function seal(properties: lifecycle.Properties): lifecycle.Properties {
-  if (properties["configOverrides"] === undefined) return properties;
-  return {
-    ...properties,
-    configOverrides: { [SIGNATURE_KEY]: SECRET_SIGNATURE, value: properties["configOverrides"] },
-  };
+  const sealed = SECRET_SETTINGS.filter((name) => properties[name] !== undefined).map((name) => [
+    name,
+    { [SIGNATURE_KEY]: SECRET_SIGNATURE, value: properties[name] },
+  ]);
+  return { ...properties, ...Object.fromEntries(sealed) };
 }

@@ -1,29 +1,35 @@
 import { isDeepStrictEqual } from "node:util";
 import { agentLogConfigId, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
-import type { AgentLogConfigErrorCode } from "../client/errors.ts";
-import { printable } from "../client/printable.ts";
-import { lookUpConnection, type ReadConfiguration } from "../shared/connection-settings.ts";
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { CODES } from "../client/errors.ts";
+import { isObject } from "../client/is-object.ts";
+import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { describeOutage } from "../shared/describe-outage.ts";
-import { UNKNOWN } from "../shared/engine-marks.ts";
+import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import { readSettings } from "../shared/read-settings.ts";
 import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf } from "../shared/reading.ts";
-import { recordSettings, SETTING_NAMES } from "../shared/recorded-settings.ts";
-import { unmetExpectations } from "../shared/unmet-expectations.ts";
+import { recordSettings } from "../shared/recorded-settings.ts";
 
 /** What the engine gives to a provider, and what the provider tells the user through it. */
 export interface Engine {
-  /** The stack's configuration, or that of an explicit Provider. */
-  readonly configuration: ReadConfiguration;
+  /** The places that the connection settings come from before the environment, the first one first. */
+  readonly sources: readonly SettingsSource[];
   /** Shows a warning. */
   warn(message: string): void;
+  /** Returns what was read for a resource before the engine asked for it; undefined where nothing was. */
+  readAhead?(args: Properties): Promise<AgentLogConfigResult> | undefined;
 }
 
-/** The properties of a resource as plain JSON. The engine does not show names that begin with two underscores. */
+/** The properties of a resource as plain JSON. Names that begin with two underscores are internal. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** The inputs to record, and why the resource fails: one sentence each, none where it does not. */
+/** The inputs to record, and one sentence for each reason why the resource fails. */
 export interface CheckResult {
   readonly inputs: Properties;
+  /** What is wrong with the arguments; then nothing was read. */
+  readonly malformed: readonly string[];
+  /** Why there are no settings, or which are not as expected. */
   readonly failures: readonly string[];
 }
 
@@ -35,37 +41,51 @@ export interface CheckResult {
 export async function check(
   engine: Engine,
   olds: Properties,
-  { __reading: travelling, envelope, pretty, ...args }: Properties,
+  { __reading: reading, envelope, pretty, ...args }: Properties,
   secrets: readonly string[],
 ): Promise<CheckResult> {
-  const inputs = withService(engine, args);
-  const refused = argumentProblems(inputs);
-  if (refused.length > 0) return { inputs, failures: refused };
+  const inputs: Properties = { ...args, __service: serviceOf(engine) };
+  const belongs = isReading(reading) && belongsTo(reading, args, engine.sources);
+  const malformed = await malformedArguments({ ...args, envelope, pretty }, belongs);
+  if (malformed.length > 0) return { inputs, malformed, failures: [] };
   // It is unknown in a preview where the read waits for something that is still to be created.
-  if (travelling === UNKNOWN) return { inputs, failures: [] };
-  if (args["projectId"] === UNKNOWN || args["agent"] === UNKNOWN) return { inputs: unknown(inputs), failures: [] };
-  const belongs = isReading(travelling) && belongsTo(travelling, args, engine.configuration);
-  const { problem, settings } = belongs
-    ? { problem: travelling.problem, settings: {} }
-    : await read(engine, { ...args, envelope, pretty }, secrets);
-  const recorded = problem === null ? { ...inputs, ...settings } : recordedBefore(olds, inputs, problem);
-  const others = belongs ? travelling.others : [];
-  if (recorded === undefined) return { inputs, failures: [problem?.reason ?? "", ...others] };
-  const unmet = unmetExpectations(inputs["expect"], recorded, secrets);
+  if (isUnknown(reading)) return { inputs, malformed, failures: [] };
+  if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
+    return { inputs: { ...inputs, ...allSettings(() => UNKNOWN) }, malformed, failures: [] };
+  }
+  const { settings, problem } = belongs
+    ? { settings: {}, problem: reading.problem }
+    : await read(engine, { ...args, envelope, pretty }, olds, keptSettings(olds, args, reading));
+  const others = isReading(reading) ? reading.others : [];
+  const why = problem === null ? undefined : whyWithoutSettings(olds, inputs, problem);
+  if (why !== undefined) return { inputs, malformed, failures: [why, ...others] };
+  const recorded = { ...inputs, ...(problem === null ? settings : allSettings((name) => olds[name] ?? null)) };
   // The program itself shows the warnings about settings that it has read.
-  if (!belongs && problem !== null) engine.warn(describeOutage(idOf(recorded), undefined, problem.reason));
-  if (!belongs && inputs["whenUnexpected"] === "warn") for (const sentence of unmet) engine.warn(sentence);
-  const failures = unmet.length === 0 || inputs["whenUnexpected"] === "warn" ? [] : [...unmet, ...others];
-  return { inputs: recorded, failures };
+  if (!belongs && problem !== null) engine.warn(describeOutage(idOf(recorded), undefined, problem.message));
+  const { expect, whenUnexpected } = inputs;
+  const unmet = expect == null ? [] : (await expectations()).unmetExpectations(expect, recorded, secrets);
+  if (!belongs && whenUnexpected === "warn") for (const sentence of unmet) engine.warn(sentence);
+  const failures = unmet.length === 0 || whenUnexpected === "warn" ? [] : [...unmet, ...others];
+  return { inputs: recorded, malformed, failures };
 }
 
+/** @param isRead the program has read with these arguments, and so has checked which project and agent they name */
+async function malformedArguments(inputs: Properties, isRead: boolean): Promise<readonly string[]> {
+  const given = Object.keys(inputs).filter((name) => inputs[name] != null && !name.startsWith("__"));
+  if (isRead && given.every((name) => ["projectId", "agent", ...SETTING_NAMES].includes(name))) return [];
+  const { malformedArguments } = await import("../shared/resource-arguments.ts");
+  return malformedArguments(inputs);
+}
+
+/** What needs zod is loaded only where it is used, because it takes as long as all the rest of a provider. */
+const expectations = () => import("../shared/expected-settings.ts");
+
 /**
- * Adds a fingerprint of the service's address, which may be a secret of the stack, where an outage may make use of the record:
- * it has to be one of the same service.
+ * A fingerprint of the service's address, which may be a secret of the stack. It is recorded, so that an outage makes use of
+ * a record of the same service alone.
  */
-function withService({ configuration }: Engine, inputs: Properties): Properties {
-  if (inputs["whenUnavailable"] !== "useRecorded") return inputs;
-  return { ...inputs, __service: fingerprintsOf(lookUpConnection(configuration)).baseUrl };
+function serviceOf({ sources }: Engine): string | null {
+  return fingerprintsOf(lookUpConnection(...sources)).baseUrl;
 }
 
 /**
@@ -74,14 +94,14 @@ function withService({ configuration }: Engine, inputs: Properties): Properties 
  */
 export function diff(olds: Properties, news: Properties): { changes?: false; replaces?: string[] } {
   if (isDeepStrictEqual(comparable(olds), comparable(news))) return { changes: false };
-  return { replaces: ["projectId", "agent"].filter((key) => news[key] !== UNKNOWN && news[key] !== olds[key]) };
+  return { replaces: ["projectId", "agent"].filter((key) => !isUnknown(news[key]) && news[key] !== olds[key]) };
 }
 
 /**
  * Returns the outputs of a resource that is created or updated. The time of the read is kept where nothing new was found,
  * as in an outage. It is not an input, because the engine would show it as a change.
  */
-export function outputsOf(inputs: Properties, olds: Properties = {}): Properties {
+export function outputsOf({ __service: _, ...inputs }: Properties, olds: Properties = {}): Properties {
   const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(inputs[name] ?? null, olds[name]));
   return { ...inputs, __lastReadAt: isSame ? olds["__lastReadAt"] : new Date().toISOString() };
 }
@@ -91,71 +111,114 @@ export function idOf({ projectId, agent }: Properties): string {
   return `${projectId}/${agent}`;
 }
 
-/** What a refresh, an import or `AgentLogConfig.get` finds; no id means that the project does not exist any more. */
-export interface Found {
+/** What a read of a record finds; no id means that the project does not exist any more. */
+export interface FoundRecord {
   readonly id?: string;
   readonly inputs: Properties;
   readonly outputs: Properties;
 }
 
 /**
+ * Why the engine reads a record: it is new to the state, in an import or by `AgentLogConfig.get`; it was adopted by
+ * `AgentLogConfig.get` before, so that it has no inputs, and the engine compares its outputs; or a program made it.
+ */
+export type RecordKind = "new" | "adopted" | "made";
+
+/**
  * Reads the settings of a resource that the engine knows by its id.
- * @param recorded its outputs in the state; empty where it is not in the state yet
- * @param isAdopted it was adopted by `AgentLogConfig.get`, so that it has no inputs, and the engine compares its outputs
+ * @param recorded its outputs in the state; empty where it is new
  * @throws Error with the sentence to show
  */
-export async function find(engine: Engine, id: string, recorded: Properties, isAdopted: boolean): Promise<Found> {
+export async function readRecord(
+  engine: Engine,
+  id: string,
+  recorded: Properties,
+  kind: RecordKind,
+): Promise<FoundRecord> {
   // The plugin's outputs have the time under a second name, which is not an input either.
   const { __lastReadAt: lastReadAt, lastReadAt: _, ...before } = recorded;
-  const isNew = recorded["projectId"] === undefined;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
-    const result = await readSettings(lookUpConnection(engine.configuration), { projectId, agent });
-    const inputs = withService(engine, { ...before, projectId, agent, ...recordSettings(result) });
-    // A new time alone would be a change of the outputs.
-    const outputs = outputsOf(inputs, isAdopted ? recorded : {});
-    return { id: agentLogConfigId(projectId, agent), inputs: isAdopted && !isNew ? {} : inputs, outputs };
+    const result = await readSettings(lookUpConnection(...engine.sources), { projectId, agent });
+    const inputs = { ...before, projectId, agent, ...recordSettings(result), __service: serviceOf(engine) };
+    // A new time alone would be a change of the outputs of an adopted one.
+    const outputs = outputsOf(inputs, kind === "adopted" ? recorded : {});
+    return { id: agentLogConfigId(projectId, agent), inputs: kind === "adopted" ? {} : inputs, outputs };
   } catch (error) {
-    const { reason, outage, code } = problemOf(error);
-    if (isNew) throw new Error(reason);
+    const { message, temporary, code } = problemOf(error);
+    if (kind === "new") throw new Error(message);
+    // Only the service's own word for it counts, since a wrong address has nothing at this path either.
     if (code === "ERR_PROJECT_NOT_FOUND") {
-      engine.warn(`AgentLogConfig ${id} is removed from the state. ${reason}`);
+      engine.warn(`AgentLogConfig ${id} is removed from the state. ${message}`);
       return { inputs: {}, outputs: {} };
     }
-    const { __service: service } = withService(engine, before);
-    if (!outage || !mayUseRecord(before, { ...before, __service: service })) throw new Error(withAdvice(reason, code));
-    engine.warn(describeOutage(id, lastReadAt, reason));
-    return { id, inputs: isAdopted ? {} : before, outputs: recorded };
+    if (!temporary || before["whenUnavailable"] !== "useRecorded") {
+      throw new Error(CODES[code].connection ? `${message} ${ADVICE_ON_CONNECTION}` : message);
+    }
+    engine.warn(describeOutage(id, lastReadAt, message));
+    return { id, inputs: kind === "adopted" ? {} : { ...before, __service: serviceOf(engine) }, outputs: recorded };
   }
 }
 
-/** What was read, or why nothing was. */
-async function read(engine: Engine, { projectId, agent, ...others }: Properties, secrets: readonly string[]) {
-  const args = { projectId, agent, envelope: others["envelope"] ?? undefined, pretty: others["pretty"] ?? undefined };
-  const quoteArguments = !secrets.some((name) => name in args);
+const ADVICE_ON_CONNECTION =
+  "A refresh uses the connection that the last `pulumi up` recorded: after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
+
+/** Reads the settings, except those to keep. Nothing is read if all of them are kept whole. */
+async function read(
+  engine: Engine,
+  { projectId, agent, envelope, pretty }: Properties,
+  olds: Properties,
+  kept: Properties,
+): Promise<{ readonly settings: Properties; readonly problem: Problem | null }> {
+  if (SETTING_NAMES.every((name) => isDeepStrictEqual(kept[name], olds[name] ?? null))) {
+    return { settings: kept, problem: null };
+  }
+  const args = { projectId, agent, envelope: envelope ?? undefined, pretty: pretty ?? undefined };
   try {
-    const result = await readSettings(lookUpConnection(engine.configuration), args, quoteArguments);
-    return { settings: recordSettings(result), problem: null };
+    const ahead = engine.readAhead?.(args);
+    const found = recordSettings(await (ahead ?? readSettings(lookUpConnection(...engine.sources), args)));
+    const merged = Object.entries(kept).map(([name, value]) => {
+      const whole = found[name];
+      return [name, isObject(value) && isObject(whole) ? { ...whole, ...value } : value];
+    });
+    return { settings: { ...found, ...Object.fromEntries(merged) }, problem: null };
   } catch (error) {
     return { settings: {}, problem: problemOf(error) };
   }
 }
 
-/** The settings that are recorded already for the same project, agent and service, where they may be used in an outage. */
-function recordedBefore(olds: Properties, inputs: Properties, { outage }: Problem): Properties | undefined {
-  if (!outage || !mayUseRecord(olds, inputs)) return undefined;
-  const recorded = SETTING_NAMES.map((name) => [name, olds[name] ?? null]);
-  return { ...inputs, ...Object.fromEntries(recorded) };
+/**
+ * The settings, whole or in part, that a read must not overwrite, because `ignoreChanges` has put their recorded values in
+ * the place of what the program sent. A reading says which these are; without one nothing else puts settings there.
+ */
+function keptSettings(olds: Properties, inputs: Properties, reading: unknown): Properties {
+  if (olds["projectId"] === undefined) return {};
+  const kept = SETTING_NAMES.flatMap((name): [string, unknown][] => {
+    if (!isReading(reading)) return isPartOf(inputs[name], olds[name]) ? [[name, inputs[name]]] : [];
+    if (reading.ignored.includes(name)) return [[name, olds[name] ?? null]];
+    const [inside] = [olds[name]].filter(isObject);
+    const members = Object.entries(inside ?? {}).filter(([member]) => reading.ignored.includes(`${name}.${member}`));
+    return members.length > 0 ? [[name, Object.fromEntries(members)]] : [];
+  });
+  return Object.fromEntries(kept);
 }
 
-function mayUseRecord(olds: Properties, inputs: Properties): boolean {
-  const { __service: service = inputs["__service"] } = olds;
-  const isSame = ["projectId", "agent"].every((name) => olds[name] === inputs[name]) && service === inputs["__service"];
-  return isSame && inputs["whenUnavailable"] === "useRecorded";
+function isPartOf(part: unknown, whole: unknown): boolean {
+  if (isDeepStrictEqual(part, whole)) return part !== undefined;
+  if (!isObject(part) || !isObject(whole)) return false;
+  return Object.entries(part).every(([name, value]) => isDeepStrictEqual(value, whole[name]));
 }
 
-function unknown(inputs: Properties): Properties {
-  return { ...inputs, ...Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN])) };
+/** Why a resource without a read fails; undefined if an outage makes use of its record. */
+function whyWithoutSettings(olds: Properties, inputs: Properties, { message, temporary }: Problem): string | undefined {
+  const isWanted = temporary && inputs["whenUnavailable"] === "useRecorded";
+  if (!isWanted || !["projectId", "agent"].every((name) => olds[name] === inputs[name])) return message;
+  if ((olds["__service"] ?? inputs["__service"]) === inputs["__service"]) return undefined;
+  return `${message} The recorded settings are those of another service, so that they are not used.`;
+}
+
+function allSettings(settingOf: (name: string) => unknown): Properties {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, settingOf(name)]));
 }
 
 /** What a person may have changed: internal properties and absent values are left out. */
@@ -163,39 +226,3 @@ function comparable(properties: Properties): Properties {
   const compared = Object.entries(properties).filter(([key, value]) => !key.startsWith("__") && value !== null);
   return Object.fromEntries(compared);
 }
-
-/** Returns a sentence for each unknown argument and each invalid value. */
-function argumentProblems(inputs: Properties): string[] {
-  const known: readonly string[] = ["projectId", "agent", "expect", ...Object.keys(CHOICES), ...SETTING_NAMES];
-  const unknown = Object.keys(inputs).filter((name) => !known.includes(name) && !name.startsWith("__"));
-  const names = `projectId, agent, envelope, pretty, expect, ${Object.keys(CHOICES).join(", ")}`;
-  const unknownProblems = unknown.map(
-    (name) => `The resource has unknown arguments: ${printable(name, 80)}; the valid ones are ${names}.`,
-  );
-  const choiceProblems = Object.entries(CHOICES).flatMap(([name, choices]) => {
-    const value = inputs[name] ?? UNKNOWN;
-    if (value === UNKNOWN || choices.some((choice) => choice === value)) return [];
-    const wanted = choices.map((choice) => JSON.stringify(choice)).join(" or ");
-    return [`${name} must be ${wanted}, not ${printable(JSON.stringify(value), 80)}.`];
-  });
-  return [...unknownProblems, ...choiceProblems];
-}
-
-/** The allowed values of the arguments that have a fixed set. */
-export const CHOICES = { whenUnavailable: ["fail", "useRecorded"], whenUnexpected: ["fail", "warn"] } as const;
-
-function withAdvice(reason: string, code: AgentLogConfigErrorCode): string {
-  if (!CONNECTION_CODES.has(code)) return reason;
-  return `${reason} A refresh uses the connection that the last \`pulumi up\` recorded: after a change of the connection run \`pulumi up\`, or \`pulumi refresh --run-program\`.`;
-}
-
-const CONNECTION_CODES: ReadonlySet<AgentLogConfigErrorCode> = new Set([
-  "ERR_CONNECTION",
-  "ERR_PROXY",
-  "ERR_TLS",
-  "ERR_TIMEOUT",
-  "ERR_AUTHENTICATION",
-  "ERR_WRONG_KEY",
-  "ERR_NOT_FOUND",
-  "ERR_INVALID_RESPONSE",
-]);

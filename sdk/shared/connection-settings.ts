@@ -1,14 +1,13 @@
-import { type Connection, checkConnection } from "../client/connection.ts";
-import { CONNECTION_OPTIONS, type ConnectionOptions } from "../client/connection-options.ts";
-import { AgentLogConfigError } from "../client/errors.ts";
+import { CONNECTION_SETTINGS, type ConnectionOptions } from "../client/connection-options.ts";
 
 export type ConnectionSetting = keyof ConnectionOptions;
 
 /** The names of the connection settings, the same in a Provider's arguments and in the stack configuration. */
-export const CONNECTION_SETTINGS: readonly ConnectionSetting[] = Object.keys(CONNECTION_OPTIONS).filter(isSetting);
+export const CONNECTION_SETTING_NAMES: readonly ConnectionSetting[] =
+  Object.keys(CONNECTION_SETTINGS).filter(isSetting);
 
-function isSetting(name: string): name is ConnectionSetting {
-  return name in CONNECTION_OPTIONS;
+export function isSetting(name: string): name is ConnectionSetting {
+  return name in CONNECTION_SETTINGS;
 }
 
 /** A setting as it is written in configuration. */
@@ -24,6 +23,12 @@ export type ConnectionSettings = Readonly<Partial<Record<ConnectionSetting, Foun
 /** Returns the value of a key of the stack configuration; undefined where it is not set. */
 export type ReadConfiguration = (key: string) => string | undefined;
 
+/** Where settings are written. */
+export interface SettingsSource {
+  readonly textOf: (setting: ConnectionSetting) => string | undefined;
+  readonly placeOf: (setting: ConnectionSetting) => string;
+}
+
 export const CONFIGURATION_NAMESPACE = "agent-log-config";
 
 /** Returns the key of a setting in the stack configuration. */
@@ -36,56 +41,71 @@ export function environmentVariable(setting: ConnectionSetting): string {
   return `AGENT_LOG_CONFIG_${setting.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
 }
 
-/** Looks a setting up in the argument, then in the stack configuration, then in the environment. Empty strings are ignored. */
+/** @param provider the name of the resource that has the arguments */
+export function providerArguments(
+  provider: string,
+  args: Readonly<Partial<Record<ConnectionSetting, unknown>>>,
+): SettingsSource {
+  const textOf = (setting: ConnectionSetting) => (args[setting] == null ? undefined : String(args[setting]));
+  return { textOf, placeOf: (setting) => `the argument ${setting} of the Provider '${provider}'` };
+}
+
+export function stackConfiguration(read: ReadConfiguration): SettingsSource {
+  return {
+    textOf: (setting) => read(configurationKey(setting)),
+    placeOf: (setting) => `the configuration key ${configurationKey(setting)}`,
+  };
+}
+
+const ENVIRONMENT: SettingsSource = {
+  textOf: (setting) => process.env[environmentVariable(setting)],
+  placeOf: (setting) => `the environment variable ${environmentVariable(setting)}`,
+};
+
+/** Looks a setting up in these sources, and then in the environment. Empty strings are ignored. */
 export function lookUpSetting(
   setting: ConnectionSetting,
-  argument: string,
-  configuration: ReadConfiguration,
+  ...sources: readonly SettingsSource[]
 ): FoundSetting | undefined {
-  const key = configurationKey(setting);
-  const variable = environmentVariable(setting);
-  const places: readonly (readonly [string | undefined, string])[] = [
-    [argument, "an argument of the Provider"],
-    [configuration(key), `the configuration key ${key}`],
-    [process.env[variable], `the environment variable ${variable}`],
-  ];
-  for (const [text, place] of places) if (text) return { text, place };
+  for (const { textOf, placeOf } of [...sources, ENVIRONMENT]) {
+    const text = textOf(setting);
+    if (text) return { text, place: placeOf(setting) };
+  }
   return undefined;
 }
 
-/** Looks all settings up in the stack configuration and in the environment. */
-export function lookUpConnection(configuration: ReadConfiguration): ConnectionSettings {
-  const found = CONNECTION_SETTINGS.map((setting) => [setting, lookUpSetting(setting, "", configuration)] as const);
+/** Looks all settings up in these sources, and then in the environment. */
+export function lookUpConnection(...sources: readonly SettingsSource[]): ConnectionSettings {
+  const found = CONNECTION_SETTING_NAMES.map((setting) => [setting, lookUpSetting(setting, ...sources)] as const);
   return Object.fromEntries(found.filter(([, setting]) => setting !== undefined));
 }
 
 /**
- * Parses and checks the settings of a connection.
- * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names a setting that can't work and the place it comes from
+ * Returns a sentence for a private key that the stack keeps in plain text, and one for misspelt settings.
+ * @param configuration the stack's, with the namespace in its keys
+ * @param isSecret tells whether the stack keeps a key as a secret
  */
-export function readConnectionSettings(settings: ConnectionSettings): Connection {
-  const missing = REQUIRED.filter((setting) => settings[setting] === undefined);
-  if (missing.length > 0) throw missingSettings(missing);
-  const values = CONNECTION_SETTINGS.map((setting) => [setting, readValue(setting, settings[setting]?.text)]);
-  return checkConnection(Object.fromEntries(values), (name) => (isSetting(name) ? settings[name]?.place : undefined));
-}
-
-/** Parses booleans and numbers. Other strings stay as they are, for checkConnection to accept or reject. */
-function readValue(setting: ConnectionSetting, text: string | undefined): string | number | boolean | undefined {
-  const kind = CONNECTION_OPTIONS[setting];
-  if (kind === "boolean" && (text === "true" || text === "false")) return text === "true";
-  if (kind === "number" && text !== undefined && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
-  return text;
-}
-
-const REQUIRED = ["baseUrl", "publicKey", "privateKey"] as const satisfies readonly ConnectionSetting[];
-
-function missingSettings(missing: readonly ConnectionSetting[]): AgentLogConfigError {
-  const secret = missing.includes("privateKey") ? "; privateKey with --secret" : "";
-  const list = (name: (setting: ConnectionSetting) => string) => missing.map(name).join(", ");
-  return new AgentLogConfigError(
-    "ERR_MISSING_SETTINGS",
-    `Connection settings are missing: ${list(String)}. Pass them to a Provider, or set them in the stack (pulumi config set ${list(configurationKey)}${secret}) or in the environment (${list(environmentVariable)}).`,
+export function configurationWarnings(
+  configuration: Readonly<Record<string, unknown>>,
+  isSecret: (key: string) => boolean,
+): string[] {
+  const known = CONNECTION_SETTING_NAMES.map(configurationKey);
+  const inClear = CONNECTION_SETTING_NAMES.filter((setting) => {
+    const key = configurationKey(setting);
+    return CONNECTION_SETTINGS[setting] === "secret" && configuration[key] && !isSecret(key);
+  });
+  const unknown = Object.keys(configuration).filter(
+    (name) => name.startsWith(`${CONFIGURATION_NAMESPACE}:`) && !known.includes(name),
   );
+  const warnings = inClear.map((setting) => {
+    const key = configurationKey(setting);
+    const advice = `run \`pulumi config set --secret ${key}\`, and replace the key, because the history keeps it`;
+    return `The stack keeps ${key} in plain text: ${advice}; or set ${environmentVariable(setting)}.`;
+  });
+  if (unknown.length === 0) return warnings;
+  const names = unknown.join(", ");
+  return [
+    ...warnings,
+    `The stack configuration has unknown settings: ${names}; the valid ones are ${known.join(", ")}.`,
+  ];
 }

@@ -1,27 +1,19 @@
 /**
  * What the engine keeps as the code of every AgentLogConfig and runs in its provider host. It never changes, because one
  * changed character would show as a change of every resource. All behaviour is in the installed package; deleting needs
- * not even that.
+ * not even that. What it calls returns promises, so that only a failed `require` is caught.
  */
 export const PROVIDER_TEXT = `exports.handler = () => {
-  let configuration;
-  const load = () => {
-    try {
-      return require("pulumi-agent-log-config/dynamic-provider");
-    } catch (error) {
-      const message = "The package pulumi-agent-log-config can't be loaded from the folder of the program (" + (error.code || error.message) + "); run npm install pulumi-agent-log-config there, with Node.js 22.19 or later.";
-      throw Object.assign(new Error(message), { stack: "", toString: () => message });
-    }
-  };
-  const call = (method) => async (...args) => load()[method](configuration, ...args);
-  return {
-    configure: async (request) => { configuration = request.config; },
-    check: call("check"),
-    diff: call("diff"),
-    create: call("create"),
-    update: call("update"),
-    read: call("read"),
-    delete: async () => {},
-  };
+let config;
+const p = { configure: async (r) => { config = r.config; }, delete: async () => {} };
+for (const f of ["check", "diff", "create", "update", "read"]) p[f] = async (...a) => {
+try {
+return require("pulumi-agent-log-config/dynamic-provider")[f](config, ...a);
+} catch (e) {
+const m = "The package pulumi-agent-log-config can't be loaded from the folder of the program (" + (e.code || e.message) + "); run npm install pulumi-agent-log-config there, with Node.js 22.19 or later.";
+throw Object.assign(Error(m), { stack: "", toString: () => m });
+}
+};
+return p;
 };
 `;

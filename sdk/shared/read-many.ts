@@ -1,8 +1,8 @@
 import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { type AgentLogConfigErrorCode, invalidArgument } from "../client/errors.ts";
+import { type AgentLogConfigErrorCode, CODES, invalidArgument } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
-import { checkReadArguments } from "../client/read-arguments.ts";
+import { MAX_REQUESTS } from "../client/request-queue.ts";
 import { problemOf } from "./reading.ts";
 
 /** The arguments of {@link getAgentLogConfigs}. */
@@ -35,67 +35,62 @@ export interface ReadManyResult<Result> {
   readonly failures: readonly ReadFailure[];
 }
 
-/** As many reads at a time as a client has connections: the time limit of a read would include its wait for one. */
-const READS_AT_A_TIME = 16;
+/** One agent of one project, as it was given. */
+export interface AskedRead {
+  readonly projectId: string;
+  readonly agent: AgentKind;
+}
 
 /**
  * Reads the settings of many projects, 16 at a time, and each of them once. A read that fails is an entry of `failures`.
  * @param read reads one agent of one project
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
- * @param quoteArguments whether a message may quote the arguments; false where they are secret
- * @throws AgentLogConfigError where the connection itself does not work, so that nothing can be read
+ * @throws AgentLogConfigError where every read fails for the same reason, such as a wrong key
  */
 export async function readMany(
-  read: (args: { readonly projectId: string; readonly agent: AgentKind }) => Promise<AgentLogConfigResult>,
+  read: (args: AskedRead) => Promise<AgentLogConfigResult>,
   args: object,
-  quoteArguments = true,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
-  const { projectIds, agents } = checkArguments(args);
-  const asked = projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
-  const waiting = new Map(asked.map((args) => [keyOf(args), args]));
-  const results = new Map<string, AgentLogConfigResult>();
+  const asked = readsOf(args);
+  const waiting = new Map(asked.map((each) => [keyOf(each), each]));
+  const configs = new Map<string, AgentLogConfigResult>();
   const failures = new Map<string, ReadFailure>();
-  let brokenConnection: unknown;
+  let hopeless: unknown;
   const readNext = async (): Promise<void> => {
-    for (const [key, args] of waiting) {
+    for (const [key, each] of waiting) {
       waiting.delete(key);
       try {
-        checkReadArguments(args, quoteArguments);
+        configs.set(key, await read(each));
       } catch (error) {
-        failures.set(key, failureOf(error, args));
-        continue;
+        const { projectId, agent } = each;
+        const problem = problemOf(error);
+        failures.set(key, { projectId: String(projectId), agent: String(agent), ...problem });
+        if (CODES[problem.code].everyRead) hopeless ??= error;
       }
-      try {
-        results.set(key, await read(args));
-      } catch (error) {
-        const failure = failureOf(error, args);
-        failures.set(key, failure);
-        if (CONNECTION_CODES.has(failure.code)) brokenConnection ??= error;
-      }
-      // A wrong key that is sent again and again may be blocked.
-      if (brokenConnection !== undefined && results.size === 0) return;
+      if (hopeless !== undefined && configs.size === 0) return;
     }
   };
-  await Promise.all(Array.from({ length: READS_AT_A_TIME }, readNext));
-  if (brokenConnection !== undefined && results.size === 0) throw brokenConnection;
-  const inOrder = <Found>(found: ReadonlyMap<string, Found>) => asked.flatMap((args) => found.get(keyOf(args)) ?? []);
-  return { configs: inOrder(results), failures: inOrder(failures) };
+  await Promise.all(Array.from({ length: MAX_REQUESTS }, readNext));
+  if (hopeless !== undefined && configs.size === 0) throw hopeless;
+  const inOrder = <Found>(found: ReadonlyMap<string, Found>) => asked.flatMap((each) => found.get(keyOf(each)) ?? []);
+  return { configs: inOrder(configs), failures: inOrder(failures) };
 }
 
-function checkArguments(args: object): {
-  readonly projectIds: readonly string[];
-  readonly agents: readonly AgentKind[];
-} {
+/**
+ * Returns the reads that are asked for, each agent of each project.
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for arguments that are not two lists
+ */
+export function readsOf(args: object): readonly AskedRead[] {
   const { projectIds, agents = AGENTS, ...others }: { projectIds?: unknown; agents?: unknown } = args;
   const [unknown] = Object.keys(others);
+  const subject = "Nothing was read";
   if (unknown !== undefined) {
-    throw invalidArgument(
-      `Nothing was read: unknown names: ${printable(unknown, 80)}; the valid ones are projectIds, agents.`,
-    );
+    const name = printable(unknown, 80);
+    throw invalidArgument(`unknown names: ${name}; the valid ones are projectIds, agents`, subject);
   }
-  if (!isList<string>(projectIds)) throw invalidArgument("Nothing was read: projectIds must be a list.");
-  if (!isList<AgentKind>(agents)) throw invalidArgument("Nothing was read: agents must be a list.");
-  return { projectIds, agents };
+  if (!isList<string>(projectIds)) throw invalidArgument("projectIds must be a list", subject);
+  if (!isList<AgentKind>(agents)) throw invalidArgument("agents must be a list", subject);
+  return projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
 }
 
 /** The elements are checked one by one, because a malformed one is a failure of its own. */
@@ -103,31 +98,6 @@ function isList<Element>(value: unknown): value is readonly Element[] {
   return Array.isArray(value);
 }
 
-interface Entry {
-  readonly projectId: string;
-  readonly agent: AgentKind;
-}
-
-function keyOf({ projectId, agent }: Entry): string {
+function keyOf({ projectId, agent }: AskedRead): string {
   return JSON.stringify([projectId, agent]);
 }
-
-function failureOf(error: unknown, { projectId, agent }: Entry): ReadFailure {
-  const { code, reason, outage } = problemOf(error);
-  return { projectId: String(projectId), agent: String(agent), code, message: reason, temporary: outage };
-}
-
-/**
- * Codes with which every project would fail. The arguments of a read are already checked, so that `ERR_INVALID_ARG_VALUE`
- * concerns the connection.
- */
-const CONNECTION_CODES: ReadonlySet<AgentLogConfigErrorCode> = new Set([
-  "ERR_INVALID_ARG_VALUE",
-  "ERR_MISSING_SETTINGS",
-  "ERR_WRONG_KEY",
-  "ERR_AUTHENTICATION",
-  "ERR_PROXY",
-  "ERR_TLS",
-  "ERR_MOCKED",
-  "ERR_RUNTIME",
-]);

@@ -1,32 +1,38 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
-import { checkReadArguments, type ReadArguments } from "../client/read-arguments.ts";
-import { type ConnectionSettings, readConnectionSettings } from "./connection-settings.ts";
+import { KeyGate } from "../client/key-gate.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
 import { refuseEngineMarks } from "./refuse-engine-marks.ts";
 
 /** A client, or what replaces every client in a unit test. */
 export interface SettingsReader {
-  get(args: ReadArguments): Promise<AgentLogConfigResult>;
+  get(args: unknown, options?: { readonly gate?: KeyGate }): Promise<AgentLogConfigResult>;
 }
+
+/** The gate of each connection: a refused key is sent once as long as these gates are used. */
+export type KeyGates = Map<string, KeyGate>;
 
 /** A process has one client for each connection, so that all reads share its sockets and its nonce. */
 const clients = new Map<string, Promise<SettingsReader>>();
+const gatesOfProcess: KeyGates = new Map();
 let replacement: SettingsReader | undefined;
 
 /**
  * Reads settings for Pulumi, with the one client that this process has for the connection.
  * @param args the arguments of a read, not checked yet
- * @param quoteArguments whether a message may quote them; false where they are secret
+ * @param gates those of the program; without them, those of the process
  * @throws AgentLogConfigError for settings and arguments that can't work, and for a read that failed
  */
 export async function readSettings(
   connection: ConnectionSettings,
   args: unknown,
-  quoteArguments = true,
+  gates: KeyGates = gatesOfProcess,
 ): Promise<AgentLogConfigResult> {
-  const checked = checkReadArguments(args, quoteArguments);
-  const client = replacement ?? (await clientOf(connection));
-  const result = await client.get(checked);
+  const key = JSON.stringify(connection);
+  const client = replacement ?? (await clientOf(connection, key));
+  const gate = gates.get(key) ?? new KeyGate();
+  gates.set(key, gate);
+  const result = await client.get(args, { gate });
   refuseEngineMarks(result);
   return result;
 }
@@ -43,21 +49,18 @@ export function clientsAreReplaced(): boolean {
   return replacement !== undefined;
 }
 
-function clientOf(connection: ConnectionSettings): Promise<SettingsReader> {
-  const key = JSON.stringify(connection);
-  const client = clients.get(key) ?? openClient(connection);
+function clientOf(connection: ConnectionSettings, key: string): Promise<SettingsReader> {
+  const client = clients.get(key) ?? open(connection);
   clients.set(key, client);
   // The cause, such as a missing file, may be gone at the next read.
   client.catch(() => clients.delete(key));
   return client;
 }
 
-async function openClient(connection: ConnectionSettings): Promise<SettingsReader> {
-  const options = readConnectionSettings(connection);
+async function open(connection: ConnectionSettings): Promise<SettingsReader> {
   refuseOtherRuntimes();
-  // A program that does not read does not pay for loading undici.
-  const { AgentLogConfigClient } = await import("../client/agent-log-config-client.ts");
-  return new AgentLogConfigClient(options);
+  const { openClient } = await import("./open-client.ts");
+  return openClient(connection);
 }
 
 function refuseOtherRuntimes(): void {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import { type ConnectionSettings, configurationKey, type ReadConfiguration } from "./connection-settings.ts";
+import type { ConnectionSettings, SettingsSource } from "./connection-settings.ts";
 
 /**
  * The result of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
@@ -16,23 +16,26 @@ export interface Reading {
   readonly problem: Problem | null;
   /** The settings that no message may quote, because they or what is expected of them are secret. */
   readonly secrets: readonly string[];
+  /** The settings whose changes the program ignores, as `ignoreChanges` lists them. */
+  readonly ignored: readonly string[];
   /** The failures of other resources, reported with this one, because the engine ends its work at the first failure. */
   readonly others: readonly string[];
 }
 
 /** Why there are no settings. */
 export interface Problem {
-  /** One sentence. */
-  readonly reason: string;
-  /** The service could not be reached or failed, so that the settings recorded before may still be right. */
-  readonly outage: boolean;
   readonly code: AgentLogConfigErrorCode;
+  /** One sentence that says what failed, why, and what to do. */
+  readonly message: string;
+  /** It is an outage, so that the settings recorded before may still be right. */
+  readonly temporary: boolean;
 }
 
 /** Returns what to report of a failed read. */
 export function problemOf(error: unknown): Problem {
-  if (error instanceof AgentLogConfigError) return { reason: error.message, outage: error.temporary, code: error.code };
-  return { reason: error instanceof Error ? error.message : String(error), outage: false, code: "ERR_UNKNOWN" };
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof AgentLogConfigError)) return { code: "ERR_UNKNOWN", message, temporary: false };
+  return { code: error.code, message, temporary: error.temporary };
 }
 
 export function isReading(value: unknown): value is Reading {
@@ -51,16 +54,16 @@ export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fing
 
 /**
  * Tells whether the settings beside a reading are those of this project and agent, read over the connection that the
- * engine's configuration names. What the configuration leaves to the environment is not compared.
+ * engine's configuration names. What it leaves to the environment is not compared.
  */
 export function belongsTo(
   { projectId, agent, connection }: Reading,
   inputs: Readonly<Record<string, unknown>>,
-  configuration: ReadConfiguration,
+  sources: readonly SettingsSource[],
 ): boolean {
   const isSame = (setting: keyof Fingerprints) => {
-    const configured = configuration(configurationKey(setting));
-    return !configured || fingerprint(configured) === connection[setting];
+    const configured = sources.map(({ textOf }) => textOf(setting)).find(Boolean);
+    return configured === undefined || fingerprint(configured) === connection[setting];
   };
   return projectId === inputs["projectId"] && agent === inputs["agent"] && isSame("baseUrl") && isSame("publicKey");
 }

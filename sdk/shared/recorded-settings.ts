@@ -1,10 +1,7 @@
-import { type AgentLogSettings, SETTINGS } from "../client/agent-log-settings.ts";
+import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settings.ts";
 
 /** The settings as the state keeps them: JSON, in which null says that the service does not have the setting. */
 export type RecordedSettings = Readonly<Record<string, unknown>>;
-
-/** The names of the settings. */
-export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
 
 /** Returns the settings as they are recorded. */
 export function recordSettings(settings: Partial<AgentLogSettings>): RecordedSettings {

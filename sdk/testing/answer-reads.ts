@@ -1,8 +1,9 @@
 import { agentLogConfigId } from "../client/agent-log-config-id.ts";
 import { decodeAgentLogSettings } from "../client/decode-agent-log-settings.ts";
-import { checkReadArguments } from "../client/read-arguments.ts";
+import { parseArgument } from "../client/parse-argument.ts";
+import { readArgumentsSchema } from "../client/read-arguments-schema.ts";
+import { readServiceVersion } from "../client/read-response.ts";
 import { serviceError } from "../client/service-error.ts";
-import { readServiceVersion } from "../client/service-version.ts";
 import { replaceClients } from "../shared/read-settings.ts";
 import { Projects, type SettingsByProject } from "./projects.ts";
 import { contentOfRead, VERSION_HEADER } from "./respond.ts";
@@ -34,11 +35,11 @@ export function answerReads(settings: SettingsByProject): () => void {
   const projects = new Projects(settings);
   return replaceClients({
     async get(args) {
-      const { projectId, agent } = checkReadArguments(args);
-      const failure = `Can't read the ${agent} agent's log settings of project ${projectId} from answerReads`;
+      const { projectId, agent } = parseArgument(readArgumentsSchema, args, "Nothing was read");
+      const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from answerReads`;
       const { status, content } = contentOfRead(projectId, agent, projects);
-      if (status !== 200) throw serviceError(status, content, failure, undefined);
-      const read = decodeAgentLogSettings(content, failure);
+      if (status !== 200) throw serviceError(status, content, subject);
+      const read = decodeAgentLogSettings(content, subject);
       const id = agentLogConfigId(projectId, agent);
       return { id, projectId, agent, ...read, serviceVersion: readServiceVersion(VERSION_HEADER) };
     },

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { invalidArgument } from "../client/errors.ts";
-import { describeIssues } from "./describe-issues.ts";
+import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import type { NoncePolicy } from "./digest-protection.ts";
 import type { Fault } from "./fault.ts";
 import type { SettingsByProject } from "./projects.ts";
@@ -23,29 +22,27 @@ export interface ServiceOptions {
   readonly faults?: readonly Fault[] | undefined;
 }
 
-const schema = z.strictObject({
-  publicKey: z.string().optional(),
-  privateKey: z.string().optional(),
-  tls: z.object({ key: z.string(), cert: z.string() }).optional(),
-  port: z.int().min(0, "must be at least 0").max(65535, "must be at most 65535").optional(),
-  nonces: z
-    .strictObject({
-      uses: z.int().min(1, "must be at least 1").optional(),
-      lifetimeSeconds: z.number().min(0, "must be at least 0").optional(),
-      strictCounts: z.boolean().optional(),
-      announcesNext: z.boolean().optional(),
-    })
-    .optional(),
-  settings: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
-  faults: z.array(z.unknown()).optional(),
+const port = "must be a whole number from 0 to 65535";
+const uses = "must be a whole number from 1";
+const lifetime = "must be a number from 0";
+
+/** The kinds and the limits of the options. */
+const serviceOptionsSchema = strictObject({
+  publicKey: z.string("must be a string").optional(),
+  privateKey: z.string("must be a string").optional(),
+  tls: z.object({ key: z.string(), cert: z.string() }, "must be an object with PEM texts, key and cert").optional(),
+  port: z.int(port).min(0, port).max(65535, port).optional(),
+  nonces: strictObject({
+    uses: z.int(uses).min(1, uses).optional(),
+    lifetimeSeconds: z.number(lifetime).min(0, lifetime).optional(),
+    strictCounts: z.boolean("must be a boolean").optional(),
+    announcesNext: z.boolean("must be a boolean").optional(),
+  }).optional(),
+  settings: z.record(z.string(), z.record(z.string(), z.unknown()), "must be an object").optional(),
+  faults: z.array(z.unknown(), "must be a list").optional(),
 });
 
 /** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong, and the valid options */
 export function refuseUnusableOptions(options: ServiceOptions): void {
-  const { success, error } = schema.safeParse(options);
-  if (success) return;
-  const known = Object.keys(schema.shape);
-  throw invalidArgument(
-    `The service was not started: ${describeIssues(error.issues)} (the valid options are ${known.join(", ")}).`,
-  );
+  parseArgument(serviceOptionsSchema, options, "The service was not started");
 }

@@ -1,9 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { checkConnection } from "../../sdk/client/connection.ts";
-import { readConnectionSettings } from "../../sdk/shared/connection-settings.ts";
+import { checkConnection, parseTexts } from "../../sdk/client/connection.ts";
 import { CA_FILE } from "./test-certificate.ts";
 
 const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
@@ -60,13 +60,13 @@ describe("options", () => {
   });
 
   it.each([
-    [{ timeoutSeconds: 0 }, "timeoutSeconds must be a number greater than 0 and at most 3600, not 0."],
-    [{ timeoutSeconds: 3601 }, "at most 3600, not 3601."],
-    [{ timeoutSeconds: Number.NaN }, "not NaN."],
-    [{ maxRetries: -1 }, "maxRetries must be a whole number from 0 to 10, not -1."],
-    [{ maxRetries: 1.5 }, "not 1.5."],
-    [{ allowHttp: "yes" }, 'allowHttp must be true or false, not "yes".'],
-    [{ baseUrl: undefined }, "baseUrl must be a string, not undefined."],
+    [{ timeoutSeconds: 0 }, "timeoutSeconds must be a number greater than 0 and at most 3600."],
+    [{ timeoutSeconds: 3601 }, "at most 3600."],
+    [{ timeoutSeconds: Number.NaN }, "greater than 0"],
+    [{ maxRetries: -1 }, "maxRetries must be a whole number from 0 to 10."],
+    [{ maxRetries: 1.5 }, "must be a whole number"],
+    [{ allowHttp: "yes" }, "allowHttp must be true or false."],
+    [{ baseUrl: undefined }, "baseUrl must be a string."],
     [{ publicKey: "" }, "publicKey must be a non-empty string"],
     [{ publicKey: "pasted-0001\r\nb" }, "without control characters"],
     [{ privateKey: "pasted-0001\n" }, "privateKey must be a non-empty string without leading or trailing white space."],
@@ -76,7 +76,7 @@ describe("options", () => {
     ],
   ])("%o are refused", (options, says) => {
     const check = () => checkConnection({ ...valid, ...options });
-    expect(check).toThrow(expect.objectContaining({ code: "ERR_INVALID_ARG_VALUE" }));
+    expect(check).toThrow(expect.objectContaining({ code: "ERR_INVALID_SETTINGS" }));
     expect(check).toThrow(says);
     expect(check).not.toThrow("pasted-0001");
   });
@@ -107,18 +107,36 @@ describe("caCertificate", () => {
     expect(checkConnection({ ...valid, caCertificate: `${PEM}${PEM}` }).caCertificate).toBe(`${PEM}${PEM}`);
     const broken = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
     const check = () => checkConnection({ ...valid, caCertificate: `${PEM}${broken}` });
-    expect(check).toThrow("contains no PEM certificate, or one that can't be read.");
+    expect(check).toThrow("contains no PEM certificate, or one that can't be read;");
   });
 
   it("is not quoted where it looks like no path", () => {
     expect(() => checkConnection({ ...valid, caCertificate: "c2VjcmV0" })).toThrow(
-      "caCertificate is neither PEM text nor the path of a file that can be read (ENOENT).",
+      "caCertificate is neither PEM text nor the path of a file that can be read (ENOENT);",
     );
   });
 
   it("is refused where it is neither", () => {
     expect(() => checkConnection({ ...valid, caCertificate: "/no/such/file" })).toThrow("/no/such/file (ENOENT)");
     expect(() => checkConnection({ ...valid, caCertificate: file("hello") })).toThrow("contains no PEM certificate");
+  });
+
+  it.each(["/dev/zero", "/dev/null", tmpdir()])("is not read from %s", (name) => {
+    expect(() => checkConnection({ ...valid, caCertificate: name })).toThrow(
+      `caCertificate is the path of something else than a file of at most 1 MiB: ${name}; give`,
+    );
+  });
+
+  it("is not waited for where it is a pipe that nobody writes to", () => {
+    const pipe = path.join(path.dirname(file("")), "pipe");
+    execFileSync("mkfifo", [pipe]);
+    expect(() => checkConnection({ ...valid, caCertificate: pipe })).toThrow("something else than a file");
+  });
+
+  it("is not read from a file of more than 1 MiB", () => {
+    const large = file(PEM.padEnd(1_048_577));
+    expect(() => checkConnection({ ...valid, caCertificate: large })).toThrow("something else than a file");
+    expect(checkConnection({ ...valid, caCertificate: file(PEM.padEnd(1_048_576)) }).caCertificate).toBe(PEM);
   });
 
   it("is reduced to its certificates", () => {
@@ -138,9 +156,7 @@ describe("caCertificate", () => {
 
 describe("settings as text", () => {
   type Texts = Readonly<Record<string, string>>;
-  const found = (texts: Texts) =>
-    Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, { text, place: `the place of ${name}` }]));
-  const read = (texts: Texts) => readConnectionSettings(found(texts));
+  const read = (texts: Texts) => checkConnection(parseTexts(texts), (name) => `the place of ${name}`);
   const required = { ...KEYS, baseUrl: "https://example.com" };
 
   it("become booleans and numbers", () => {
@@ -150,21 +166,14 @@ describe("settings as text", () => {
   });
 
   it.each([
-    [{ allowHttp: "yes" }, 'allowHttp (the place of allowHttp) must be true or false, not "yes".'],
+    [{ allowHttp: "yes" }, "allowHttp (the place of allowHttp) must be true or false."],
     [{ timeoutSeconds: "soon" }, "timeoutSeconds (the place of timeoutSeconds) must be a number greater than 0"],
-    [{ timeoutSeconds: "-3" }, "must be a number greater than 0 and at most 3600, not -3."],
-    [{ maxRetries: "1e1" }, 'maxRetries (the place of maxRetries) must be a whole number from 0 to 10, not "1e1".'],
+    [{ timeoutSeconds: "-3" }, "must be a number greater than 0 and at most 3600."],
+    [{ maxRetries: "1e1" }, "maxRetries (the place of maxRetries) must be a whole number from 0 to 10."],
     [{ baseUrl: "example.com" }, "baseUrl (the place of baseUrl) is not a URL"],
     [{ caCertificate: "/no/such/file" }, "caCertificate (the place of caCertificate) is neither"],
     [{ privateKey: " pasted-0001" }, "privateKey (the place of privateKey) must be"],
   ])("%o are refused with the place that they come from", (texts, says) => {
     expect(() => read({ ...required, ...texts })).toThrow(says);
-  });
-
-  it("that are missing are named all at once, with the places for each", () => {
-    const check = () => read({ publicKey: "publickey" });
-    expect(check).toThrow("Connection settings are missing: baseUrl, privateKey.");
-    expect(check).toThrow("agent-log-config:baseUrl, agent-log-config:privateKey; privateKey with --secret");
-    expect(check).toThrow("AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PRIVATE_KEY");
   });
 });

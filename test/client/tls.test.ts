@@ -81,7 +81,9 @@ describe("a certificate is refused with advice of its own where it", () => {
   it("comes from an unknown authority, until caCertificate is that authority's", async () => {
     const issuer = authority();
     const { baseUrl } = await startTlsService(issueCertificate({ issuer }));
-    expect(await read(baseUrl)).toMatch(/^ERR_TLS .*not trusted here; set caCertificate .*intermediate/);
+    expect(await read(baseUrl)).toMatch(
+      /^ERR_TLS .*not trusted here \(Example authority\); set caCertificate .*intermediate/,
+    );
     expect(await read(baseUrl, { caCertificate: authority("Another authority").cert })).toMatch(
       /^ERR_TLS .*is not the one in caCertificate/,
     );
@@ -92,7 +94,9 @@ describe("a certificate is refused with advice of its own where it", () => {
     const issuer = authority();
     const { key, cert } = issueCertificate({ issuer });
     const { baseUrl } = await startTlsService({ key, cert: cert + issuer.cert });
-    expect(await read(baseUrl)).toMatch(/^ERR_TLS .*not trusted here; set caCertificate .*SELF_SIGNED_CERT_IN_CHAIN/);
+    expect(await read(baseUrl)).toMatch(
+      /^ERR_TLS .*not trusted here \(Example authority\); set caCertificate .*SELF_SIGNED_CERT_IN_CHAIN/,
+    );
   });
 
   it("comes from an authority that has another key now", async () => {

@@ -60,7 +60,7 @@ describe("a record on the real engine belongs to what it names", () => {
     const { deployment } = await open(context, "real", "a transformation", { args, other: { projectId: OTHER } });
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
-    expect(text).toContain('logPath is "/other/monitoring.log", expected "/var/log/monitoring-agent.log".');
+    expect(text).toContain('logPath is "/other/monitoring.log", expected "/var/log/monitoring-agent.log"; change it');
   });
 });
 

@@ -50,8 +50,8 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     const unexpected = await deployment.preview();
     expect(unexpected.ok).toBe(false);
     expect(unexpected.text.match(/resource 'settings' has a problem: .*/g)).toEqual([
-      `resource 'settings' has a problem: logPath is "/var/log/monitoring-agent.log", expected "/srv/log".`,
-      "resource 'settings' has a problem: logRotate.sizeThresholdMB is 500.5, expected at most 500.",
+      `resource 'settings' has a problem: logPath is "/var/log/monitoring-agent.log", expected "/srv/log"; change it in the service, or change expect.`,
+      "resource 'settings' has a problem: logRotate.sizeThresholdMB is 500.5, expected at most 500; change it in the service, or change expect.",
     ]);
 
     await deployment.unsetConfig("recorded:options");
@@ -120,7 +120,7 @@ describe("AgentLogConfig on the real engine", () => {
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(text).toContain(
-      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: projectId must be 24 hexadecimal digits, not "zz". See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value`,
+      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: projectId must be 24 hexadecimal digits. See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value`,
     );
     expect(text).not.toMatch(/^\s+at /m);
   });

@@ -12,5 +12,7 @@ it("fails where the service has other settings than the chart declares", async (
   set("monitoring", 501);
   const { ok, text } = await deployment.preview();
   expect(ok).toBe(false);
-  expect(text).toContain("logRotate.sizeThresholdMB is 501, expected at most 500.");
+  expect(text).toContain(
+    "logRotate.sizeThresholdMB is 501, expected at most 500; change it in the service, or change expect.",
+  );
 });

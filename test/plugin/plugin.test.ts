@@ -23,6 +23,8 @@ const RECORDED = {
   username: null,
   configOverrides: secret(SETTINGS.configOverrides),
 };
+/** As inputs they have a fingerprint of the service, too. */
+const INPUTS = { ...RECORDED, __service: expect.any(String) };
 
 let folder: string;
 let shared: PluginProcess;
@@ -100,7 +102,7 @@ describe("the process", () => {
     expect((await plugin.check({ ...ARGS, agent: "backup" })).inputs).toMatchObject({ logPath: "/backup" });
     await plugin.cancel();
     expect(await slow).toBe("The read was cancelled.");
-    expect((await plugin.check(ARGS)).inputs).toEqual(RECORDED);
+    expect((await plugin.check(ARGS)).inputs).toEqual(INPUTS);
   });
 });
 
@@ -145,7 +147,7 @@ describe("the configuration", () => {
     });
     expect(await plugin.checkConfig({ version: "0.1.0" })).toEqual({ version: "0.1.0" });
     await plugin.configure({ version: "0.1.0" });
-    expect(await plugin.check(ARGS)).toEqual({ inputs: RECORDED, failures: [] });
+    expect(await plugin.check(ARGS)).toEqual({ inputs: INPUTS, failures: [] });
   });
 
   it("warns about a misspelt setting, and not about a key that the engine sends unmarked", async () => {
@@ -162,7 +164,7 @@ describe("a resource", () => {
   it("has known settings in the first preview, and a known id and time after the update", async () => {
     const plugin = await configured();
     const { inputs, failures } = await plugin.check(ARGS);
-    expect([inputs, failures]).toEqual([RECORDED, []]);
+    expect([inputs, failures]).toEqual([INPUTS, []]);
     const unknownTime = { __lastReadAt: unknownValue, lastReadAt: unknownValue };
     expect(await plugin.create(inputs, true)).toEqual({ id: "", outputs: { ...RECORDED, ...unknownTime } });
     const { id, outputs } = await plugin.create(inputs);
@@ -186,11 +188,12 @@ describe("a resource", () => {
     const plugin = await configured();
     service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate: { sizeThresholdMB: 500.5 } });
     const { inputs } = await plugin.check(ARGS, RECORDED);
-    expect(inputs).toEqual({ ...RECORDED, logRotate: { sizeThresholdMB: 500.5 } });
+    expect(inputs).toEqual({ ...INPUTS, logRotate: { sizeThresholdMB: 500.5 } });
     expect(await plugin.diff(RECORDED, inputs)).toEqual({ changes: "undecided", replaces: [] });
     expect(await plugin.diff(RECORDED, RECORDED)).toEqual({ changes: "none", replaces: [] });
     const updated = await plugin.update({ ...RECORDED, __lastReadAt: "2026-01-01T00:00:00.000Z" }, inputs);
-    expect(updated).toMatchObject({ ...inputs, lastReadAt: expect.not.stringContaining("2026-01-01") });
+    const { __service: _, ...outputs } = inputs;
+    expect(updated).toMatchObject({ ...outputs, lastReadAt: expect.not.stringContaining("2026-01-01") });
   });
 
   it("is another resource with another project or agent", async () => {
@@ -202,7 +205,7 @@ describe("a resource", () => {
   it("passes envelope and pretty on without recording them", async () => {
     const plugin = await configured();
     const { inputs } = await plugin.check({ ...ARGS, envelope: true, pretty: true });
-    expect(inputs).toEqual(RECORDED);
+    expect(inputs).toEqual(INPUTS);
     expect(service.requests.at(-1)?.target).toContain("?envelope=true&pretty=true");
   });
 
@@ -211,7 +214,7 @@ describe("a resource", () => {
     const expected = { expect: secret({ logPath: "/expected" }) };
     const { id, inputs, outputs } = await plugin.read(ID, { ...RECORDED, ...expected, logPath: secret("/old") });
     const found = { ...RECORDED, ...expected, logPath: secret(SETTINGS.logPath) };
-    expect([id, inputs]).toEqual([ID, found]);
+    expect([id, inputs]).toEqual([ID, { ...found, __service: expect.any(String) }]);
     const time = expect.any(String);
     expect(outputs).toEqual({ ...found, __lastReadAt: time, lastReadAt: time });
   });
@@ -261,7 +264,7 @@ describe("a resource", () => {
     {
       description: "an unknown expectation",
       args: { expect: { path: "/" } },
-      reason: "expect has unknown settings: path;",
+      reason: "expect has unknown names: path;",
     },
   ])("is refused with $description", async ({ args, reason }) => {
     const plugin = await configured();
@@ -284,7 +287,7 @@ describe("a resource", () => {
     const plugin = await configured();
     const expectation = { expect: { logPath: secret("/secret") } };
     const { inputs, failures } = await plugin.check({ ...ARGS, ...expectation });
-    expect(failures).toEqual(["logPath is not as expected."]);
+    expect(failures).toEqual([expect.stringMatching(/^logPath is not as expected; /)]);
     expect(inputs).toMatchObject(expectation);
     const malformed = await plugin.check({ ...ARGS, projectId: secret("malformed") });
     expect(malformed.failures).toEqual([expect.not.stringContaining("malformed")]);

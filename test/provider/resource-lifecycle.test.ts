@@ -3,12 +3,12 @@ import {
   check,
   diff,
   type Engine,
-  find,
   idOf,
   outputsOf,
   type Properties,
+  readRecord,
 } from "../../sdk/provider/resource-lifecycle.ts";
-import { configurationKey, lookUpConnection } from "../../sdk/shared/connection-settings.ts";
+import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
 import { fingerprintsOf, type Problem, type Reading } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
@@ -44,33 +44,53 @@ beforeEach(() => {
     [configurationKey("maxRetries"), "0"],
   ]);
   warnings = [];
-  engine = { configuration: (key) => configuration.get(key), warn: (message) => void warnings.push(message) };
+  engine = {
+    sources: [stackConfiguration((key) => configuration.get(key))],
+    warn: (message) => void warnings.push(message),
+  };
 });
 
 afterEach(() => service.respondWith(undefined));
 
 afterAll(() => service.close());
 
-const OUTAGE: Problem = { reason: "The service is down.", outage: true, code: "ERR_UNAVAILABLE" };
-const REFUSAL: Problem = { reason: "The key is wrong.", outage: false, code: "ERR_WRONG_KEY" };
+const OUTAGE: Problem = { code: "ERR_UNAVAILABLE", message: "The service is down.", temporary: true };
+const REFUSAL: Problem = { code: "ERR_WRONG_KEY", message: "The key is wrong.", temporary: false };
 
 /** What came of a read in the program, over the connection of the engine's configuration. */
 function reading(changes: Partial<Reading> = {}): Reading {
-  const connection = fingerprintsOf(lookUpConnection(engine.configuration));
-  return { projectId: PROJECT_ID, agent: "monitoring", connection, problem: null, secrets: [], others: [], ...changes };
+  const connection = fingerprintsOf(lookUpConnection(...engine.sources));
+  return {
+    projectId: PROJECT_ID,
+    agent: "monitoring",
+    connection,
+    problem: null,
+    secrets: [],
+    ignored: [],
+    others: [],
+    ...changes,
+  };
 }
 
 describe("check, for settings that the program has read", () => {
   it("records them without a read of its own", async () => {
     const before = service.requests.length;
-    expect(await check(engine, {}, { ...INPUTS, __reading: reading() }, [])).toEqual({ inputs: INPUTS, failures: [] });
+    expect(await check(engine, {}, { ...INPUTS, __reading: reading() }, [])).toEqual({
+      inputs: recorded(INPUTS),
+      malformed: [],
+      failures: [],
+    });
     expect(service.requests).toHaveLength(before);
   });
 
   it("does not compare a connection that the configuration leaves to the environment", async () => {
     const news = { ...INPUTS, __reading: reading() };
     configuration.clear();
-    expect(await check(engine, {}, news, [])).toEqual({ inputs: INPUTS, failures: [] });
+    expect(await check(engine, {}, news, [])).toEqual({
+      inputs: { ...INPUTS, __service: null },
+      malformed: [],
+      failures: [],
+    });
   });
 
   it.each<{ description: string; change: () => Properties; expected?: Properties }>([
@@ -98,7 +118,7 @@ describe("check, for settings that the program has read", () => {
     },
   ])("reads anew where $description", async ({ change, expected = { ...INPUTS, ...OWN } }) => {
     const news = { ...INPUTS, __reading: reading(), ...change() };
-    expect(await check(engine, {}, news, [])).toEqual({ inputs: expected, failures: [] });
+    expect(await check(engine, {}, news, [])).toEqual({ inputs: recorded(expected), malformed: [], failures: [] });
   });
 
   it("fails with one sentence where it has to read and has no connection", async () => {
@@ -125,18 +145,19 @@ describe("check, in a preview with unknown values", () => {
     },
   ])("$description", async ({ change, expected }) => {
     const news = { ...INPUTS, __reading: reading(), ...change() };
-    expect(await check(engine, {}, news, [])).toEqual({ inputs: expected, failures: [] });
+    expect(await check(engine, {}, news, [])).toEqual({ inputs: recorded(expected), malformed: [], failures: [] });
   });
 });
 
 describe("check, in an outage", () => {
-  const RECORDED = { ...INPUTS, logPath: "/recorded" };
+  const RECORDED = () => recorded({ ...INPUTS, logPath: "/recorded" });
   const USE_RECORDED = { ...INPUTS, ...NOTHING, whenUnavailable: "useRecorded" };
 
   it("keeps the recorded settings where the program asks for it", async () => {
     const news = { ...USE_RECORDED, __reading: reading({ problem: OUTAGE }) };
-    expect(await check(engine, RECORDED, news, [])).toEqual({
-      inputs: { ...RECORDED, whenUnavailable: "useRecorded", __service: expect.any(String) },
+    expect(await check(engine, RECORDED(), news, [])).toEqual({
+      inputs: { ...RECORDED(), whenUnavailable: "useRecorded" },
+      malformed: [],
       failures: [],
     });
     // The program warns beside its resource.
@@ -145,9 +166,9 @@ describe("check, in an outage", () => {
 
   it("keeps the recorded settings and warns where it has to read itself", async () => {
     service.respondWith({ status: 503 });
-    const { inputs, failures } = await check(engine, RECORDED, { ...USE_RECORDED, __reading: null }, []);
+    const { inputs, failures } = await check(engine, RECORDED(), { ...USE_RECORDED, __reading: null }, []);
     expect(failures).toEqual([]);
-    expect(inputs).toMatchObject({ ...RECORDED, whenUnavailable: "useRecorded" });
+    expect(inputs).toMatchObject({ ...RECORDED(), whenUnavailable: "useRecorded" });
     expect(warnings).toEqual([
       expect.stringMatching(new RegExp(`^AgentLogConfig ${ID} uses the recorded settings\\.`)),
     ]);
@@ -155,29 +176,38 @@ describe("check, in an outage", () => {
 
   it("judges the recorded settings by what is expected", async () => {
     const news = { ...USE_RECORDED, expect: { logPath: "/srv" }, __reading: reading({ problem: OUTAGE }) };
-    expect((await check(engine, RECORDED, news, [])).failures).toEqual(['logPath is "/recorded", expected "/srv".']);
+    expect((await check(engine, RECORDED(), news, [])).failures).toEqual([
+      expect.stringMatching(/^logPath is "\/recorded", expected "\/srv"; change it in the service, or/),
+    ]);
   });
 
-  it.each<{ description: string; olds?: Properties; change?: Properties; problem?: Problem }>([
+  it.each<{ description: string; olds?: () => Properties; change?: Properties; problem?: Problem }>([
     { description: "the program does not ask for it", change: { whenUnavailable: undefined } },
     { description: "the program asks to fail", change: { whenUnavailable: "fail" } },
-    { description: "nothing is recorded", olds: {} },
-    { description: "the record is of another agent", olds: { ...RECORDED, agent: "backup" } },
-    { description: "the record is of another project", olds: { ...RECORDED, projectId: OTHER_PROJECT_ID } },
-    { description: "the record is of another service", olds: { ...RECORDED, __service: "0123456789abcdef" } },
+    { description: "nothing is recorded", olds: () => ({}) },
+    { description: "the record is of another agent", olds: () => ({ ...RECORDED(), agent: "backup" }) },
+    { description: "the record is of another project", olds: () => ({ ...RECORDED(), projectId: OTHER_PROJECT_ID }) },
     { description: "the service has refused the read", problem: REFUSAL },
-  ])("fails where $description", async ({ olds = RECORDED, change = {}, problem = OUTAGE }) => {
+  ])("fails where $description", async ({ olds = () => RECORDED(), change = {}, problem = OUTAGE }) => {
     const others = ["AgentLogConfig 'other': The service is down."];
     const news = { ...USE_RECORDED, ...change, __reading: reading({ problem, others }) };
-    expect((await check(engine, olds, news, [])).failures).toEqual([problem.reason, ...others]);
+    expect((await check(engine, olds(), news, [])).failures).toEqual([problem.message, ...others]);
+  });
+
+  it("fails and says so where the record is of another service", async () => {
+    const olds = { ...RECORDED(), __service: "0123456789abcdef" };
+    const { failures } = await check(engine, olds, { ...USE_RECORDED, __reading: reading({ problem: OUTAGE }) }, []);
+    expect(failures).toEqual([
+      `${OUTAGE.message} The recorded settings are those of another service, so that they are not used.`,
+    ]);
   });
 });
 
 describe("check, with expectations", () => {
   const UNMET = { logPath: "/srv", logRotate: { sizeThresholdMB: { atMost: 500 } }, username: null };
   const SENTENCES = [
-    'logPath is "/read/by/program", expected "/srv".',
-    "logRotate.sizeThresholdMB is 1000, expected at most 500.",
+    'logPath is "/read/by/program", expected "/srv"; change it in the service, or change expect.',
+    "logRotate.sizeThresholdMB is 1000, expected at most 500; change it in the service, or change expect.",
   ];
 
   it("fails for each that is not met, and reports the other resources", async () => {
@@ -195,7 +225,10 @@ describe("check, with expectations", () => {
   it("does not quote settings that are secret", async () => {
     const news = { ...INPUTS, expect: UNMET, __reading: reading() };
     const { failures } = await check(engine, {}, news, ["logPath", "logRotate"]);
-    expect(failures).toEqual(["logPath is not as expected.", "logRotate.sizeThresholdMB is not as expected."]);
+    expect(failures).toEqual([
+      expect.stringMatching(/^logPath is not as expected; /),
+      expect.stringMatching(/^logRotate\.sizeThresholdMB is not as expected; /),
+    ]);
   });
 
   it.each([
@@ -205,8 +238,8 @@ describe("check, with expectations", () => {
       description: "the provider has read",
       travelling: () => null,
       expected: [
-        'logPath is "/read/by/provider", expected "/srv".',
-        "logRotate.sizeThresholdMB is not set, expected at most 500.",
+        'logPath is "/read/by/provider", expected "/srv"; change it in the service, or change expect.',
+        "logRotate.sizeThresholdMB is not set, expected at most 500; change it in the service, or change expect.",
       ],
     },
   ])("does not fail with whenUnexpected: warn, where $description", async ({ travelling, expected }) => {
@@ -216,12 +249,13 @@ describe("check, with expectations", () => {
   });
 
   it.each([
-    ["whenUnavailable", "later", 'whenUnavailable must be "fail" or "useRecorded", not "later".'],
-    ["whenUnexpected", 5, 'whenUnexpected must be "fail" or "warn", not 5.'],
-    ["whenUnexpected", "\u202Ewarn", 'whenUnexpected must be "fail" or "warn", not "\uFFFDwarn".'],
+    ["whenUnavailable", "later", 'whenUnavailable must be "fail" or "useRecorded".'],
+    ["whenUnexpected", 5, 'whenUnexpected must be "fail" or "warn".'],
+    ["whenUnexpected", "\u202Ewarn", 'whenUnexpected must be "fail" or "warn".'],
   ])("refuses %s: %j", async (name, value, sentence) => {
     const news = { ...INPUTS, [name]: value, __reading: reading() };
-    expect((await check(engine, {}, news, [])).failures).toEqual([sentence]);
+    const { malformed, failures } = await check(engine, {}, news, []);
+    expect({ malformed, failures }).toEqual({ malformed: [`Nothing was read: ${sentence}`], failures: [] });
   });
 
   it.each(["whenUnavailable", "whenUnexpected"])("accepts an unknown %s", async (name) => {
@@ -271,43 +305,44 @@ describe("idOf", () => {
   });
 });
 
-describe("find", () => {
+describe("readRecord", () => {
   const RECORDED = { ...INPUTS, logPath: "/recorded", expect: { username: null }, __lastReadAt: LONG_AGO };
   const GONE = { status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' };
 
   it("returns what it reads as inputs too, so that the next preview is empty", async () => {
-    const { id, inputs, outputs } = await find(engine, ID, RECORDED, false);
+    const { id, inputs, outputs } = await readRecord(engine, ID, RECORDED, "made");
     expect(id).toBe(ID);
-    expect(inputs).toEqual({ ...INPUTS, ...OWN, expect: { username: null } });
-    expect(outputs).toEqual({ ...inputs, __lastReadAt: expect.any(String) });
+    expect(inputs).toEqual(recorded({ ...INPUTS, ...OWN, expect: { username: null } }));
+    expect(outputs).toEqual({ ...INPUTS, ...OWN, expect: { username: null }, __lastReadAt: expect.any(String) });
     expect(timeOf(outputs)).toBeGreaterThan(Date.now() - 60_000);
   });
 
   it("reads a resource that is not in the state", async () => {
-    const { inputs, outputs } = await find(engine, ID, { __provider: "text" }, true);
-    expect(inputs).toEqual({ __provider: "text", projectId: PROJECT_ID, agent: "monitoring", ...OWN });
-    expect(outputs).toEqual({ ...inputs, __lastReadAt: expect.any(String) });
+    const { inputs, outputs } = await readRecord(engine, ID, { __provider: "text" }, "new");
+    const found = { __provider: "text", projectId: PROJECT_ID, agent: "monitoring", ...OWN };
+    expect(inputs).toEqual(recorded(found));
+    expect(outputs).toEqual({ ...found, __lastReadAt: expect.any(String) });
   });
 
   it("has no inputs for an adopted resource, and the same outputs as long as its settings are the same", async () => {
-    const { outputs } = await find(engine, ID, { __provider: "text" }, true);
+    const { outputs } = await readRecord(engine, ID, { __provider: "text" }, "new");
     const adopted = { ...outputs, __lastReadAt: LONG_AGO };
-    expect(await find(engine, ID, adopted, true)).toEqual({ id: ID, inputs: {}, outputs: adopted });
+    expect(await readRecord(engine, ID, adopted, "adopted")).toEqual({ id: ID, inputs: {}, outputs: adopted });
     service.set(PROJECT_ID, "monitoring", { logPath: "/changed" });
-    expect(timeOf((await find(engine, ID, adopted, true)).outputs)).toBeGreaterThan(Date.now() - 60_000);
+    expect(timeOf((await readRecord(engine, ID, adopted, "adopted")).outputs)).toBeGreaterThan(Date.now() - 60_000);
   });
 
   it("removes a resource only where the service says that the project does not exist", async () => {
     service.respondWith(GONE);
-    expect(await find(engine, ID, RECORDED, false)).toEqual({ inputs: {}, outputs: {} });
+    expect(await readRecord(engine, ID, RECORDED, "made")).toEqual({ inputs: {}, outputs: {} });
     expect(warnings).toEqual([expect.stringMatching(`^AgentLogConfig ${ID} is removed from the state\\.`)]);
     service.respondWith({ status: 404, body: "<html>" });
-    await expect(find(engine, ID, RECORDED, false)).rejects.toThrow("404");
+    await expect(readRecord(engine, ID, RECORDED, "made")).rejects.toThrow("404");
   });
 
   it("fails where a project to adopt does not exist", async () => {
     service.respondWith(GONE);
-    await expect(find(engine, ID, {}, false)).rejects.toThrow("GROUP_NOT_FOUND");
+    await expect(readRecord(engine, ID, {}, "new")).rejects.toThrow("GROUP_NOT_FOUND");
   });
 
   it("keeps the record in an outage where the program asks for it, and warns with its age", async () => {
@@ -315,16 +350,11 @@ describe("find", () => {
     const lastReadAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
     const recorded = { ...RECORDED, whenUnavailable: "useRecorded", __lastReadAt: lastReadAt };
     const { __lastReadAt: _, ...inputs } = recorded;
-    expect(await find(engine, ID, recorded, false)).toEqual({ id: ID, inputs, outputs: recorded });
+    const found = { id: ID, inputs: { ...inputs, __service: expect.any(String) }, outputs: recorded };
+    expect(await readRecord(engine, ID, recorded, "made")).toEqual(found);
     expect(warnings).toEqual([
       expect.stringMatching(`^AgentLogConfig ${ID} uses the settings that were read 3 h ago \\(${lastReadAt}\\)\\. `),
     ]);
-  });
-
-  it("fails in an outage where the record is of another service", async () => {
-    service.respondWith({ status: 503 });
-    const recorded = { ...RECORDED, whenUnavailable: "useRecorded", __service: "0123456789abcdef" };
-    await expect(find(engine, ID, recorded, false)).rejects.toThrow("status 503");
   });
 
   it.each([
@@ -334,7 +364,7 @@ describe("find", () => {
     { description: "the service fails", status: 503, hasAdvice: false },
   ])("says how to use another connection where that may help: $description", async ({ status, hasAdvice }) => {
     service.respondWith({ status, body: "{}" });
-    const failed = find(engine, ID, RECORDED, false);
+    const failed = readRecord(engine, ID, RECORDED, "made");
     await expect(failed).rejects.toThrow(String(status));
     const advice = expect.stringContaining("`pulumi refresh --run-program`");
     await expect(failed).rejects.toMatchObject({
@@ -345,15 +375,22 @@ describe("find", () => {
   it("refuses settings that the engine would not take for data", async () => {
     const configOverrides = { deep: { [SIGNATURE_KEY]: "c44067f5952c0a294b673a41bacd8c17", path: "/etc/passwd" } };
     service.set(PROJECT_ID, "monitoring", { configOverrides });
-    await expect(find(engine, ID, RECORDED, false)).rejects.toThrow(
+    await expect(readRecord(engine, ID, RECORDED, "made")).rejects.toThrow(
       "configOverrides.deep has the key by which Pulumi marks",
     );
   });
 
   it("refuses a malformed id", async () => {
-    await expect(find(engine, "monitoring", {}, false)).rejects.toThrow("does not have the form <projectId>/<agent>");
+    await expect(readRecord(engine, "monitoring", {}, "new")).rejects.toThrow(
+      "does not have the form <projectId>/<agent>",
+    );
   });
 });
+
+/** Inputs as they are recorded, with the service that they were read from. */
+function recorded(inputs: Properties): Properties {
+  return { ...inputs, __service: fingerprintsOf(lookUpConnection(...engine.sources)).baseUrl };
+}
 
 function unknownSettings(properties: Properties): Properties {
   return { ...properties, ...Object.fromEntries(Object.keys(NOTHING).map((name) => [name, UNKNOWN])) };

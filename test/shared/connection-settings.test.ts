@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { lookUpConnection, lookUpSetting, readConnectionSettings } from "../../sdk/shared/connection-settings.ts";
+import {
+  lookUpConnection,
+  lookUpSetting,
+  providerArguments,
+  stackConfiguration,
+} from "../../sdk/shared/connection-settings.ts";
+import { openClient } from "../../sdk/shared/open-client.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 
@@ -7,7 +13,12 @@ const REQUIRED = { baseUrl: "https://example.com", publicKey: "publickey", priva
 
 describe("a setting", () => {
   it.each([
-    { argument: "a", key: "k", variable: "v", expected: { text: "a", place: "an argument of the Provider" } },
+    {
+      argument: "a",
+      key: "k",
+      variable: "v",
+      expected: { text: "a", place: "the argument caCertificate of the Provider 'west'" },
+    },
     {
       argument: "",
       key: "k",
@@ -26,7 +37,8 @@ describe("a setting", () => {
     ({ argument, key, variable, expected }) => {
       vi.stubEnv("AGENT_LOG_CONFIG_CA_CERTIFICATE", variable);
       const configuration = (name: string) => (name === "agent-log-config:caCertificate" ? key : undefined);
-      expect(lookUpSetting("caCertificate", argument, configuration)).toEqual(expected);
+      const sources = [providerArguments("west", { caCertificate: argument }), stackConfiguration(configuration)];
+      expect(lookUpSetting("caCertificate", ...sources)).toEqual(expected);
     },
   );
 });
@@ -41,12 +53,12 @@ describe("a connection", () => {
       ["agent-log-config:maxRetries", "0"],
       ["agent-log-config:allowHttp", "true"],
     ]);
-    expect(readConnectionSettings(lookUpConnection((key) => configuration.get(key)))).toMatchObject({
-      privateKey: REQUIRED.privateKey,
-      publicKey: REQUIRED.publicKey,
-      timeoutSeconds: 2.5,
-      maxRetries: 0,
+    const found = lookUpConnection(stackConfiguration((key) => configuration.get(key)));
+    expect(found).toMatchObject({
+      privateKey: { text: REQUIRED.privateKey, place: "the environment variable AGENT_LOG_CONFIG_PRIVATE_KEY" },
+      timeoutSeconds: { text: "2.5", place: "the configuration key agent-log-config:timeoutSeconds" },
     });
+    expect(() => openClient(found)).not.toThrow();
   });
 
   it.each([
@@ -61,16 +73,16 @@ describe("a connection", () => {
         "Connection settings are missing: baseUrl. Pass them to a Provider, or set them in the stack (pulumi config set agent-log-config:baseUrl) or in the environment (AGENT_LOG_CONFIG_BASE_URL).",
     },
   ])("says where missing settings can be put: $given", ({ given, expected }) => {
-    expect(() => readConnectionSettings(found(given))).toThrow(expected);
+    expect(() => openClient(found(given))).toThrow(expected);
   });
 
   it.each([
     ["allowHttp", "yes", "allowHttp (the configuration key agent-log-config:allowHttp) must be"],
-    ["timeoutSeconds", "30s", '3600, not "30s"'],
-    ["timeoutSeconds", "-3", "at most 3600, not -3"],
-    ["maxRetries", "\u009B1", 'from 0 to 10, not "\uFFFD1"'],
+    ["timeoutSeconds", "30s", "at most 3600."],
+    ["timeoutSeconds", "-3", "at most 3600."],
+    ["maxRetries", "\u009B1", "from 0 to 10."],
   ])("refuses %s: %j, and says where it is from", (name, text, expected) => {
-    expect(() => readConnectionSettings(found({ ...REQUIRED, [name]: text }))).toThrow(expected);
+    expect(() => openClient(found({ ...REQUIRED, [name]: text }))).toThrow(expected);
   });
 });
 

@@ -2,7 +2,7 @@ import { copyFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { lookUpConnection } from "../../sdk/shared/connection-settings.ts";
+import { lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { readSettings } from "../../sdk/shared/read-settings.ts";
 import { startService } from "../../sdk/testing/index.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
@@ -17,7 +17,7 @@ async function open(settings: Readonly<Record<string, string>> = {}) {
   const configuration = new Map(
     Object.entries({ ...known, ...settings }).map(([name, text]) => [`agent-log-config:${name}`, text]),
   );
-  return { service, connection: lookUpConnection((key) => configuration.get(key)) };
+  return { service, connection: lookUpConnection(stackConfiguration((key) => configuration.get(key))) };
 }
 
 it("shares a client between reads with the same connection", async () => {
@@ -32,7 +32,7 @@ it("opens a connection anew that could not be opened", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   const caCertificate = path.join(folder, "ca.pem");
   const { connection } = await open({ caCertificate });
-  await expect(readSettings(connection, BACKUP)).rejects.toMatchObject({ code: "ERR_INVALID_ARG_VALUE" });
+  await expect(readSettings(connection, BACKUP)).rejects.toMatchObject({ code: "ERR_INVALID_SETTINGS" });
   await copyFile(CA_FILE, caCertificate);
   expect(await readSettings(connection, BACKUP)).toMatchObject({ logPath: "/l" });
 });

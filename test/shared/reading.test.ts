@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
+import { stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { belongsTo, fingerprintsOf, problemOf, type Reading } from "../../sdk/shared/reading.ts";
 
 const BASE_URL = { text: "https://example.com", place: "an argument of the Provider" };
@@ -11,6 +12,7 @@ const READING: Reading = {
   connection: fingerprintsOf({ baseUrl: BASE_URL, publicKey: PUBLIC_KEY }),
   problem: null,
   secrets: [],
+  ignored: [],
   others: [],
 };
 
@@ -33,7 +35,8 @@ describe("a reading", () => {
     const keys: Readonly<Record<string, string>> = Object.fromEntries(
       Object.entries(configuration).map(([name, text]) => [`agent-log-config:${name}`, text]),
     );
-    expect(belongsTo(READING, { projectId: READING.projectId, agent: READING.agent }, (key) => keys[key])).toBe(is);
+    const sources = [stackConfiguration((key) => keys[key])];
+    expect(belongsTo(READING, { projectId: READING.projectId, agent: READING.agent }, sources)).toBe(is);
   });
 });
 
@@ -42,15 +45,15 @@ describe("a problem", () => {
     ["ERR_UNAVAILABLE", true],
     ["ERR_CONNECTION", true],
     ["ERR_WRONG_KEY", false],
-  ] as const)("of the code %s is an outage: %s", (code, outage) => {
+  ] as const)("of the code %s is an outage: %s", (code, temporary) => {
     const error = new AgentLogConfigError(code, "It failed.");
-    expect(problemOf(error)).toEqual({ reason: error.message, outage, code });
+    expect(problemOf(error)).toEqual({ code, message: error.message, temporary });
   });
 
   it.each([
     ["another error", new Error("no route"), "no route"],
     ["a value that is not an error", "no route", "no route"],
-  ])("may be %s", (_, thrown, reason) => {
-    expect(problemOf(thrown)).toEqual({ reason, outage: false, code: "ERR_UNKNOWN" });
+  ])("may be %s", (_, thrown, message) => {
+    expect(problemOf(thrown)).toEqual({ code: "ERR_UNKNOWN", message, temporary: false });
   });
 });

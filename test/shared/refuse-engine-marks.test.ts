@@ -20,8 +20,8 @@ it("accepts plain data", () => {
 });
 
 it.each([
-  [{ logPath: UNKNOWN }, "logPath has the value by which Pulumi marks what is not known yet"],
-  [{ username: "a<{%bad%}>" }, "username contains a sequence of characters"],
+  [{ logPath: UNKNOWN }, "logPath has a value by which Pulumi marks what is not known yet"],
+  [{ username: "a<{%bad%}>" }, "username has a sequence of characters"],
   [{ logPath: "/a\ud800" }, "logPath has half of a surrogate pair"],
   [{ logPath: "/a\u001b[2J" }, "logPath has control characters"],
   [{ configOverrides: { "\ud800": 1 } }, "configOverrides has a key with half of a surrogate pair"],
@@ -39,5 +39,5 @@ it.each([
 it("never quotes a value", () => {
   const configOverrides = { key: "body-value-0001<{%" };
   expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).not.toThrow(/body-value-0001/);
-  expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).toThrow("configOverrides.key contains");
+  expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).toThrow("configOverrides.key has a sequence");
 });

@@ -98,10 +98,10 @@ describe("startService", () => {
       options: { setings: {} },
       says: "setings",
     },
-    { options: { port: 65536 }, says: "port must be at most 65535 (" },
+    { options: { port: 65536 }, says: "port must be a whole number from 0 to 65535." },
     {
       options: { nonces: { uses: 0, lifetime: 1 } },
-      says: "nonces.uses must be at least 1; unknown names: lifetime (",
+      says: "nonces.uses must be a whole number from 1; nonces has unknown names: lifetime; the valid ones are uses,",
     },
     {
       options: { settings: { [PROJECT_ID]: { backups: {} } } },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { unmetExpectations } from "../../sdk/shared/unmet-expectations.ts";
+import { unmetExpectations } from "../../sdk/shared/expected-settings.ts";
 
 const SETTINGS = {
   logPath: "/var/log/agent.log",
@@ -10,15 +10,19 @@ const SETTINGS = {
   configOverrides: { mmsApiKey: "k" },
 };
 
+const ADVICE = "; change it in the service, or change expect.";
+
 it.each([
   ["nothing at all", undefined],
   ["null in the place of all settings", null],
-  ["no setting", {}],
   ["something unknown", UNKNOWN],
   ["the settings as they are", { logPath: "/var/log/agent.log", logRotate: { sizeThresholdMB: 1000 } }],
   ["that a setting is absent", { username: null, logPathWindows: null }],
   ["that a threshold is absent", { logRotate: { numTotal: null } }],
+  ["settings that must not be set", { notSet: ["username", "logRotate.numTotal"] }],
   ["an unknown text", { logPath: UNKNOWN }],
+  ["an unknown list", { notSet: "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2" }],
+  ["an unknown element of a list", { notSet: [UNKNOWN] }],
   ["an unknown threshold", { logRotate: { sizeThresholdMB: UNKNOWN } }],
   ["a range from its lower end", { logRotate: { sizeThresholdMB: { atLeast: 1000, atMost: 2000 } } }],
   ["a range up to its upper end", { logRotate: { sizeThresholdMB: { atLeast: 500, atMost: 1000 } } }],
@@ -29,45 +33,55 @@ it.each([
 });
 
 it.each<[description: string, expected: object, sentence: string]>([
-  ["another text", { logPath: "/srv" }, 'logPath is "/var/log/agent.log", expected "/srv".'],
-  ["a text where there is none", { username: "u" }, 'username is not set, expected "u".'],
-  ["no text where there is one", { logPath: null }, 'logPath is "/var/log/agent.log", expected not set.'],
-  ["an empty text where there is none", { username: "" }, 'username is not set, expected "".'],
-  ["another number", { logRotate: { sizeThresholdMB: 500 } }, "logRotate.sizeThresholdMB is 1000, expected 500."],
-  ["a number where there is none", { logRotate: { numTotal: 0 } }, "logRotate.numTotal is not set, expected 0."],
+  ["another text", { logPath: "/srv" }, 'logPath is "/var/log/agent.log", expected "/srv"'],
+  ["a text where there is none", { username: "u" }, 'username is not set, expected "u"'],
+  ["no text where there is one", { logPath: null }, 'logPath is "/var/log/agent.log", expected not set'],
+  [
+    "that a setting is not set which is",
+    { notSet: ["username", "logPath"] },
+    'logPath is "/var/log/agent.log", expected not set',
+  ],
+  [
+    "that a threshold is not set which is",
+    { notSet: ["logRotate.timeThresholdHrs"] },
+    "logRotate.timeThresholdHrs is 24, expected not set",
+  ],
+  ["an empty text where there is none", { username: "" }, 'username is not set, expected ""'],
+  ["another number", { logRotate: { sizeThresholdMB: 500 } }, "logRotate.sizeThresholdMB is 1000, expected 500"],
+  ["a number where there is none", { logRotate: { numTotal: 0 } }, "logRotate.numTotal is not set, expected 0"],
   [
     "no thresholds where there are some",
     { logRotate: null },
-    'logRotate is {"sizeThresholdMB":1000,"timeThresholdHrs":24}, expected not set.',
+    'logRotate is {"sizeThresholdMB":1000,"timeThresholdHrs":24}, expected not set',
   ],
   [
     "less",
     { logRotate: { sizeThresholdMB: { atMost: 999.5 } } },
-    "logRotate.sizeThresholdMB is 1000, expected at most 999.5.",
+    "logRotate.sizeThresholdMB is 1000, expected at most 999.5",
   ],
   [
     "more",
     { logRotate: { sizeThresholdMB: { atLeast: 1001 } } },
-    "logRotate.sizeThresholdMB is 1000, expected at least 1001.",
+    "logRotate.sizeThresholdMB is 1000, expected at least 1001",
   ],
   [
     "a range that it is outside of",
     { logRotate: { sizeThresholdMB: { atLeast: 1, atMost: 999 } } },
-    "logRotate.sizeThresholdMB is 1000, expected 1 to 999.",
+    "logRotate.sizeThresholdMB is 1000, expected 1 to 999",
   ],
   [
     "a range where there is no number",
     { logRotate: { numTotal: { atLeast: 0 } } },
-    "logRotate.numTotal is not set, expected at least 0.",
+    "logRotate.numTotal is not set, expected at least 0",
   ],
 ])("is not met by what expects %s", (_, expected, sentence) => {
-  expect(unmetExpectations(expected, SETTINGS, [])).toEqual([sentence]);
+  expect(unmetExpectations(expected, SETTINGS, [])).toEqual([`${sentence}${ADVICE}`]);
 });
 
 it("compares thresholds where the service has none", () => {
   const settings = { ...SETTINGS, logRotate: null };
   expect(unmetExpectations({ logRotate: { numTotal: null, sizeThresholdMB: 1 } }, settings, [])).toEqual([
-    "logRotate.sizeThresholdMB is not set, expected 1.",
+    `logRotate.sizeThresholdMB is not set, expected 1${ADVICE}`,
   ]);
   expect(unmetExpectations({ logRotate: null }, settings, [])).toEqual([]);
 });
@@ -84,20 +98,22 @@ describe("what no setting can meet", () => {
   it.each<[description: string, expected: unknown, sentence: string]>([
     ["a text in the place of all settings", "/srv", "expect must be an object."],
     ["a list in the place of all settings", [], "expect must be an object."],
+    ["no setting", {}, "expect must have a setting, or notSet."],
+    ["no threshold", { logRotate: {} }, "expect.logRotate must have a threshold."],
     [
       "an unknown setting",
       { logPth: "/srv" },
-      "expect has unknown settings: logPth; the valid ones are logPath, logPathWindows, logRotate, username.",
+      "expect has unknown names: logPth; the valid ones are logPath, logPathWindows, logRotate, username, notSet.",
     ],
     [
       "a setting that a message would have to quote",
       { configOverrides: {} },
-      "expect has unknown settings: configOverrides; the valid ones are logPath, logPathWindows, logRotate, username.",
+      "expect has unknown names: configOverrides; the valid ones are logPath, logPathWindows, logRotate, username, notSet.",
     ],
     [
       "an unknown threshold",
       { logRotate: { sizeMB: 1 } },
-      "expect has unknown settings: logRotate.sizeMB; the valid ones are logRotate.sizeThresholdMB, logRotate.timeThresholdHrs, logRotate.numUncompressed, logRotate.percentOfDiskspace, logRotate.numTotal.",
+      "expect.logRotate has unknown names: sizeMB; the valid ones are sizeThresholdMB, timeThresholdHrs, numUncompressed, percentOfDiskspace, numTotal.",
     ],
     ["a number in the place of a string", { logPath: 5 }, "expect.logPath must be a string or null."],
     ["a list in the place of thresholds", { logRotate: [] }, "expect.logRotate must be an object or null."],
@@ -110,13 +126,29 @@ describe("what no setting can meet", () => {
     [
       "a range without bounds",
       { logRotate: { numTotal: {} } },
-      "expect.logRotate.numTotal must be a number, a range { atLeast, atMost } or null.",
+      "expect.logRotate.numTotal must have atLeast, atMost or both.",
+    ],
+    [
+      "a range with a text for a bound",
+      { logRotate: { numTotal: { atMost: "5" } } },
+      "expect.logRotate.numTotal.atMost must be a number.",
     ],
     [
       "a range with an unknown bound",
       { logRotate: { numTotal: { atMost: 5, below: 6 } } },
-      "expect.logRotate.numTotal must be a number, a range { atLeast, atMost } or null.",
+      "expect.logRotate.numTotal has unknown names: below; the valid ones are atLeast, atMost.",
     ],
+    [
+      "a range whose bounds are exchanged",
+      { logRotate: { numTotal: { atLeast: 6, atMost: 5 } } },
+      "expect.logRotate.numTotal can't be met, because atLeast is greater than atMost.",
+    ],
+    [
+      "an unknown path",
+      { notSet: ["configOverrides"] },
+      "expect.notSet.0 must be one of logPath, logPathWindows, logRotate, username, logRotate.sizeThresholdMB, logRotate.timeThresholdHrs, logRotate.numUncompressed, logRotate.percentOfDiskspace, logRotate.numTotal.",
+    ],
+    ["a path without a list", { notSet: "logPath" }, "expect.notSet must be a list."],
   ])("is %s", (_, expected, sentence) => {
     expect(unmetExpectations(expected, SETTINGS, [])).toEqual([sentence]);
   });
@@ -125,15 +157,15 @@ describe("what no setting can meet", () => {
 it("names a secret setting and does not quote it", () => {
   const expected = { logPath: "/srv", logRotate: { sizeThresholdMB: 1 }, username: "u" };
   expect(unmetExpectations(expected, SETTINGS, ["logPath", "logRotate"])).toEqual([
-    "logPath is not as expected.",
-    "logRotate.sizeThresholdMB is not as expected.",
-    'username is not set, expected "u".',
+    `logPath is not as expected${ADVICE}`,
+    `logRotate.sizeThresholdMB is not as expected${ADVICE}`,
+    `username is not set, expected "u"${ADVICE}`,
   ]);
 });
 
 it("shows no control characters of the service", () => {
   const settings = { ...SETTINGS, logPath: "/a\u009B31m\u202E\u2028b" };
   expect(unmetExpectations({ logPath: "/srv" }, settings, [])).toEqual([
-    'logPath is "/a\uFFFD31m\uFFFD\uFFFDb", expected "/srv".',
+    `logPath is "/a\uFFFD31m\uFFFD\uFFFDb", expected "/srv"${ADVICE}`,
   ]);
 });

@@ -1,0 +1,59 @@
+import { z } from "zod";
+import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
+import { printable } from "./printable.ts";
+
+/**
+ * Parses what a caller passes.
+ * @param subject how the message of an error begins
+ * @throws AgentLogConfigError that names every member that is wrong and what it must be
+ */
+export function parseArgument<T>(
+  schema: z.ZodType<T>,
+  value: unknown,
+  subject: string,
+  code: AgentLogConfigErrorCode = "ERR_INVALID_ARG_VALUE",
+  placeOf?: (name: string) => string | undefined,
+): T {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return data;
+  throw new AgentLogConfigError(code, describeIssues(error.issues, placeOf), { subject });
+}
+
+/** Says in one sentence what is wrong with a value: the path of each part and what it must be, and never the value. */
+export function describeIssues(
+  issues: readonly z.core.$ZodIssue[],
+  placeOf: (name: string) => string | undefined = () => undefined,
+): string {
+  return issues.flatMap((issue) => describeIssue(issue, [], placeOf)).join("; ");
+}
+
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  parents: readonly PropertyKey[],
+  placeOf: (name: string) => string | undefined,
+): string[] {
+  const path = [...parents, ...issue.path];
+  // What is wrong with the members of an object says more than that it is none of several things.
+  const tried = issue.code === "invalid_union" ? issue.errors : [];
+  const nested = tried.find((inner) => inner.some(({ path, code }) => path.length > 0 || code !== "invalid_type"));
+  if (nested !== undefined) return nested.flatMap((inner) => describeIssue(inner, path, placeOf));
+  if (path.length === 0) return [issue.message.replace(/^has /, "").replace(/^must be (an object)$/, "$1 is required")];
+  const place = placeOf(String(path[0]));
+  return [[printable(path.join("."), 80), place && `(${place})`, issue.message].filter(Boolean).join(" ")];
+}
+
+/** A schema of an object that has no other members. */
+export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
+  const names = Object.keys(shape).join(", ");
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === "unrecognized_keys"
+        ? `has unknown names: ${printable(issue.keys.join(", "), 100)}; the valid ones are ${names}`
+        : "must be an object",
+  });
+}
+
+/** A schema of what may be left out. */
+export function maybe<Inner extends z.ZodType>(inner: Inner): z.ZodUnion<[Inner, z.ZodUndefined]> {
+  return z.union([inner, z.undefined()], { error: ({ input }) => inner.safeParse(input).error?.issues[0]?.message });
+}

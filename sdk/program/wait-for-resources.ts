@@ -1,0 +1,71 @@
+import { setImmediate } from "node:timers/promises";
+import * as pulumi from "@pulumi/pulumi";
+import { dependenciesOf, parentOf, pendingPhaseOf, plainValueOf } from "./private-sdk.ts";
+
+/**
+ * Resolves once everything exists that a read depends on: the resources of `dependsOn`, and those that its arguments come
+ * from. In a preview it is unknown where one of them is still to be created.
+ *
+ * @param self the resource that reads, which must not wait for itself
+ * @returns whether the read depends on any resource
+ */
+export function waitForDependencies(dependsOn: unknown, args: object, self?: pulumi.Resource): pulumi.Input<boolean> {
+  const eventual = Object.values(args).filter((value) => typeof value === "object" && value !== null);
+  if (dependsOn === undefined && eventual.length === 0) return false;
+  const sources = [dependsOn, pulumi.output(eventual).apply(() => [])];
+  return pulumi.output(waitForIds(sources, new Set(self === undefined ? [] : [self])));
+}
+
+async function waitForIds(
+  dependsOn: readonly unknown[],
+  exclude: ReadonlySet<pulumi.Resource>,
+): Promise<pulumi.Output<boolean>> {
+  const found = await dependenciesOf(dependsOn, exclude);
+  const ids = found.map((resource) => (pulumi.CustomResource.isInstance(resource) ? resource.id : resource.urn));
+  return pulumi.all(ids).apply(() => ids.length > 0);
+}
+
+/** The options of a resource that its registration waits for, beside `dependsOn` and a parent with an id. */
+export type RegistrationOptions = Pick<pulumi.CustomResourceOptions, "parent" | "deletedWith" | "replaceWith">;
+
+/** Returns the parent of a resource if what it creates may change the settings; then the read waits for it as for `dependsOn`. */
+export function customParentOf({ parent }: RegistrationOptions): pulumi.Resource | undefined {
+  return pulumi.CustomResource.isInstance(parent) && !pulumi.ProviderResource.isInstance(parent) ? parent : undefined;
+}
+
+/**
+ * Resolves once everything is registered that the registration of a resource waits for because of these options, since it
+ * may change the settings. The SDK registers a component after all that its own options and arguments name.
+ *
+ * @returns whether a resource was among it; undefined where there is nothing to wait for
+ */
+export function waitForRegistration(options: RegistrationOptions): Promise<boolean> | undefined {
+  const { parent, deletedWith, replaceWith = [] } = options;
+  const others = [...(deletedWith === undefined ? [] : [deletedWith]), ...replaceWith];
+  const component = pulumi.ComponentResource.isInstance(parent) && parentOf(parent) !== undefined ? parent : undefined;
+  if (component === undefined && others.length === 0) return undefined;
+  const waits = component === undefined ? false : registrationHasWaited(component);
+  const urns = [...(component === undefined ? [] : [component]), ...others].map(({ urn }) => plainValueOf(urn));
+  return Promise.all([waits, ...urns]).then(([hasWaited]) => hasWaited === true || others.length > 0);
+}
+
+const waited = new WeakMap<pulumi.Resource, Promise<boolean>>();
+
+/** Tells whether a resource may have been created or updated before this component was registered. */
+function registrationHasWaited(component: pulumi.Resource): Promise<boolean> {
+  const known = waited.get(component) ?? findOut(component);
+  waited.set(component, known);
+  return known;
+}
+
+async function findOut(component: pulumi.Resource): Promise<boolean> {
+  const parent = parentOf(component);
+  // Children are made before their component is registered, unless they are made late. Then it is not known any more.
+  if (parent === undefined || pendingPhaseOf(component) === undefined) return parent !== undefined;
+  // A registration that waits for nothing is sent before the next turn, and one that waits for its parent does no more.
+  await setImmediate();
+  const phase = pendingPhaseOf(component);
+  if (phase !== undefined && phase !== "parent") return true;
+  if (pulumi.CustomResource.isInstance(parent)) return !pulumi.ProviderResource.isInstance(parent);
+  return parentOf(parent) === undefined ? false : registrationHasWaited(parent);
+}

@@ -1,0 +1,117 @@
+import { z } from "zod";
+import { isObject } from "../client/is-object.ts";
+import { describeIssues, strictObject } from "../client/parse-argument.ts";
+import { printable } from "../client/printable.ts";
+import { isUnknown } from "./engine-marks.ts";
+
+/** The bounds of a number, in the unit of the threshold. */
+interface Range {
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
+}
+
+const text = z.union([z.string(), z.null()], "must be a string or null").optional();
+const bound = z.number("must be a number").optional();
+/** The kinds of the bounds of a number. */
+export const expectedRangeSchema = strictObject({ atLeast: bound, atMost: bound })
+  .refine(hasMembers, { error: "must have atLeast, atMost or both", when: isValid })
+  .refine(
+    ({ atLeast = -Infinity, atMost = Infinity }: Range) => atLeast <= atMost,
+    "can't be met, because atLeast is greater than atMost",
+  );
+const threshold = z
+  .union([z.number(), expectedRangeSchema, z.null()], "must be a number, a range { atLeast, atMost } or null")
+  .optional();
+
+/** The kinds of what may be expected of thresholds. */
+export const expectedThresholdsSchema = strictObject({
+  sizeThresholdMB: threshold,
+  timeThresholdHrs: threshold,
+  numUncompressed: threshold,
+  percentOfDiskspace: threshold,
+  numTotal: threshold,
+}).refine(hasMembers, { error: "must have a threshold", when: isValid });
+const settings = {
+  logPath: text,
+  logPathWindows: text,
+  logRotate: z.union([expectedThresholdsSchema, z.null()], "must be an object or null").optional(),
+  username: text,
+};
+const paths = [
+  ...Object.keys(settings),
+  ...Object.keys(expectedThresholdsSchema.shape).map((name) => `logRotate.${name}`),
+];
+
+/** The settings that may be expected to be absent. */
+export const expectedPathSchema = z.enum(paths, `must be one of ${paths.join(", ")}`);
+
+/** The kinds of what may be expected. A secret can't be expected, since a message would have to quote it. */
+export const expectedSettingsSchema = strictObject({
+  ...settings,
+  notSet: z.array(expectedPathSchema, "must be a list").optional(),
+}).refine(hasMembers, { error: "must have a setting, or notSet", when: isValid });
+
+/**
+ * Returns a sentence for each setting that is not as expected, and for each expectation that no setting can meet.
+ * @param expected as the program wrote it
+ * @param settings as they are recorded
+ * @param secrets the settings that no sentence may quote
+ */
+export function unmetExpectations(expected: unknown, found: object, secrets: readonly string[]): string[] {
+  const known = withoutUnknown(expected ?? undefined);
+  const { data, error } = z.object({ expect: expectedSettingsSchema.optional() }).safeParse({ expect: known });
+  if (error !== undefined) return [`${describeIssues(error.issues)}.`];
+  const { notSet = [], ...wanted } = data.expect ?? {};
+  const absent = notSet.map((path) => [path, null] as const);
+  return [...membersOf(wanted), ...absent].flatMap(([path, value]) => compare(path, value, found, secrets));
+}
+
+/** Replaces what is not known yet in a preview by undefined. */
+export function withoutUnknown(value: unknown): unknown {
+  if (isUnknown(value)) return undefined;
+  if (Array.isArray(value)) return value.map(withoutUnknown).filter((inner) => inner !== undefined);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutUnknown(inner)]));
+}
+
+/** Members that are undefined count: they may be unknown yet. */
+function hasMembers(value: object): boolean {
+  return Object.keys(value).length > 0;
+}
+
+function isValid({ issues }: { readonly issues: readonly unknown[] }): boolean {
+  return issues.length === 0;
+}
+
+/** What is expected of each setting, and of each threshold by its path. */
+function membersOf(expected: object): readonly (readonly [path: string, wanted: unknown])[] {
+  return Object.entries(expected).flatMap(([name, wanted]) =>
+    name === "logRotate" && isObject(wanted)
+      ? Object.entries(wanted).map(([inner, value]) => [`${name}.${inner}`, value] as const)
+      : [[name, wanted] as const],
+  );
+}
+
+function compare(path: string, wanted: unknown, found: object, secrets: readonly string[]): string[] {
+  const [name = "", inner] = path.split(".");
+  const setting: unknown = Reflect.get(found, name);
+  const value = (inner === undefined ? setting : isObject(setting) ? setting[inner] : undefined) ?? null;
+  if (wanted === undefined || isAsExpected(wanted, value)) return [];
+  const advice = "change it in the service, or change expect";
+  if (secrets.includes(name)) return [`${path} is not as expected; ${advice}.`];
+  return [`${path} is ${describe(value)}, expected ${describe(wanted)}; ${advice}.`];
+}
+
+function isAsExpected(wanted: unknown, value: unknown): boolean {
+  if (!isObject(wanted)) return wanted === value;
+  const { atLeast = -Infinity, atMost = Infinity }: Range = wanted;
+  return typeof value === "number" && value >= atLeast && value <= atMost;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "not set";
+  const { atLeast, atMost }: Range = isObject(value) ? value : {};
+  if (atLeast === undefined && atMost === undefined) return printable(JSON.stringify(value));
+  if (atMost === undefined) return `at least ${atLeast}`;
+  return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`;
+}

@@ -1,0 +1,39 @@
+import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
+import { parseTexts } from "../client/connection.ts";
+import type { ConnectionOptions } from "../client/connection-options.ts";
+import { AgentLogConfigError } from "../client/errors.ts";
+import {
+  type ConnectionSetting,
+  type ConnectionSettings,
+  configurationKey,
+  environmentVariable,
+  isSetting,
+} from "./connection-settings.ts";
+
+/**
+ * Opens the client of a connection. Its module loads undici and zod, so that it is loaded itself where something is read.
+ * @param options in the place of those settings
+ * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
+ * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names a setting that can't work and the place it comes from
+ */
+export function openClient(
+  settings: ConnectionSettings,
+  options: Partial<ConnectionOptions> = {},
+): AgentLogConfigClient {
+  const missing = REQUIRED.filter((setting) => settings[setting] === undefined);
+  if (missing.length > 0) throw missingSettings(missing);
+  const texts = Object.entries(settings).flatMap(([name, found]) => (found === undefined ? [] : [[name, found.text]]));
+  const placeOf = (name: string) => (isSetting(name) ? settings[name]?.place : undefined);
+  return new AgentLogConfigClient({ ...parseTexts(Object.fromEntries(texts)), ...options }, placeOf);
+}
+
+const REQUIRED = ["baseUrl", "publicKey", "privateKey"] as const satisfies readonly ConnectionSetting[];
+
+function missingSettings(missing: readonly ConnectionSetting[]): AgentLogConfigError {
+  const secret = missing.includes("privateKey") ? "; privateKey with --secret" : "";
+  const list = (name: (setting: ConnectionSetting) => string) => missing.map(name).join(", ");
+  return new AgentLogConfigError(
+    "ERR_MISSING_SETTINGS",
+    `Connection settings are missing: ${list(String)}. Pass them to a Provider, or set them in the stack (pulumi config set ${list(configurationKey)}${secret}) or in the environment (${list(environmentVariable)}).`,
+  );
+}
