@@ -116,7 +116,7 @@ describe("a proxy's address", () => {
     const open = () => openClient(NOWHERE, { [variable]: address });
     expect(open).toThrow(
       expect.objectContaining({
-        code: "ERR_INVALID_ARG_VALUE",
+        code: "ERR_INVALID_SETTINGS",
         message: expect.stringContaining(variable),
       }),
     );
