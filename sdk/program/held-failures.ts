@@ -10,8 +10,10 @@ const PATIENCE_MILLISECONDS = { independent: 30_000, dependent: 2_000, next: 250
 /** Whether the registration of a resource may wait for another one. */
 export type Kind = "independent" | "dependent";
 
+type Registered = Pick<pulumi.Resource, "urn">;
+
 interface Held {
-  readonly resource: pulumi.Resource;
+  readonly resource: Registered;
   readonly failures: readonly Failure[];
   /** Lets the resource fail, and report these sentences about others. */
   readonly release: (others: readonly string[]) => void;
@@ -24,13 +26,13 @@ interface Held {
  */
 export class HeldFailures {
   /** The resources that are being read and not registered yet. */
-  readonly #waiting = new Map<pulumi.Resource, Kind>();
+  readonly #waiting = new Map<Registered, Kind>();
   readonly #counts = { independent: 0, dependent: 0 };
   #held: Held[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   /** Notes that the settings of a resource are being read. */
-  watch(resource: pulumi.Resource, kind: Kind): void {
+  watch(resource: Registered, kind: Kind): void {
     this.#waiting.set(resource, kind);
     this.#counts[kind] += 1;
     resource.urn.apply(() => this.#forget(resource));
@@ -42,7 +44,7 @@ export class HeldFailures {
    * @param sentences why it fails; none if only the engine knows whether it does
    * @returns what it has to report of other resources
    */
-  hold(resource: pulumi.Resource, name: string, sentences: readonly string[]): Promise<readonly string[]> {
+  hold(resource: Registered, name: string, sentences: readonly string[]): Promise<readonly string[]> {
     const failures = sentences.map((sentence) => ({ name, sentence }));
     this.#forget(resource);
     return new Promise((release) => {
@@ -51,7 +53,7 @@ export class HeldFailures {
     });
   }
 
-  #forget(resource: pulumi.Resource): void {
+  #forget(resource: Registered): void {
     const kind = this.#waiting.get(resource);
     if (kind === undefined) return;
     this.#waiting.delete(resource);

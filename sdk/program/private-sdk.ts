@@ -43,6 +43,11 @@ export function parentOf(resource: pulumi.Resource): pulumi.Resource | undefined
   return pulumi.Resource.isInstance(parent) ? parent : undefined;
 }
 
+/** Returns the type of a resource. */
+export function typeOf(resource: pulumi.Resource): string {
+  return String(Reflect.get(resource, "__pulumiType"));
+}
+
 /** Returns the value of an Output; undefined as long as it is unknown. */
 export async function plainValueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
   return "promise" in output && typeof output.promise === "function" ? output.promise() : undefined;

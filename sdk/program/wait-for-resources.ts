@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
-import { dependenciesOf, parentOf, pendingPhaseOf, plainValueOf } from "./private-sdk.ts";
+import { dependenciesOf, parentOf, pendingPhaseOf, plainValueOf, typeOf } from "./private-sdk.ts";
 
 /**
  * Resolves once everything exists that a read depends on: the resources of `dependsOn`, and those that its arguments come
@@ -30,7 +30,7 @@ export type RegistrationOptions = Pick<pulumi.CustomResourceOptions, "parent" | 
 
 /** Returns the parent of a resource if what it creates may change the settings; then the read waits for it as for `dependsOn`. */
 export function customParentOf({ parent }: RegistrationOptions): pulumi.Resource | undefined {
-  return pulumi.CustomResource.isInstance(parent) && !pulumi.ProviderResource.isInstance(parent) ? parent : undefined;
+  return parent !== undefined && isManaged(parent) ? parent : undefined;
 }
 
 /**
@@ -60,12 +60,17 @@ function registrationHasWaited(component: pulumi.Resource): Promise<boolean> {
 
 async function findOut(component: pulumi.Resource): Promise<boolean> {
   const parent = parentOf(component);
+  if (parent === undefined) return false;
   // Children are made before their component is registered, unless they are made late. Then it is not known any more.
-  if (parent === undefined || pendingPhaseOf(component) === undefined) return parent !== undefined;
+  if (isManaged(parent) || pendingPhaseOf(component) === undefined) return true;
+  const above = pulumi.ComponentResource.isInstance(parent) && registrationHasWaited(parent);
   // A registration that waits for nothing is sent before the next turn, and one that waits for its parent does no more.
   await setImmediate();
   const phase = pendingPhaseOf(component);
-  if (phase !== undefined && phase !== "parent") return true;
-  if (pulumi.CustomResource.isInstance(parent)) return !pulumi.ProviderResource.isInstance(parent);
-  return parentOf(parent) === undefined ? false : registrationHasWaited(parent);
+  return (phase !== undefined && phase !== "parent") || above;
+}
+
+/** Tells whether creating a resource may change anything; components and providers change nothing. */
+function isManaged(resource: pulumi.Resource): boolean {
+  return pulumi.CustomResource.isInstance(resource) && !typeOf(resource).startsWith("pulumi:providers:");
 }

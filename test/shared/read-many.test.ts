@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { AgentLogConfigResult } from "../../sdk/client/agent-log-config-result.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../../sdk/client/errors.ts";
 import { parseArgument } from "../../sdk/client/parse-argument.ts";
 import { readArgumentsSchema } from "../../sdk/client/read-arguments-schema.ts";
@@ -8,16 +7,11 @@ import { type ConnectionSettings, lookUpConnection, stackConfiguration } from ".
 import { readMany } from "../../sdk/shared/read-many.ts";
 import { readSettings } from "../../sdk/shared/read-settings.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
+import { settingsOf } from "./settings-of.ts";
 
 const projectId = (index: number) => index.toString(16).padStart(24, "0");
 
 type Args = Parameters<Parameters<typeof readMany>[0]>[0];
-
-function settingsOf({ projectId, agent }: Args): AgentLogConfigResult {
-  const settings = { logPath: `/var/log/${agent}`, logPathWindows: undefined, logRotate: undefined };
-  const rest = { username: undefined, configOverrides: undefined, serviceVersion: undefined };
-  return { id: `${projectId}/${agent}`, projectId, agent, ...settings, ...rest };
-}
 
 const failWith = (code: AgentLogConfigErrorCode) => async () => {
   throw new AgentLogConfigError(code, "It failed.");

@@ -1,0 +1,129 @@
+import { setTimeout as delay } from "node:timers/promises";
+import * as pulumi from "@pulumi/pulumi";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { AgentLogConfig, getAgentLogConfigOutput } from "../../sdk/index.ts";
+import { replaceClients } from "../../sdk/shared/read-settings.ts";
+import { settingsOf } from "../shared/settings-of.ts";
+
+const MONITORING = { projectId: "0123456789abcdef01234567", agent: "monitoring" } as const;
+
+/** What the service has, which the creation of a {@link Change} changes. */
+let logPath: string;
+let reads: number;
+
+/** Runs a program with mocks, in a stack of its own, and returns what was recorded for each resource. */
+async function run(program: () => pulumi.Output<unknown>[]): Promise<Readonly<Record<string, unknown>>> {
+  const recorded: Record<string, unknown> = {};
+  logPath = "/old";
+  reads = 0;
+  const get = async () => {
+    reads += 1;
+    return { ...settingsOf(MONITORING), logPath };
+  };
+  onTestFinished(replaceClients({ get }));
+  await pulumi.runtime.setMocks({
+    newResource: async ({ name, type, inputs }) => {
+      // Creating takes longer than reading.
+      if (type === "test:index:Change") {
+        await delay(30);
+        logPath = "/new";
+      }
+      recorded[name] = inputs["logPath"];
+      return { id: name, state: inputs };
+    },
+    call: () => ({}),
+  });
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  await pulumi.runtime.runInPulumiStack(async () => {
+    pulumi.all(program()).apply(resolve);
+    return {};
+  });
+  await promise;
+  return recorded;
+}
+
+/** A resource whose creation changes the settings. */
+class Change extends pulumi.CustomResource {
+  declare readonly value: pulumi.Output<string>;
+
+  constructor(name = "change") {
+    super("test:index:Change", name, { value: "v" });
+  }
+}
+
+class Group extends pulumi.ComponentResource {
+  constructor(name: string, opts: pulumi.ComponentResourceOptions = {}, args: pulumi.Inputs = {}) {
+    super("test:index:Group", name, args, opts);
+  }
+}
+
+const SHAPES: readonly { readonly description: string; readonly build: () => AgentLogConfig }[] = [
+  {
+    description: "is in dependsOn",
+    build: () => new AgentLogConfig("a", MONITORING, { dependsOn: new Change() }),
+  },
+  {
+    description: "is the parent",
+    build: () => new AgentLogConfig("a", MONITORING, { parent: new Change() }),
+  },
+  {
+    description: "is in dependsOn of the component around it",
+    build: () => new AgentLogConfig("a", MONITORING, { parent: new Group("g", { dependsOn: new Change() }) }),
+  },
+  {
+    description: "is in dependsOn of a component further up",
+    build: () => {
+      const outer = new Group("outer", { dependsOn: new Change() });
+      return new AgentLogConfig("a", MONITORING, { parent: new Group("inner", { parent: outer }) });
+    },
+  },
+  {
+    description: "is the parent of the component around it",
+    build: () => new AgentLogConfig("a", MONITORING, { parent: new Group("g", { parent: new Change() }) }),
+  },
+  {
+    description: "is in deletedWith",
+    build: () => new AgentLogConfig("a", MONITORING, { deletedWith: new Change() }),
+  },
+  {
+    description: "is in replaceWith",
+    build: () => new AgentLogConfig("a", MONITORING, { replaceWith: [new Change()] }),
+  },
+  {
+    description: "is a child of a component in dependsOn",
+    build: () => {
+      const group = new Group("g");
+      new Change();
+      new (class extends pulumi.CustomResource {})("test:index:Change", "child", {}, { parent: group });
+      return new AgentLogConfig("a", MONITORING, { dependsOn: group });
+    },
+  },
+];
+
+describe("a read waits for a resource whose registration its own waits for", () => {
+  it.each(SHAPES)("where that $description", async ({ build }) => {
+    expect((await run(() => [build().urn]))["a"]).toBe("/new");
+  });
+
+  it.each(SHAPES)("and is made anew where that $description, although the same was read before", async ({ build }) => {
+    const recorded = await run(() => [new AgentLogConfig("before", MONITORING).urn, build().urn]);
+    expect(recorded).toMatchObject({ before: "/old", a: "/new" });
+  });
+});
+
+describe("a program reads once", () => {
+  const read = (name: string, parent: pulumi.Resource) => new AgentLogConfig(name, MONITORING, { parent }).urn;
+
+  it.each<{ description: string; build: () => pulumi.Output<unknown>[] }>([
+    { description: "in a component", build: () => [read("a", new Group("g"))] },
+    { description: "in two components", build: () => [read("a", new Group("g")), read("b", new Group("h"))] },
+    {
+      description: "in a component of a component",
+      build: () => [read("a", new Group("inner", { parent: new Group("outer") }))],
+    },
+    { description: "in a function", build: () => [getAgentLogConfigOutput(MONITORING)] },
+  ])("what it also needs $description", async ({ build }) => {
+    await run(() => [new AgentLogConfig("before", MONITORING).urn, ...build()]);
+    expect(reads).toBe(1);
+  });
+});
