@@ -10,11 +10,11 @@ import { openConnector } from "./connector.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
 import { environmentProxy } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import type { KeyGate } from "./key-gate.ts";
 import { parseArgument } from "./parse-argument.ts";
 import { PendingRead } from "./pending-read.ts";
 import type { ReadArguments } from "./read-arguments.ts";
 import { readArgumentsSchema } from "./read-arguments-schema.ts";
+import type { ReadGate } from "./read-gate.ts";
 import type { RawAgentLogConfig } from "./read-response.ts";
 import { MAX_REQUESTS, RequestQueue } from "./request-queue.ts";
 
@@ -23,7 +23,7 @@ export interface ReadOptions {
   /** Ends the read at once, its repeats included; the read then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
   /** @internal What the read has to pass before it is sent. */
-  readonly gate?: KeyGate | undefined;
+  readonly gate?: ReadGate | undefined;
 }
 
 /** Seconds to open one connection, with TLS and the response of a proxy. */
@@ -78,10 +78,9 @@ export class AgentLogConfigClient {
    * @throws {@link AgentLogConfigError} whose `code` says what failed; `ERR_INVALID_ARG_VALUE` for arguments that can't work
    */
   async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
-    const { signal, gate } = options;
     const { request, subject } = this.#plan(args);
-    const read = () => this.#read(request, subject, signal);
-    const { body, serviceVersion } = await (gate === undefined ? read() : gate.pass(subject, read));
+    const read = () => this.#read(request, subject, options);
+    const { body, serviceVersion } = await (options.gate === undefined ? read() : options.gate.pass(subject, read));
     const settings = decodeAgentLogSettings(body, subject);
     const { projectId, agent } = args;
     return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
@@ -93,9 +92,9 @@ export class AgentLogConfigClient {
    * @param options `signal` ends the read
    * @throws as {@link AgentLogConfigClient.get} does
    */
-  async getRaw(args: ReadArguments, { signal }: ReadOptions = {}): Promise<RawAgentLogConfig> {
+  async getRaw(args: ReadArguments, options: ReadOptions = {}): Promise<RawAgentLogConfig> {
     const { request, subject } = this.#plan(args);
-    return this.#read(request, subject, signal);
+    return this.#read(request, subject, options);
   }
 
   /** Waits for the reads under way, then closes the connections. It returns the same promise each time. */
@@ -122,14 +121,14 @@ export class AgentLogConfigClient {
   async #read(
     request: Dispatcher.DispatchOptions,
     subject: string,
-    signal: AbortSignal | undefined,
+    { signal, gate }: ReadOptions,
   ): Promise<RawAgentLogConfig> {
     signal?.throwIfAborted();
     if (this.#closed !== undefined) {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
     const [dispatcher, queue, connection] = [this.#dispatcher, this.#queue, this.#connection];
-    const { outcome } = new PendingRead({ dispatcher, queue, connection, request, subject, signal });
+    const { outcome } = new PendingRead({ dispatcher, queue, connection, request, subject, signal, gate });
     this.#reads.add(outcome);
     try {
       return await outcome;

@@ -3,6 +3,7 @@ import type { Connection } from "./connection.ts";
 import { connectionError } from "./connection-error.ts";
 import { MAX_BODY_LENGTH, TOO_LONG } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
+import type { ReadGate } from "./read-gate.ts";
 import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
 import type { RequestQueue } from "./request-queue.ts";
 
@@ -17,6 +18,7 @@ interface ReadPlan {
   /** What failed if the read does. */
   readonly subject: string;
   readonly signal: AbortSignal | undefined;
+  readonly gate: ReadGate | undefined;
 }
 
 /** How many times its time limit a read may wait for its turn. */
@@ -105,7 +107,9 @@ export class PendingRead implements Dispatcher.DispatchHandler {
   }
 
   readonly #send = () => {
-    const { connection, dispatcher, request } = this.#plan;
+    const { connection, dispatcher, request, gate, subject } = this.#plan;
+    const known = gate?.knownFailure(subject);
+    if (known !== undefined) return this.#cancel(known);
     this.#controller = undefined;
     this.#chunks = [];
     this.#length = 0;

@@ -23,15 +23,15 @@ export class EngineLog {
     this.#address = address;
   }
 
-  /** Shows a warning beside the resource or the provider of this URN. */
-  warn(urn: string, message: string): void {
+  /** Shows a warning or an error beside the resource or the provider of this URN. An error alone does not fail the run. */
+  show(severity: "WARNING" | "ERROR", urn: string, message: string): void {
     if (this.#address === undefined) return;
     // Most processes show nothing, and do not pay for a connection.
     this.#client ??= new engineService.EngineClient(this.#address, credentials.createInsecure());
     const client = this.#client;
-    const request = new engineMessages.LogRequest().setSeverity(engineMessages.LogSeverity.WARNING);
+    const request = new engineMessages.LogRequest().setSeverity(engineMessages.LogSeverity[severity]);
     request.setUrn(urn).setMessage(message);
-    // A warning that can't be shown must not fail what it is about.
+    // A message that can't be shown must not fail what it is about.
     const sent = new Promise<void>((resolve) =>
       client.log(request, new Metadata(), { deadline: Date.now() + PATIENCE }, () => resolve()),
     );

@@ -27,8 +27,10 @@ export function contentOf(value: unknown): unknown {
 export function withMarks(properties: Properties, sent: Properties): Properties {
   return mapValues(properties, (value, name) => {
     const before = sent[name];
+    // The engine marks an absent output, but not the input of the same name.
+    if (value === null) return value;
     if (isMarked(before) && isDeepStrictEqual(unmark(before), value)) return before;
-    return isMarked(before) || (SECRET_SETTINGS.includes(name) && value !== null) ? seal(value) : value;
+    return isMarked(before) || SECRET_SETTINGS.includes(name) ? seal(value) : value;
   });
 }
 

@@ -16,10 +16,12 @@ import {
   type SettingsSource,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
+import { describeOutage } from "../shared/describe-outage.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
 import { problemOf } from "../shared/reading.ts";
 import { callFunction } from "./call-function.ts";
 import type { EngineLog } from "./engine-log.ts";
+import { HeldFailures, nameOf } from "./held-failures.ts";
 import { contentOf, markedNames, seal, withMarks, withoutMarks } from "./property-marks.ts";
 
 /** What the plugin says of itself. */
@@ -54,8 +56,28 @@ export type ResourceProvider = Pick<
  */
 export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog): ResourceProvider {
   let sources: readonly SettingsSource[] = [];
-  const engineOf = (urn: string): lifecycle.Engine => ({ sources, warn: (message) => log.warn(urn, message) });
-  const { call, cancelCalls } = cancellableCalls(log);
+  const newFailures = () => new HeldFailures((urn, message) => log.show("ERROR", urn, message));
+  let failures = newFailures();
+  /** What Check has found of each resource that the later calls for it need. */
+  const checks = new Map<string, lifecycle.CheckResult>();
+  const warn = (urn: string, message: string) => log.show("WARNING", urn, message);
+  const engineOf = (urn: string): lifecycle.Engine => ({ sources, warn: (message) => warn(urn, message) });
+  const { call, cancelCalls } = cancellableCalls(log, () => failures);
+
+  /**
+   * Returns the inputs of a resource that is created or updated, unless it fails. A preview can go on, with unknown settings
+   * for what depends on the resource.
+   */
+  async function settledInputs(
+    request: { getUrn(): string; getPreview(): boolean },
+    inputs: Struct | undefined,
+  ): Promise<lifecycle.Properties> {
+    const sentence = checks.get(request.getUrn())?.failures.join("\n") ?? "";
+    if (sentence === "") return propertiesOf(inputs);
+    if (!request.getPreview()) return failures.hold(request.getUrn(), sentence);
+    await failures.holdOne(request.getUrn(), sentence);
+    return { ...propertiesOf(inputs), ...Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN])) };
+  }
 
   return {
     getPluginInfo: call(() => new pluginMessages.PluginInfo().setVersion(version)),
@@ -68,7 +90,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
         const names = Object.keys(news).filter((name) => !ENGINE_SETTINGS.has(name));
         const configured = Object.fromEntries(names.map((name) => [`${CONFIGURATION_NAMESPACE}:${name}`, news[name]]));
         // The engine sends a key that the stack keeps as a secret without a mark, too.
-        for (const warning of configurationWarnings(configured, () => true)) log.warn(request.getUrn(), warning);
+        for (const warning of configurationWarnings(configured, () => true)) warn(request.getUrn(), warning);
       }
       const sealed = Object.entries(news).map(([name, value]) => [name, isSecretSetting(name) ? seal(value) : value]);
       return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(sealed)));
@@ -83,6 +105,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     configure: call((request) => {
       const given = withoutMarks(propertiesOf(request.getArgs()));
       const urn = request.getUrn() ?? "";
+      failures = newFailures();
       // Only the default provider gets the stack's settings as arguments.
       sources = isDefaultProvider(urn)
         ? [stackConfiguration((key) => textOf(given[key.replace(/^.*:/, "")]))]
@@ -97,27 +120,35 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const [sent, olds] = [propertiesOf(request.getNews()), withoutMarks(propertiesOf(request.getOlds()))];
       const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
       const checked = await lifecycle.check(engineOf(request.getUrn()), olds, withoutMarks(sent), secrets);
+      checks.set(request.getUrn(), checked);
       const response = new providerMessages.CheckResponse().setInputs(structOf(withMarks(checked.inputs, sent)));
-      return response.setFailuresList([...checked.malformed, ...checked.failures].map(failure));
+      return response.setFailuresList(checked.malformed.map(failure));
     }),
 
     diff: call((request) => {
       const olds = propertiesOf(request.getOldInputs() ?? request.getOlds());
+      const { __lastReadAt: lastReadAt, ...recorded } = propertiesOf(request.getOlds());
+      const { outage, ...checked } = checks.get(request.getUrn()) ?? NOT_CHECKED;
+      checks.set(request.getUrn(), checked);
+      if (outage !== undefined) warn(request.getUrn(), describeOutage(request.getId(), lastReadAt, outage));
       const news = propertiesOf(request.getNews());
       const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
       const response = new providerMessages.DiffResponse().setReplacesList(replaces);
-      return response.setChanges(changes === false ? CHANGES.DIFF_NONE : CHANGES.DIFF_UNKNOWN);
+      if (changes !== false) return response.setChanges(CHANGES.DIFF_UNKNOWN);
+      // A program in TypeScript has recorded the time under the internal name alone.
+      const isToUpdate = checked.failures.length > 0 || !("lastReadAt" in recorded);
+      return response.setChanges(isToUpdate ? CHANGES.DIFF_SOME : CHANGES.DIFF_NONE);
     }),
 
-    create: call((request) => {
-      const inputs = propertiesOf(request.getProperties());
+    create: call(async (request) => {
+      const inputs = await settledInputs(request, request.getProperties());
       const response = new providerMessages.CreateResponse().setProperties(outputsOf(inputs, {}, request.getPreview()));
       // As with every resource, an id is unknown until there is a record.
       return response.setId(request.getPreview() ? "" : lifecycle.idOf(withoutMarks(inputs)));
     }),
 
-    update: call((request) => {
-      const [olds, news] = [propertiesOf(request.getOlds()), propertiesOf(request.getNews())];
+    update: call(async (request) => {
+      const [olds, news] = [propertiesOf(request.getOlds()), await settledInputs(request, request.getNews())];
       return new providerMessages.UpdateResponse().setProperties(outputsOf(news, olds, request.getPreview()));
     }),
 
@@ -127,11 +158,18 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const recorded = withoutMarks(sent);
       const isMade = Object.keys(propertiesOf(request.getInputs())).length > 0;
       const kind = recorded["projectId"] === undefined ? "new" : isMade ? "made" : "adopted";
-      const { id, inputs, outputs } = await lifecycle.readRecord(engine, request.getId(), recorded, kind);
       const response = new providerMessages.ReadResponse();
-      if (id === undefined) return response;
-      response.setId(id).setInputs(structOf(withMarks(inputs, sent)));
-      return response.setProperties(structOf(withReadTime(withMarks(outputs, sent))));
+      try {
+        const { id, inputs, outputs } = await lifecycle.readRecord(engine, request.getId(), recorded, kind);
+        if (id === undefined) return response;
+        response.setId(id).setInputs(structOf(withMarks(inputs, sent)));
+        return response.setProperties(structOf(withReadTime(withMarks(outputs, sent))));
+      } catch (error) {
+        const { message } = problemOf(error);
+        if (kind !== "made") return await failures.hold(request.getUrn(), message);
+        await failures.holdOne(request.getUrn(), message);
+        return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
+      }
     }),
 
     delete: call(() => new emptyMessages.Empty()),
@@ -154,22 +192,22 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   };
 }
 
-type Answer<Request, Response> = (request: Request) => Response | Promise<Response>;
-
-/** Handlers that flush warnings before the response, and end at once on cancel. */
-function cancellableCalls(log: EngineLog) {
+/** Handlers that show messages before the response, and end at once on cancel. */
+function cancellableCalls(log: EngineLog, failures: () => HeldFailures) {
   const cancellations = new Set<(reason: Error) => void>();
   const call =
-    <Request, Response>(answer: Answer<Request, Response>): handleUnaryCall<Request, Response> =>
+    <Request, Response>(
+      answer: (request: Request) => Response | Promise<Response>,
+    ): handleUnaryCall<Request, Response> =>
     async ({ request }, respond) => {
-      const { promise, resolve, reject } = Promise.withResolvers<Response>();
+      const { promise: cancelled, reject } = Promise.withResolvers<never>();
       cancellations.add(reject);
       try {
-        (async () => resolve(await answer(request)))().catch(reject);
-        const response = await promise;
+        const response = await Promise.race([failures().during(() => answer(request)), cancelled]);
         await log.flush();
         respond(null, response);
       } catch (error) {
+        await log.flush();
         const code = error === CANCELLED ? status.CANCELLED : status.UNKNOWN;
         respond({ code, details: problemOf(error).message });
       } finally {
@@ -184,6 +222,9 @@ function cancellableCalls(log: EngineLog) {
 
 const CANCELLED = new Error("The read was cancelled.");
 
+/** What a resource has that a refresh compares without a program. */
+const NOT_CHECKED: lifecycle.CheckResult = { inputs: {}, malformed: [], failures: [] };
+
 const CHANGES = providerMessages.DiffResponse.DiffChanges;
 
 /** What the engine itself keeps beside the configuration of a provider. */
@@ -194,10 +235,6 @@ const configured: Readonly<Record<string, unknown>> = JSON.parse(process.env["PU
 
 function textOf(value: unknown): string | undefined {
   return value == null ? undefined : String(value);
-}
-
-function nameOf(urn: string): string {
-  return urn.slice(urn.lastIndexOf("::") + 2);
 }
 
 function isSecretSetting(name: string): boolean {

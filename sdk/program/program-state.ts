@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { KeyGates } from "../shared/read-settings.ts";
+import type { ReadGates } from "../shared/read-settings.ts";
 import { HeldFailures } from "./held-failures.ts";
 
 /** What is kept for one program; a process of the Automation API runs several. */
 export interface ProgramState {
   /** What was read for each connection and arguments. */
   readonly reads: Map<string, Promise<AgentLogConfigResult>>;
-  readonly gates: KeyGates;
+  readonly gates: ReadGates;
   readonly failures: HeldFailures;
   /** It was warned of its configuration. */
   hasWarned: boolean;

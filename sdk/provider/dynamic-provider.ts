@@ -1,5 +1,6 @@
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { stackConfiguration } from "../shared/connection-settings.ts";
+import { describeOutage } from "../shared/describe-outage.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
 import { isReading } from "../shared/reading.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
@@ -27,7 +28,10 @@ export async function check(
   const reading = news["__reading"];
   // The host does not see which inputs are secret, so that without a reading all of them may be.
   const secrets = isReading(reading) ? reading.secrets : SETTING_NAMES;
-  const { inputs, malformed, failures } = await lifecycle.check(engine(configuration), olds, news, secrets);
+  const host = engine(configuration);
+  const { inputs, malformed, failures, outage } = await lifecycle.check(host, olds, news, secrets);
+  // The host does not see the time of the read here.
+  if (outage !== undefined) host.warn(describeOutage(lifecycle.idOf(inputs), undefined, outage));
   return { inputs, failures: [...malformed, ...failures].map((reason) => ({ property: "", reason })) };
 }
 

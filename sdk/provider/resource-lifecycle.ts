@@ -26,11 +26,14 @@ export type Properties = Readonly<Record<string, unknown>>;
 
 /** The inputs to record, and one sentence for each reason why the resource fails. */
 export interface CheckResult {
+  /** Where the resource fails, the settings are the recorded ones as far as there are any. */
   readonly inputs: Properties;
   /** What is wrong with the arguments; then nothing was read. */
   readonly malformed: readonly string[];
   /** Why there are no settings, or which are not as expected. */
   readonly failures: readonly string[];
+  /** The outage in which the recorded settings are used, unless the program tells of it. */
+  readonly outage?: string;
 }
 
 /**
@@ -57,16 +60,18 @@ export async function check(
     ? { settings: {}, problem: reading.problem }
     : await read(engine, { ...args, envelope, pretty }, olds, keptSettings(olds, args, reading));
   const others = isReading(reading) ? reading.others : [];
-  const why = problem === null ? undefined : whyWithoutSettings(olds, inputs, problem);
-  if (why !== undefined) return { inputs, malformed, failures: [why, ...others] };
-  const recorded = { ...inputs, ...(problem === null ? settings : allSettings((name) => olds[name] ?? null)) };
-  // The program itself shows the warnings about settings that it has read.
-  if (!belongs && problem !== null) engine.warn(describeOutage(idOf(recorded), undefined, problem.message));
+  const isRecorded = ["projectId", "agent"].every((name) => olds[name] === inputs[name]);
+  const found = problem === null ? settings : isRecorded ? allSettings((name) => olds[name] ?? null) : {};
+  const recorded = { ...inputs, ...found };
+  const why = problem === null ? undefined : whyWithoutSettings(isRecorded, olds, inputs, problem);
+  if (why !== undefined) return { inputs: recorded, malformed, failures: [why, ...others] };
   const { expect, whenUnexpected } = inputs;
   const unmet = expect == null ? [] : (await expectations()).unmetExpectations(expect, recorded, secrets);
+  // The program itself shows the warnings about settings that it has read.
   if (!belongs && whenUnexpected === "warn") for (const sentence of unmet) engine.warn(sentence);
   const failures = unmet.length === 0 || whenUnexpected === "warn" ? [] : [...unmet, ...others];
-  return { inputs: recorded, malformed, failures };
+  const checked = { inputs: recorded, malformed, failures };
+  return belongs || problem === null ? checked : { ...checked, outage: problem.message };
 }
 
 /** @param isRead the program has read with these arguments, and so has checked which project and agent they name */
@@ -98,8 +103,8 @@ export function diff(olds: Properties, news: Properties): { changes?: false; rep
 }
 
 /**
- * Returns the outputs of a resource that is created or updated. The time of the read is kept where nothing new was found,
- * as in an outage. It is not an input, because the engine would show it as a change.
+ * Returns the outputs of a resource that is created, updated or read again. The time of the read is kept where nothing new
+ * was found, because it would be a difference of its own. Neither is it an input, which the engine would compare.
  */
 export function outputsOf({ __service: _, ...inputs }: Properties, olds: Properties = {}): Properties {
   const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(inputs[name] ?? null, olds[name]));
@@ -141,8 +146,7 @@ export async function readRecord(
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await readSettings(lookUpConnection(...engine.sources), { projectId, agent });
     const inputs = { ...before, projectId, agent, ...recordSettings(result), __service: serviceOf(engine) };
-    // A new time alone would be a change of the outputs of an adopted one.
-    const outputs = outputsOf(inputs, kind === "adopted" ? recorded : {});
+    const outputs = outputsOf(inputs, recorded);
     return { id: agentLogConfigId(projectId, agent), inputs: kind === "adopted" ? {} : inputs, outputs };
   } catch (error) {
     const { message, temporary, code } = problemOf(error);
@@ -210,9 +214,13 @@ function isPartOf(part: unknown, whole: unknown): boolean {
 }
 
 /** Why a resource without a read fails; undefined if an outage makes use of its record. */
-function whyWithoutSettings(olds: Properties, inputs: Properties, { message, temporary }: Problem): string | undefined {
-  const isWanted = temporary && inputs["whenUnavailable"] === "useRecorded";
-  if (!isWanted || !["projectId", "agent"].every((name) => olds[name] === inputs[name])) return message;
+function whyWithoutSettings(
+  isRecorded: boolean,
+  olds: Properties,
+  inputs: Properties,
+  { message, temporary }: Problem,
+): string | undefined {
+  if (!temporary || inputs["whenUnavailable"] !== "useRecorded" || !isRecorded) return message;
   if ((olds["__service"] ?? inputs["__service"]) === inputs["__service"]) return undefined;
   return `${message} The recorded settings are those of another service, so that they are not used.`;
 }

@@ -29,7 +29,7 @@ function listOf(names: readonly string[]): string {
   return `${shown.slice(0, MAX_NAMES).join(", ")} and ${shown.length - MAX_NAMES} others`;
 }
 
-/** A sentence without what differs between resources: the id of the project and the agent. */
-function causeOf(sentence: string): string {
+/** Returns a sentence without what differs between resources: the id of the project and the agent. */
+export function causeOf(sentence: string): string {
   return sentence.replaceAll(/\b[0-9a-f]{24}\b/gi, "<project>").replaceAll(/\b(?:monitoring|backup)\b/g, "<agent>");
 }

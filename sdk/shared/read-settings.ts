@@ -1,20 +1,20 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
-import { KeyGate } from "../client/key-gate.ts";
+import { ReadGate } from "../client/read-gate.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import { refuseEngineMarks } from "./refuse-engine-marks.ts";
 
 /** A client, or what replaces every client in a unit test. */
 export interface SettingsReader {
-  get(args: unknown, options?: { readonly gate?: KeyGate }): Promise<AgentLogConfigResult>;
+  get(args: unknown, options?: { readonly gate?: ReadGate }): Promise<AgentLogConfigResult>;
 }
 
-/** The gate of each connection: a refused key is sent once as long as these gates are used. */
-export type KeyGates = Map<string, KeyGate>;
+/** The gate of each connection. What it remembers counts as long as these gates are used. */
+export type ReadGates = Map<string, ReadGate>;
 
 /** A process has one client for each connection, so that all reads share its sockets and its nonce. */
 const clients = new Map<string, Promise<SettingsReader>>();
-const gatesOfProcess: KeyGates = new Map();
+const gatesOfProcess: ReadGates = new Map();
 let replacement: SettingsReader | undefined;
 
 /**
@@ -26,11 +26,11 @@ let replacement: SettingsReader | undefined;
 export async function readSettings(
   connection: ConnectionSettings,
   args: unknown,
-  gates: KeyGates = gatesOfProcess,
+  gates: ReadGates = gatesOfProcess,
 ): Promise<AgentLogConfigResult> {
   const key = JSON.stringify(connection);
   const client = replacement ?? (await clientOf(connection, key));
-  const gate = gates.get(key) ?? new KeyGate();
+  const gate = gates.get(key) ?? new ReadGate();
   gates.set(key, gate);
   const result = await client.get(args, { gate });
   refuseEngineMarks(result);

@@ -12,6 +12,7 @@ import {
   type ConnectionOptions,
   type ReadArguments,
 } from "../../sdk/client/index.ts";
+import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { type CannedResponse, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
@@ -532,6 +533,15 @@ describe("connections", () => {
     const { client, service } = await open({}, { settings: { [PROJECT_ID]: {} } });
     await Promise.all(Array.from({ length: 100 }, () => client.get(MONITORING)));
     expect(service.requests).toHaveLength(101);
+  });
+
+  it("are not tried by reads that wait in the queue while an outage begins", async () => {
+    const { client, service } = await open();
+    service.respondWith({ status: 503 });
+    const gate = new ReadGate();
+    const reads = await Promise.allSettled(Array.from({ length: 200 }, () => client.get(MONITORING, { gate })));
+    expect(reads).toEqual(reads.map(() => ({ status: "rejected", reason: expect.objectContaining({ status: 503 }) })));
+    expect(service.requests.length).toBeLessThan(40);
   });
 
   it("that are not established when the client is closed do not keep the process alive", async () => {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { credentials, Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
-import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import engineMessages, { type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import pluginMessages, { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import messages, {
@@ -27,19 +27,26 @@ export const URN = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfig::mo
 
 const PROVIDER_URN = "urn:pulumi:dev::p::pulumi:providers:agent-log-config::default_0_1_0";
 
-/** A warning that the plugin has shown through the engine. */
-export interface Warning {
+/** A warning or an error that the plugin has shown through the engine. */
+export interface Shown {
   readonly urn: string;
   readonly message: string;
 }
 
+interface EngineLog {
+  readonly address: string;
+  readonly warnings: readonly Shown[];
+  readonly errors: readonly Shown[];
+}
+
 /** Starts what the plugin needs of an engine: the service that shows messages. It ends with the test. */
-export async function startEngineLog(): Promise<{ readonly address: string; readonly warnings: readonly Warning[] }> {
-  const warnings: Warning[] = [];
+export async function startEngineLog(): Promise<EngineLog> {
+  const [warnings, errors]: [Shown[], Shown[]] = [[], []];
   const server = new Server();
   server.addService(engineService.EngineService, {
     log: ({ request }: { request: LogRequest }, respond: (error: null, response: object) => void) => {
-      warnings.push({ urn: request.getUrn(), message: request.getMessage() });
+      const shown = request.getSeverity() === engineMessages.LogSeverity.ERROR ? errors : warnings;
+      shown.push({ urn: request.getUrn(), message: request.getMessage() });
       respond(null, new emptyMessages.Empty());
     },
   });
@@ -49,7 +56,7 @@ export async function startEngineLog(): Promise<{ readonly address: string; read
     );
   });
   onTestFinished(() => server.forceShutdown());
-  return { address: `127.0.0.1:${port}`, warnings };
+  return { address: `127.0.0.1:${port}`, warnings, errors };
 }
 
 export interface StartOptions {
@@ -126,32 +133,43 @@ export class PluginProcess {
     return { acceptSecrets: response.getAcceptsecrets(), supportsPreview: response.getSupportspreview() };
   }
 
-  async check(news: PropertyMap, olds: PropertyMap = {}) {
-    const request = new messages.CheckRequest().setUrn(URN).setNews(struct(news)).setOlds(struct(olds));
+  async check(news: PropertyMap, olds: PropertyMap = {}, urn = URN) {
+    const request = new messages.CheckRequest().setUrn(urn).setNews(struct(news)).setOlds(struct(olds));
     const response = await answerOf<CheckResponse>((done) => this.#client.check(request, done));
     return { inputs: valuesOf(response.getInputs()), failures: reasonsOf(response.getFailuresList()) };
   }
 
-  async diff(olds: PropertyMap, news: PropertyMap) {
-    const request = new messages.DiffRequest().setOldInputs(struct(olds)).setNews(struct(news));
+  /** @param outputs the recorded ones */
+  async diff(
+    olds: PropertyMap,
+    news: PropertyMap,
+    outputs: PropertyMap = { ...olds, lastReadAt: "2026-01-01" },
+    urn = URN,
+  ) {
+    const request = new messages.DiffRequest().setUrn(urn).setOldInputs(struct(olds)).setNews(struct(news));
+    request.setOlds(struct(outputs));
     return diffOf(await answerOf<DiffResponse>((done) => this.#client.diff(request, done)));
   }
 
-  async create(properties: PropertyMap, preview = false) {
-    const request = new messages.CreateRequest().setProperties(struct(properties)).setPreview(preview);
+  async create(properties: PropertyMap, preview = false, urn = URN) {
+    const request = new messages.CreateRequest().setUrn(urn).setProperties(struct(properties)).setPreview(preview);
     const response = await answerOf<CreateResponse>((done) => this.#client.create(request, done));
     return { id: response.getId(), outputs: valuesOf(response.getProperties()) };
   }
 
-  async update(olds: PropertyMap, news: PropertyMap, preview = false): Promise<PropertyMap> {
-    const request = new messages.UpdateRequest().setOlds(struct(olds)).setNews(struct(news)).setPreview(preview);
+  async update(olds: PropertyMap, news: PropertyMap, preview = false, urn = URN): Promise<PropertyMap> {
+    const request = new messages.UpdateRequest()
+      .setUrn(urn)
+      .setOlds(struct(olds))
+      .setNews(struct(news))
+      .setPreview(preview);
     const response = await answerOf<UpdateResponse>((done) => this.#client.update(request, done));
     return valuesOf(response.getProperties());
   }
 
   /** @param recorded its inputs; an adopted resource has none */
-  async read(id: string, properties: PropertyMap = {}, recorded = properties) {
-    const request = new messages.ReadRequest().setUrn(URN).setId(id).setProperties(struct(properties));
+  async read(id: string, properties: PropertyMap = {}, recorded = properties, urn = URN) {
+    const request = new messages.ReadRequest().setUrn(urn).setId(id).setProperties(struct(properties));
     request.setInputs(struct(recorded));
     const response = await answerOf<ReadResponse>((done) => this.#client.read(request, done));
     const [outputs, inputs] = [valuesOf(response.getProperties()), valuesOf(response.getInputs())];

@@ -191,6 +191,9 @@ describe("a resource", () => {
     expect(inputs).toEqual({ ...INPUTS, logRotate: { sizeThresholdMB: 500.5 } });
     expect(await plugin.diff(RECORDED, inputs)).toEqual({ changes: "undecided", replaces: [] });
     expect(await plugin.diff(RECORDED, RECORDED)).toEqual({ changes: "none", replaces: [] });
+    // A record of a TypeScript program gets the time under the name that all languages have.
+    const moved = { ...RECORDED, __provider: "exports.handler", __lastReadAt: "2026-01-01" };
+    expect(await plugin.diff(RECORDED, RECORDED, moved)).toEqual({ changes: "some", replaces: [] });
     const updated = await plugin.update({ ...RECORDED, __lastReadAt: "2026-01-01T00:00:00.000Z" }, inputs);
     const { __service: _, ...outputs } = inputs;
     expect(updated).toMatchObject({ ...outputs, lastReadAt: expect.not.stringContaining("2026-01-01") });
@@ -241,11 +244,22 @@ describe("a resource", () => {
     const recorded = { ...RECORDED, whenUnavailable: "useRecorded" };
     const news = { ...ARGS, whenUnavailable: "useRecorded" };
     expect(await plugin.check(news, recorded)).toMatchObject({ inputs: recorded, failures: [] });
-    expect(await plugin.read(ID, recorded)).toMatchObject({ id: ID, inputs: recorded });
-    const warning = { urn: URN, message: expect.stringContaining(`AgentLogConfig ${ID} uses the recorded settings.`) };
+    const outputs = { ...recorded, __lastReadAt: "2026-01-01T00:00:00Z", lastReadAt: "2026-01-01T00:00:00Z" };
+    expect(await plugin.diff(recorded, recorded, outputs)).toEqual({ changes: "none", replaces: [] });
+    expect(await plugin.read(ID, outputs, recorded)).toMatchObject({ id: ID, inputs: recorded, outputs });
+    const age =
+      / uses the settings that were read \d+ days ago \(2026-01-01T00:00:00Z\)\. Can't read .* \(status 503\)/;
+    const warning = { urn: URN, message: expect.stringMatching(age) };
     expect(warnings).toEqual([warning, warning]);
-    expect((await plugin.check(ARGS, RECORDED)).failures).toEqual([expect.stringContaining("status 503")]);
-    expect((await plugin.check(news)).failures).toEqual([expect.stringContaining("status 503")]);
+  });
+
+  it("fails in an outage without a record, or where it is not told to use it", async () => {
+    const plugin = await configured();
+    service.respondWith({ status: 503 });
+    await plugin.check(ARGS, RECORDED);
+    await expect(plugin.update(RECORDED, RECORDED)).rejects.toThrow("status 503");
+    await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" });
+    await expect(plugin.create(ARGS)).rejects.toThrow("status 503");
   });
 
   it("shows warnings through the engine that has attached last", async () => {
@@ -260,7 +274,6 @@ describe("a resource", () => {
     { description: "a malformed id", args: { projectId: "x" }, reason: "projectId must be 24 hexadecimal digits" },
     { description: "another agent", args: { agent: "other" }, reason: 'agent must be "monitoring" or "backup"' },
     { description: "a wrong choice", args: { whenUnavailable: "retry" }, reason: "whenUnavailable must be" },
-    { description: "an unmet expectation", args: { expect: { logPath: "/other" } }, reason: 'expected "/other"' },
     {
       description: "an unknown expectation",
       args: { expect: { path: "/" } },
@@ -277,18 +290,22 @@ describe("a resource", () => {
     { description: "a wrong setting", changed: { maxRetries: "many" }, reason: "must be a whole number from 0 to 10" },
   ])("fails with $description, without a secret in the message", async ({ changed, reason }) => {
     const plugin = await configured(changed);
-    const { failures } = await plugin.check(ARGS);
-    const refreshed = await plugin.read(ID, RECORDED).catch((error: Error) => error.message);
-    expect([...failures, refreshed]).toEqual([expect.stringContaining(reason), expect.stringContaining(reason)]);
-    expect(`${failures}${refreshed}`).not.toContain("private-key-000");
+    const { inputs, failures } = await plugin.check(ARGS);
+    expect(failures).toEqual([]);
+    const reported = await Promise.all([
+      plugin.create(inputs).catch((error: Error) => error.message),
+      plugin.read(ID, RECORDED).catch((error: Error) => error.message),
+    ]);
+    expect(reported).toContainEqual(expect.stringContaining(reason));
+    expect(`${reported}`).not.toContain("private-key-000");
   });
 
   it("quotes no secret argument, and keeps it a secret", async () => {
     const plugin = await configured();
     const expectation = { expect: { logPath: secret("/secret") } };
-    const { inputs, failures } = await plugin.check({ ...ARGS, ...expectation });
-    expect(failures).toEqual([expect.stringMatching(/^logPath is not as expected; /)]);
+    const { inputs } = await plugin.check({ ...ARGS, ...expectation });
     expect(inputs).toMatchObject(expectation);
+    await expect(plugin.create(inputs)).rejects.toThrow(/^logPath is not as expected; /);
     const malformed = await plugin.check({ ...ARGS, projectId: secret("malformed") });
     expect(malformed.failures).toEqual([expect.not.stringContaining("malformed")]);
   });

@@ -4,16 +4,47 @@ import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { bundlePlugin } from "../../plugin/bundle.ts";
 import { makePlugin } from "../../plugin/make-plugin.ts";
-import { type Service, startService } from "../../sdk/testing/index.ts";
-import type { Deployment } from "../engine/deployment.ts";
+import { type Service, type ServiceSettings, startService } from "../../sdk/testing/index.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { openDeployment } from "../engine/open-deployment.ts";
 import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
-import { isMap, type PropertyMap, type PropertyValue, withoutSecrets } from "../engine/property-value.ts";
+import { isMap, type PropertyMap, type PropertyValue } from "../engine/property-value.ts";
 import { readCalls } from "../engine/recording.ts";
 import { type PluginProcess, startPlugin } from "./plugin-process.ts";
 
 const FIXTURE = path.join(import.meta.dirname, "fixtures/life-of-a-resource.json");
+
+/** An operation of the engine, and what the service says meanwhile. */
+interface Phase {
+  readonly run: "preview" | "up" | "refresh" | "destroy";
+  /** The settings of the first resource. */
+  readonly settings?: ServiceSettings;
+  /** The project of the second resource is unknown to the service. */
+  readonly isDeleted?: boolean;
+  readonly status?: number;
+}
+
+const LIFE: readonly Phase[] = [
+  { run: "preview" },
+  { run: "up" },
+  { run: "preview", settings: { ...SETTINGS, logRotate: { sizeThresholdMB: 500 } }, isDeleted: true },
+  { run: "up", settings: { ...SETTINGS, logRotate: { sizeThresholdMB: 500 } }, isDeleted: true },
+  { run: "preview", status: 500 },
+  { run: "refresh", status: 500 },
+  { run: "refresh", settings: { logPath: "/data/monitoring-agent.log" } },
+  { run: "destroy" },
+];
+
+interface RecordedPhase extends Phase {
+  readonly calls: readonly RecordedCall[];
+}
+
+interface RecordedCall {
+  readonly method: string;
+  readonly request: PropertyMap;
+  readonly response?: PropertyMap;
+  readonly error?: string;
+}
 
 it("answers the calls of the recorded engine as it did", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "recorded-"));
@@ -23,89 +54,88 @@ it("answers the calls of the recorded engine as it did", async () => {
     await rm(folder, { recursive: true, force: true });
   });
   if (process.env["RECORD_ENGINE_CALLS"] === "1") await record(folder, service);
-  const recording: RecordedCall[] = JSON.parse(await readFile(FIXTURE, "utf8"));
-  const calls = recording.filter(({ method }) => method.startsWith("ResourceProvider/"));
   await bundlePlugin(path.join(folder, "plugin.cjs"));
-  const plugin = await startPlugin(path.join(folder, "plugin.cjs"), {});
-  onTestFinished(() => plugin.stop());
-  for (const call of calls) {
-    setAsRecorded(service, call);
-    expect(comparable(await answer(plugin, service, call)), call.method).toEqual(comparable(call.response ?? {}));
+  const phases: RecordedPhase[] = JSON.parse(await readFile(FIXTURE, "utf8"));
+  expect(phases.map(({ calls: _, ...phase }) => phase)).toEqual(LIFE);
+  const methods = new Set<string>();
+  let fingerprint = "";
+  for (const { calls, ...phase } of phases) {
+    arrange(service, phase);
+    const plugin = await startPlugin(path.join(folder, "plugin.cjs"), {});
+    onTestFinished(() => plugin.stop());
+    for (const { method, request, response = {}, error } of calls) {
+      methods.add(path.basename(method));
+      // The service of this run has another address.
+      const asked: PropertyMap = JSON.parse(JSON.stringify(request).replaceAll("<fingerprint>", fingerprint));
+      const given = await answer(plugin, service, method, asked).catch((thrown: Error) => thrown.message);
+      fingerprint = /"__service":"(\w+)"/.exec(JSON.stringify(given))?.[1] ?? fingerprint;
+      expect(comparable(given), `${phase.run}: ${method}`).toEqual(comparable(error ?? response));
+    }
   }
-  expect(new Set(calls.map(({ method }) => path.basename(method)))).toEqual(
-    new Set(["Configure", "Check", "Create", "Diff", "Update", "Read", "Delete"]),
-  );
+  expect(methods).toEqual(new Set(["Configure", "Check", "Create", "Diff", "Update", "Read", "Delete"]));
 });
-
-interface RecordedCall {
-  readonly method: string;
-  readonly request: PropertyMap;
-  readonly response?: PropertyMap;
-}
 
 /** Writes the fixture: what the real engine asks a plugin that it finds on the PATH. */
 async function record(folder: string, service: Service): Promise<void> {
   const found = findPulumi();
   if ("reason" in found) throw new Error(`cannot record: ${found.reason}`);
   const directory = path.join(folder, "program");
-  await cp(path.join(import.meta.dirname, "../../examples/yaml"), directory, { recursive: true });
+  await cp(path.join(import.meta.dirname, "programs/life"), directory, { recursive: true });
   await makePlugin(path.join(folder, "plugins"));
   const PATH = [path.join(folder, "plugins"), path.dirname(process.execPath), found.path].join(path.delimiter);
-  const log = path.join(folder, "calls.json");
-  const deployment = await openDeployment({ directory, engine: "real", env: { PATH, PULUMI_DEBUG_GRPC: log } });
-  await liveThrough(deployment, service);
+  const deployment = await openDeployment({ directory, engine: "real", env: { PATH } });
+  await configure(deployment, service, "life", {});
+  const recorded: RecordedPhase[] = [];
+  for (const [index, phase] of LIFE.entries()) {
+    arrange(service, phase);
+    const log = path.join(folder, `calls-${index}.json`);
+    await deployment[phase.run]({ env: { PULUMI_DEBUG_GRPC: log } });
+    const calls: RecordedCall[] = JSON.parse(JSON.stringify(readCalls(log, ["preview"])));
+    recorded.push({ ...phase, calls: calls.filter(({ method, request }) => isOurs(method, request)) });
+  }
   await deployment.close();
-  await writeFile(FIXTURE, `${JSON.stringify(readCalls(log, ["preview"]), null, 2)}\n`);
+  await writeFile(FIXTURE, `${JSON.stringify(recorded, null, 2)}\n`);
 }
 
-async function liveThrough(deployment: Deployment, service: Service): Promise<void> {
-  service.set(PROJECT_ID, "monitoring", SETTINGS);
-  service.set(PROJECT_ID, "backup", { logPath: "/var/log/backup-agent.log" });
-  await configure(deployment, service, "yaml", { projectId: PROJECT_ID });
-  await deployment.preview();
-  await deployment.up();
-  service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate: { sizeThresholdMB: 500 } });
-  await deployment.preview();
-  await deployment.up();
-  service.set(PROJECT_ID, "monitoring", { logPath: "/data/monitoring-agent.log" });
-  await deployment.refresh();
-  await deployment.destroy();
+function isOurs(method: string, { urn }: PropertyMap): boolean {
+  return method.startsWith("ResourceProvider/") && String(urn).includes("agent-log-config");
 }
 
-/** The service had what was read in this call. */
-function setAsRecorded(service: Service, { response = {} }: RecordedCall): void {
-  const inputs = withoutSecrets(response["inputs"] ?? null);
-  if (isMap(inputs)) service.set(PROJECT_ID, "monitoring", inputs);
+function arrange(service: Service, { settings = SETTINGS, isDeleted = false, status }: Phase): void {
+  service.set(PROJECT_ID, "monitoring", settings);
+  service.set("f".repeat(24), "backup", isDeleted ? undefined : { logPath: "/var/log/backup-agent.log" });
+  service.respondWith(status === undefined ? undefined : { status });
 }
 
 async function answer(
   plugin: PluginProcess,
   service: Service,
-  { method, request }: RecordedCall,
+  method: string,
+  request: PropertyMap,
 ): Promise<PropertyMap> {
   const map = (key: string) => (isMap(request[key]) ? request[key] : {});
-  const [id, preview] = [String(request["id"]), request["preview"] === true];
+  const [id, urn, preview] = [String(request["id"]), String(request["urn"]), request["preview"] === true];
   switch (method) {
     case "ResourceProvider/Configure":
       await plugin.configure({ ...map("args"), baseUrl: service.baseUrl });
       return {};
     case "ResourceProvider/Check": {
-      const { inputs, failures } = await plugin.check(map("news"), map("olds"));
+      const { inputs, failures } = await plugin.check(map("news"), map("olds"), urn);
       return failures.length === 0 ? { inputs } : { inputs, failures };
     }
     case "ResourceProvider/Diff": {
-      const { changes, replaces } = await plugin.diff(map("oldInputs"), map("news"));
+      const { changes, replaces } = await plugin.diff(map("oldInputs"), map("news"), map("olds"), urn);
       expect(replaces).toEqual([]);
-      return changes === "none" ? { changes: "DIFF_NONE" } : {};
+      return changes === "undecided" ? {} : { changes: `DIFF_${changes.toUpperCase()}` };
     }
     case "ResourceProvider/Create": {
-      const created = await plugin.create(map("properties"), preview);
+      const created = await plugin.create(map("properties"), preview, urn);
       return { ...(created.id === "" ? {} : { id: created.id }), properties: created.outputs };
     }
     case "ResourceProvider/Update":
-      return { properties: await plugin.update(map("olds"), map("news"), preview) };
+      return { properties: await plugin.update(map("olds"), map("news"), preview, urn) };
     case "ResourceProvider/Read": {
-      const { id: foundId, inputs, outputs } = await plugin.read(id, map("properties"));
+      const { id: foundId, inputs, outputs } = await plugin.read(id, map("properties"), map("inputs"), urn);
       return { id: foundId, inputs, properties: outputs };
     }
     default:
@@ -114,8 +144,10 @@ async function answer(
   }
 }
 
-/** Without times, and fingerprints of addresses. */
+/** Without times, ports, and fingerprints of addresses. */
 function comparable(value: PropertyValue): unknown {
-  const text = JSON.stringify(value).replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>");
+  const text = JSON.stringify(value)
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replaceAll(/\b127\.0\.0\.1:\d+/g, "127.0.0.1:<port>");
   return JSON.parse(text.replaceAll(/("__service":)"[0-9a-f]{16}"/g, '$1"<fingerprint>"'));
 }
