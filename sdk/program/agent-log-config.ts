@@ -46,11 +46,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
   declare readonly configOverrides: pulumi.Output<AgentLogSettings["configOverrides"]>;
   /** What the program does in an outage; undefined where it does not say. */
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
-  /**
-   * When the recorded settings were read, as an ISO 8601 date. It changes only when the settings are read again, and
-   * Pulumi never shows it as a difference. Do not use it as an input of another resource, because it differs
-   * after each refresh.
-   */
+  /** When the recorded settings were found, as an ISO 8601 date. It stays while later reads find the same. */
   declare readonly lastReadAt: pulumi.Output<string>;
   declare private readonly __lastReadAt: pulumi.Output<string>;
 

@@ -153,7 +153,7 @@ export async function readRecord(
     if (kind === "new") throw new Error(message);
     // Only the service's own word for it counts, since a wrong address has nothing at this path either.
     if (code === "ERR_PROJECT_NOT_FOUND") {
-      engine.warn(`AgentLogConfig ${id} is removed from the state. ${message}`);
+      engine.warn(`A refresh removes AgentLogConfig ${id} from the state. ${message}`);
       return { inputs: {}, outputs: {} };
     }
     if (!temporary || before["whenUnavailable"] !== "useRecorded") {

@@ -82,7 +82,7 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     service.set(PROJECT_ID, "backup", undefined);
     const { steps, text } = await deployment.refresh();
     expect(steps).toEqual([{ op: "delete", name: "settings" }]);
-    expect(text).toContain(`AgentLogConfig ${PROJECT_ID}/monitoring is removed from the state.`);
+    expect(text).toContain(`A refresh removes AgentLogConfig ${PROJECT_ID}/monitoring from the state.`);
     expect(JSON.stringify(await deployment.exportState())).not.toContain("AgentLogConfig::settings");
   });
 });

@@ -232,7 +232,9 @@ describe("a resource", () => {
     const plugin = await configured({}, address);
     service.failNext({ status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' });
     expect(await plugin.read(ID, RECORDED)).toEqual({ id: "", inputs: {}, outputs: {} });
-    expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining(`${ID} is removed from the state`) }]);
+    expect(warnings).toEqual([
+      { urn: URN, message: expect.stringContaining(`A refresh removes AgentLogConfig ${ID} from the state`) },
+    ]);
     service.failNext({ status: 404, body: "{}" });
     await expect(plugin.read(ID, RECORDED)).rejects.toThrow("404");
   });

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
+import { AgentLogConfigError } from "../../sdk/client/errors.ts";
 import { check, create, read, update } from "../../sdk/provider/dynamic-provider.ts";
 import { replaceClients } from "../../sdk/shared/read-settings.ts";
 import { answerReads } from "../../sdk/testing/index.ts";
@@ -42,6 +43,22 @@ it("keeps the time of the last read in an update that reads nothing new", async 
   expect(await update(CONFIGURATION, ID, olds, news)).toEqual({ outs: { ...olds, whenUnexpected: "warn" } });
 });
 
+it("warns of an outage in which it uses the record, where the program has not read", async () => {
+  const outage = new AgentLogConfigError("ERR_UNAVAILABLE", "the service failed", { subject: "Can't read" });
+  onTestFinished(replaceClients({ get: () => Promise.reject(outage) }));
+  const news = { projectId: PROJECT_ID, agent: "monitoring", whenUnavailable: "useRecorded" };
+  const { inputs, failures } = await check(CONFIGURATION, { ...INPUTS, __service: null }, news);
+  expect({ inputs, failures }).toEqual({
+    inputs: { ...INPUTS, ...news, __service: null },
+    failures: [],
+  });
+  const warning = expect.stringContaining(
+    `AgentLogConfig ${ID} uses the recorded settings. Can't read: the service failed`,
+  );
+  expect(vi.mocked(console.warn).mock.calls).toEqual([[warning]]);
+  vi.mocked(console.warn).mockClear();
+});
+
 it("marks configOverrides as a secret in what it reads", async () => {
   onTestFinished(answerReads({ [PROJECT_ID]: { monitoring: { logPath: "/l", configOverrides: { a: 1 } } } }));
   const secret = {
@@ -56,7 +73,9 @@ it("marks configOverrides as a secret in what it reads", async () => {
 it("removes a resource by returning no id, with a warning that the host prints", async () => {
   onTestFinished(answerReads({}));
   expect(await read(CONFIGURATION, ID, INPUTS)).toEqual({ props: {}, inputs: {} });
-  expect(vi.mocked(console.warn).mock.calls).toEqual([[expect.stringContaining(`${ID} is removed from the state`)]]);
+  expect(vi.mocked(console.warn).mock.calls).toEqual([
+    [expect.stringContaining(`A refresh removes AgentLogConfig ${ID} from the state.`)],
+  ]);
   vi.mocked(console.warn).mockClear();
 });
 

@@ -164,14 +164,11 @@ describe("check, in an outage", () => {
     expect(warnings).toEqual([]);
   });
 
-  it("keeps the recorded settings and warns where it has to read itself", async () => {
+  it("keeps the recorded settings where it has to read itself, and says why", async () => {
     service.respondWith({ status: 503 });
-    const { inputs, failures } = await check(engine, RECORDED(), { ...USE_RECORDED, __reading: null }, []);
-    expect(failures).toEqual([]);
-    expect(inputs).toMatchObject({ ...RECORDED(), whenUnavailable: "useRecorded" });
-    expect(warnings).toEqual([
-      expect.stringMatching(new RegExp(`^AgentLogConfig ${ID} uses the recorded settings\\.`)),
-    ]);
+    const checked = await check(engine, RECORDED(), { ...USE_RECORDED, __reading: null }, []);
+    expect(checked).toMatchObject({ failures: [], outage: expect.stringContaining("status 503") });
+    expect(checked.inputs).toMatchObject({ ...RECORDED(), whenUnavailable: "useRecorded" });
   });
 
   it("judges the recorded settings by what is expected", async () => {
@@ -335,7 +332,7 @@ describe("readRecord", () => {
   it("removes a resource only where the service says that the project does not exist", async () => {
     service.respondWith(GONE);
     expect(await readRecord(engine, ID, RECORDED, "made")).toEqual({ inputs: {}, outputs: {} });
-    expect(warnings).toEqual([expect.stringMatching(`^AgentLogConfig ${ID} is removed from the state\\.`)]);
+    expect(warnings).toEqual([expect.stringMatching(`^A refresh removes AgentLogConfig ${ID} from the state\\.`)]);
     service.respondWith({ status: 404, body: "<html>" });
     await expect(readRecord(engine, ID, RECORDED, "made")).rejects.toThrow("404");
   });
