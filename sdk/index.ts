@@ -9,6 +9,7 @@ export type { AgentLogSettings, LogRotate } from "./client/agent-log-settings.ts
 export { AgentLogConfigError, type AgentLogConfigErrorCode } from "./client/errors.ts";
 export { AgentLogConfig } from "./program/agent-log-config.ts";
 export type { AgentLogConfigArgs } from "./program/agent-log-config-args.ts";
+export { AgentLogConfigs, type AgentLogConfigsArgs, type FleetSettings } from "./program/agent-log-configs.ts";
 export type {
   ExpectedLogRotate,
   ExpectedPath,

@@ -21,21 +21,23 @@ export async function callFunction(
   const read = (what: object) => readSettings(lookUpConnection(...sources), what);
   switch (token) {
     case "agent-log-config:index:getAgentLogConfig":
-      return resultOf(await read(given));
+      return publicResult(await read(given));
     case "agent-log-config:index:getAgentLogConfigs": {
       const { configs, failures } = await readMany(read, given);
-      return { configs: configs.map(resultOf), failures };
+      return { configs: configs.map(publicResult), failures };
     }
     default:
       throw invalidArgument(`There is no function ${printable(token, 80)}; update the plugin agent-log-config.`);
   }
 }
 
+type PublicResult = Pick<AgentLogConfigResult, "id" | "projectId" | "agent"> & Partial<AgentLogConfigResult>;
+
 /**
  * What a function returns. Settings that are secrets are left out, because the SDKs of several languages lose the mark of a
  * secret inside the result of a function.
  */
-function resultOf(result: AgentLogConfigResult): Properties {
+export function publicResult(result: PublicResult): Properties {
   const { id, projectId, agent, serviceVersion = null } = result;
   const settings = Object.entries(recordSettings(result)).filter(([name]) => !SECRET_SETTINGS.includes(name));
   return { id, projectId, agent, ...Object.fromEntries(settings), serviceVersion };

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
+import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
@@ -15,8 +15,14 @@ export function markedNames(properties: object): string[] {
 }
 
 /** Returns the value of a secret, and any other value as it is. */
-export function contentOf(value: unknown): unknown {
+function contentOf(value: unknown): unknown {
   return isSecret(value) ? contentOf(value["value"]) : value;
+}
+
+/** Returns the settings that no message may quote, because what is expected of them is secret. */
+export function secretExpectations(expect: unknown): readonly string[] {
+  if (contentOf(expect) !== expect) return SETTING_NAMES;
+  return isObject(expect) ? markedNames(expect) : [];
 }
 
 /**

@@ -4,25 +4,30 @@ import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
-import structMessages, { type JavaScriptValue, type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { CONNECTION_SETTINGS } from "../client/connection-options.ts";
-import { isObject } from "../client/is-object.ts";
+import type { Properties } from "../provider/resource-lifecycle.ts";
 import * as lifecycle from "../provider/resource-lifecycle.ts";
 import {
   CONFIGURATION_NAMESPACE,
   configurationWarnings,
+  lookUpConnection,
   providerArguments,
   type SettingsSource,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
 import { describeOutage } from "../shared/describe-outage.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
+import type { FleetMember } from "../shared/read-fleet.ts";
+import { readSettings } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
 import { callFunction } from "./call-function.ts";
 import type { EngineLog } from "./engine-log.ts";
 import { HeldFailures, nameOf } from "./held-failures.ts";
-import { contentOf, markedNames, seal, withMarks, withoutMarks } from "./property-marks.ts";
+import { markedNames, seal, secretExpectations, withMarks, withoutMarks } from "./property-marks.ts";
+import { ResourceMonitor } from "./resource-monitor.ts";
+import { propertiesOf, structOf } from "./structs.ts";
 
 /** What the plugin says of itself. */
 export interface PluginDescription {
@@ -45,6 +50,7 @@ export type ResourceProvider = Pick<
   | "update"
   | "read"
   | "delete"
+  | "construct"
   | "invoke"
   | "cancel"
   | "attach"
@@ -61,8 +67,19 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   /** What Check has found of each resource that the later calls for it need. */
   const checks = new Map<string, lifecycle.CheckResult>();
   const warn = (urn: string, message: string) => log.show("WARNING", urn, message);
-  const engineOf = (urn: string): lifecycle.Engine => ({ sources, warn: (message) => warn(urn, message) });
-  const { call, cancelCalls } = cancellableCalls(log, () => failures);
+  /** What fleets have read for their children, by URN. */
+  const readsAhead = new Map<string, FleetMember>();
+  const engineOf = (urn: string): lifecycle.Engine => ({
+    sources,
+    warn: (message) => warn(urn, message),
+    readAhead: ({ projectId, agent }) => {
+      const ahead = readsAhead.get(urn);
+      return ahead?.projectId === projectId && ahead?.agent === agent ? ahead?.read : undefined;
+    },
+  });
+  const { cancellable, cancelCalls } = cancellableCalls(log);
+  const call = <Request, Response>(answer: (request: Request) => Response | Promise<Response>) =>
+    cancellable((request: Request) => failures.during(() => answer(request)));
 
   /**
    * Returns the inputs of a resource that is created or updated, unless it fails. A preview can go on, with unknown settings
@@ -71,7 +88,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   async function settledInputs(
     request: { getUrn(): string; getPreview(): boolean },
     inputs: Struct | undefined,
-  ): Promise<lifecycle.Properties> {
+  ): Promise<Properties> {
     const sentence = checks.get(request.getUrn())?.failures.join("\n") ?? "";
     if (sentence === "") return propertiesOf(inputs);
     if (!request.getPreview()) return failures.hold(request.getUrn(), sentence);
@@ -130,7 +147,9 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const { __lastReadAt: lastReadAt, ...recorded } = propertiesOf(request.getOlds());
       const { outage, ...checked } = checks.get(request.getUrn()) ?? NOT_CHECKED;
       checks.set(request.getUrn(), checked);
-      if (outage !== undefined) warn(request.getUrn(), describeOutage(request.getId(), lastReadAt, outage));
+      // A fleet tells of the outages of all its members.
+      if (outage !== undefined && !readsAhead.has(request.getUrn()))
+        warn(request.getUrn(), describeOutage(request.getId(), { lastReadAt, reason: outage }));
       const news = propertiesOf(request.getNews());
       const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
       const response = new providerMessages.DiffResponse().setReplacesList(replaces);
@@ -174,6 +193,24 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 
     delete: call(() => new emptyMessages.Empty()),
 
+    construct: cancellable(async (request) => {
+      const monitor = new ResourceMonitor(request);
+      try {
+        // It needs zod, which takes as long to load as all the rest of the plugin.
+        const { constructFleet } = await import("./construct-fleet.ts");
+        const { urn, outputs } = await constructFleet(request.getName(), propertiesOf(request.getInputs()), monitor, {
+          read: (asked) => readSettings(lookUpConnection(...sources), asked),
+          readsAhead,
+          warn,
+          during: (read) => failures.during(read),
+          fail: (component, sentence) => failures.during(() => failures.hold(component, sentence)),
+        });
+        return new providerMessages.ConstructResponse().setUrn(urn).setState(structOf(outputs));
+      } finally {
+        monitor.close();
+      }
+    }),
+
     invoke: call(async (request) => {
       const sent = propertiesOf(request.getArgs());
       const result = await callFunction(request.getTok(), withoutMarks(sent), sources);
@@ -193,17 +230,15 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 }
 
 /** Handlers that show messages before the response, and end at once on cancel. */
-function cancellableCalls(log: EngineLog, failures: () => HeldFailures) {
+function cancellableCalls(log: EngineLog) {
   const cancellations = new Set<(reason: Error) => void>();
-  const call =
-    <Request, Response>(
-      answer: (request: Request) => Response | Promise<Response>,
-    ): handleUnaryCall<Request, Response> =>
+  const cancellable =
+    <Request, Response>(answer: (request: Request) => Promise<Response>): handleUnaryCall<Request, Response> =>
     async ({ request }, respond) => {
       const { promise: cancelled, reject } = Promise.withResolvers<never>();
       cancellations.add(reject);
       try {
-        const response = await Promise.race([failures().during(() => answer(request)), cancelled]);
+        const response = await Promise.race([answer(request), cancelled]);
         await log.flush();
         respond(null, response);
       } catch (error) {
@@ -217,7 +252,7 @@ function cancellableCalls(log: EngineLog, failures: () => HeldFailures) {
   const cancelCalls = () => {
     for (const reject of cancellations) reject(CANCELLED);
   };
-  return { call, cancelCalls };
+  return { cancellable, cancelCalls };
 }
 
 const CANCELLED = new Error("The read was cancelled.");
@@ -246,13 +281,7 @@ function isDefaultProvider(urn: string): boolean {
   return /::default(_\w+)?$/.test(urn);
 }
 
-/** The settings that no message may quote, because what is expected of them is secret. */
-function secretExpectations(expect: unknown): readonly string[] {
-  if (contentOf(expect) !== expect) return SETTING_NAMES;
-  return isObject(expect) ? markedNames(expect) : [];
-}
-
-function outputsOf(inputs: lifecycle.Properties, olds: lifecycle.Properties, preview: boolean): Struct {
+function outputsOf(inputs: Properties, olds: Properties, preview: boolean): Struct {
   const recorded = lifecycle.outputsOf(withoutMarks(inputs), withoutMarks(olds));
   const lastReadAt = recorded["__lastReadAt"];
   // The settings are read again in the update that follows.
@@ -262,21 +291,11 @@ function outputsOf(inputs: lifecycle.Properties, olds: lifecycle.Properties, pre
 }
 
 /** Repeats the time of the read under a name that every language can use. */
-function withReadTime(outputs: lifecycle.Properties): lifecycle.Properties {
+function withReadTime(outputs: Properties): Properties {
   return { ...outputs, lastReadAt: outputs["__lastReadAt"] ?? null };
 }
 
 function failure(reason: string): InstanceType<typeof providerMessages.CheckFailure> {
   // The engine would print the value of a property that is named.
   return new providerMessages.CheckFailure().setReason(reason);
-}
-
-function propertiesOf(struct: Struct | undefined): lifecycle.Properties {
-  return struct?.toJavaScript() ?? {};
-}
-
-function structOf(properties: lifecycle.Properties): Struct {
-  // protobuf refuses undefined, which JSON leaves out.
-  const json: Record<string, JavaScriptValue> = JSON.parse(JSON.stringify(properties));
-  return structMessages.Struct.fromJavaScript(json);
 }

@@ -9,7 +9,7 @@ import { clientsAreReplaced } from "../shared/read-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
-import { type ResourceRead, readForResource } from "./read-for-resource.ts";
+import { isReadAhead, type ResourceRead, readForResource } from "./read-for-resource.ts";
 import { refuseMocks } from "./read-once.ts";
 
 /**
@@ -145,17 +145,15 @@ function recordedInputs(
 }
 
 /** Only the program can warn beside the resource: what the provider host prints is shown without its name. */
-function warnWhenRecorded(
-  self: AgentLogConfig,
-  { expect, whenUnexpected, whenUnavailable }: AgentLogConfigArgs,
-  outcome: Promise<EventualRead>,
-): void {
-  if (whenUnavailable !== undefined) {
+function warnWhenRecorded(self: AgentLogConfig, args: AgentLogConfigArgs, outcome: Promise<EventualRead>): void {
+  const { expect, whenUnexpected, whenUnavailable } = args;
+  // A fleet tells of the outages of all its members.
+  if (whenUnavailable !== undefined && !isReadAhead(args)) {
     pulumi.all([outcome, self.urn]).apply(async ([{ reading }]) => {
       const { projectId, agent, problem } = reading;
       if (problem === null) return;
-      const outage = describeOutage(`${projectId}/${agent}`, await plainValueOf(self.lastReadAt), problem.message);
-      await pulumi.log.warn(outage, self);
+      const outage = { lastReadAt: await plainValueOf(self.lastReadAt), reason: problem.message };
+      await pulumi.log.warn(describeOutage(`${projectId}/${agent}`, outage), self);
     });
   }
   if (whenUnexpected !== undefined) {

@@ -38,12 +38,15 @@ export function callWhenKnown<Result>(
     .apply(([plain, connection, waited]) => printedOnce(() => read(connection, plain, waited.includes(true))));
 }
 
-/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package */
-function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderConnection {
+/**
+ * Returns the connection of a function, or of a component as the `parent`.
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package
+ */
+export function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderConnection {
   const found = connectionOf(provider ?? parent?.getProvider(AGENT_LOG_CONFIG_TYPE));
   if (found !== undefined) return found;
   throw invalidArgument(
-    "The provider of the function belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
+    "The provider belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
   );
 }
 

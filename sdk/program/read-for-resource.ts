@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
+import type { FleetMember } from "../shared/read-fleet.ts";
 import { fingerprintsOf, problemOf, type Reading } from "../shared/reading.ts";
 import { NO_SETTINGS, type RecordedSettings, recordSettings } from "../shared/recorded-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
@@ -39,21 +41,43 @@ export interface ResourceRead {
  */
 export function readForResource(request: ReadRequest): Promise<ResourceRead> | pulumi.Output<ResourceRead> {
   const { args, resource, opts } = request;
+  const ahead = readsAhead.get(args);
+  if (ahead !== undefined) return settle(request, ahead.connection, ahead.member, () => ahead.member.read);
   const what = { projectId: args.projectId, agent: args.agent, envelope: args.envelope, pretty: args.pretty };
   const connection = connectionOf(resource.getProvider(AGENT_LOG_CONFIG_TYPE));
   if (connection === undefined) return Promise.resolve(leftToProvider(request));
   const registration = waitForRegistration(opts);
   const parent = customParentOf(opts);
   const { settings } = connection;
+  const read = (found: ConnectionSettings, plain: typeof what, hasWaited: boolean) =>
+    settle(request, found, plain, () => readOnce(found, plain, hasWaited));
   if (opts.dependsOn === undefined && parent === undefined && isPlain(what) && !pulumi.Output.isInstance(settings)) {
-    const start = (hasWaited: boolean) => read(request, settings, what, hasWaited);
+    const start = (hasWaited: boolean) => read(settings, what, hasWaited);
     return registration === undefined ? start(false) : registration.then(start);
   }
   const dependencies = waitForDependencies([opts.dependsOn ?? [], parent ?? []].flat(), what, resource);
   const waits = [connection.hasWaited, dependencies, registration ?? false];
   return pulumi
     .all([pulumi.output(what), settings, pulumi.all(waits)])
-    .apply(([plain, found, waited]) => read(request, found, plain, waited.includes(true)));
+    .apply(([plain, found, waited]) => read(found, plain, waited.includes(true)));
+}
+
+interface ReadAhead {
+  readonly connection: ConnectionSettings;
+  readonly member: FleetMember;
+}
+
+const readsAhead = new WeakMap<object, ReadAhead>();
+
+/** Lets the resource with these arguments use what its fleet has read, and the fleet tell of outages. */
+export function useReadAhead(args: AgentLogConfigArgs, ahead: ReadAhead): AgentLogConfigArgs {
+  readsAhead.set(args, ahead);
+  return args;
+}
+
+/** Tells whether the settings of the resource with these arguments come from its fleet. */
+export function isReadAhead(args: AgentLogConfigArgs): boolean {
+  return readsAhead.has(args);
 }
 
 /** The provider of another package decides on the connection, so that only the engine can read. */
@@ -62,15 +86,14 @@ function leftToProvider({ secrets, opts: { ignoreChanges = [] } }: ReadRequest):
   return { settings: {}, readAt: null, reading: { ...reading, secrets, ignored: ignoreChanges, others: [] } };
 }
 
-async function read(
+async function settle(
   { resource, name, args, secrets, opts: { ignoreChanges = [] } }: ReadRequest,
   connection: ConnectionSettings,
-  what: { readonly projectId: unknown; readonly agent: unknown },
-  hasWaited: boolean,
+  { projectId, agent }: { readonly projectId: unknown; readonly agent: unknown },
+  read: () => Promise<AgentLogConfigResult>,
 ): Promise<ResourceRead> {
   const held = programState()?.failures;
   held?.watch(resource, isPlain(args) ? "independent" : "dependent");
-  const { projectId, agent } = what;
   const reading = {
     projectId,
     agent,
@@ -79,7 +102,7 @@ async function read(
     ignored: ignoreChanges,
   };
   try {
-    const settings = recordSettings(await readOnce(connection, what, hasWaited));
+    const settings = recordSettings(await read());
     const unmet = await unmetKnownExpectations(args, settings, reading.secrets);
     if (unmet.length > 0 && runsWithMocks()) throw new AgentLogConfigError("ERR_UNEXPECTED", unmet.join(" "));
     const others = unmet.length === 0 ? [] : await held?.hold(resource, name, unmet);
@@ -95,7 +118,8 @@ async function read(
   }
 }
 
-async function isSecret(expect: AgentLogConfigArgs["expect"]): Promise<boolean> {
+/** Tells whether what is expected is a secret. */
+export async function isSecret(expect: AgentLogConfigArgs["expect"]): Promise<boolean> {
   return expect !== undefined && pulumi.isSecret(pulumi.output(expect));
 }
 
@@ -111,11 +135,12 @@ async function unmetKnownExpectations(
 }
 
 /** Returns the value of an input; undefined as long as it is unknown. */
-async function known(input: unknown): Promise<unknown> {
+export async function known(input: unknown): Promise<unknown> {
   return isPlain(input) ? input : plainValueOf(pulumi.output(input));
 }
 
-function isPlain(value: unknown): boolean {
+/** Tells whether a value has no Output and no promise inside. */
+export function isPlain(value: unknown): boolean {
   if (!isObject(value)) return true;
   return !pulumi.Output.isInstance(value) && !(value instanceof Promise) && Object.values(value).every(isPlain);
 }

@@ -31,7 +31,8 @@ export async function check(
   const host = engine(configuration);
   const { inputs, malformed, failures, outage } = await lifecycle.check(host, olds, news, secrets);
   // The host does not see the time of the read here.
-  if (outage !== undefined) host.warn(describeOutage(lifecycle.idOf(inputs), undefined, outage));
+  if (outage !== undefined)
+    host.warn(describeOutage(lifecycle.idOf(inputs), { lastReadAt: undefined, reason: outage }));
   return { inputs, failures: [...malformed, ...failures].map((reason) => ({ property: "", reason })) };
 }
 

@@ -159,7 +159,7 @@ export async function readRecord(
     if (!temporary || before["whenUnavailable"] !== "useRecorded") {
       throw new Error(CODES[code].connection ? `${message} ${ADVICE_ON_CONNECTION}` : message);
     }
-    engine.warn(describeOutage(id, lastReadAt, message));
+    engine.warn(describeOutage(id, { lastReadAt, reason: message }));
     return { id, inputs: kind === "adopted" ? {} : { ...before, __service: serviceOf(engine) }, outputs: recorded };
   }
 }

@@ -1,13 +1,33 @@
-/** Returns the warning about an outage in which the recorded settings are used. */
-export function describeOutage(id: string, lastReadAt: unknown, reason: string): string {
-  const isDate = typeof lastReadAt === "string" && !Number.isNaN(Date.parse(lastReadAt));
-  const which = isDate ? `the settings that were read ${ageOf(lastReadAt)} (${lastReadAt})` : "the recorded settings";
+/** An outage in which the recorded settings of a resource are used. */
+export interface Outage {
+  /** When they were read. */
+  readonly lastReadAt: unknown;
+  readonly reason: string;
+}
+
+/** Returns the warning about an outage. */
+export function describeOutage(id: string, { lastReadAt, reason }: Outage): string {
+  const which = isDate(lastReadAt) ? `the settings that were read ${ageOf(lastReadAt)}` : "the recorded settings";
   return `AgentLogConfig ${id} uses ${which}. ${reason}`;
+}
+
+/** Returns the warning about an outage that concerns several resources of a fleet. */
+export function describeFleetOutage(outages: readonly Outage[], total: number): string {
+  const [oldest] = outages
+    .map(({ lastReadAt }) => lastReadAt)
+    .filter(isDate)
+    .sort();
+  const age = oldest === undefined ? "" : `, of which the oldest were read ${ageOf(oldest)}`;
+  return `${outages.length} of ${total} use the recorded settings${age}. ${outages[0]?.reason}`;
+}
+
+function isDate(value: unknown): value is string {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value));
 }
 
 function ageOf(time: string): string {
   const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 60_000));
-  if (minutes < 1) return "less than a minute ago";
-  if (minutes < 120) return `${minutes} min ago`;
-  return minutes < 2880 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} days ago`;
+  const hours = Math.floor(minutes / 60);
+  const age = minutes < 120 ? `${minutes} min` : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+  return `${minutes < 1 ? "less than a minute" : age} ago (${time})`;
 }

@@ -1,10 +1,10 @@
-import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 
 /** The settings as the state keeps them: JSON, in which null says that the service does not have the setting. */
 export type RecordedSettings = Readonly<Record<string, unknown>>;
 
 /** Returns the settings as they are recorded. */
-export function recordSettings(settings: Partial<AgentLogSettings>): RecordedSettings {
+export function recordSettings(settings: object): RecordedSettings {
   const recorded = SETTING_NAMES.map((name) => [name, Reflect.get(settings, name) ?? null]);
   // JSON has no undefined: thresholds that the service does not have are left out.
   return JSON.parse(JSON.stringify(Object.fromEntries(recorded)));

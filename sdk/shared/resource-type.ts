@@ -3,3 +3,9 @@
  * `pulumi-nodejs:dynamic:AgentLogConfig`.
  */
 export const AGENT_LOG_CONFIG_TYPE = "pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig";
+
+/** The type of an AgentLogConfig that the plugin manages, for programs in other languages. */
+export const PLUGIN_TYPE = "agent-log-config:index:AgentLogConfig";
+
+/** The type of AgentLogConfigs in the state. */
+export const FLEET_TYPE = "agent-log-config:index:AgentLogConfigs";

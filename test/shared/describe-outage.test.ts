@@ -12,13 +12,13 @@ it.each([
   [48 * 60 * MINUTE, "2 days ago"],
 ])("says how old the settings are that were read %i ms ago: %s", (age, expected) => {
   const time = new Date(Date.now() - age).toISOString();
-  expect(describeOutage("p/backup", time, "It is down.")).toBe(
+  expect(describeOutage("p/backup", { lastReadAt: time, reason: "It is down." })).toBe(
     `AgentLogConfig p/backup uses the settings that were read ${expected} (${time}). It is down.`,
   );
 });
 
 it.each([undefined, null, "yesterday"])("does not need to know how old they are: %s", (time) => {
-  expect(describeOutage("p/backup", time, "It is down.")).toBe(
+  expect(describeOutage("p/backup", { lastReadAt: time, reason: "It is down." })).toBe(
     "AgentLogConfig p/backup uses the recorded settings. It is down.",
   );
 });

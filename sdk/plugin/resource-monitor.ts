@@ -1,0 +1,84 @@
+import { credentials, type ServiceError } from "@grpc/grpc-js";
+import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
+import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
+import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import messages, { type RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
+import type { Properties } from "../provider/resource-lifecycle.ts";
+import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
+import { propertiesOf, structOf } from "./structs.ts";
+
+/** Registers a component and its children with the engine that asks for it. */
+export class ResourceMonitor {
+  readonly #request: ConstructRequest;
+  readonly #client: InstanceType<typeof resourceService.ResourceMonitorClient>;
+
+  constructor(request: ConstructRequest) {
+    this.#request = request;
+    this.#client = new resourceService.ResourceMonitorClient(
+      request.getMonitorendpoint(),
+      credentials.createInsecure(),
+    );
+  }
+
+  /**
+   * Registers the component with the options that the program gave it; its children inherit some of them.
+   * @returns its URN
+   */
+  async registerComponent(): Promise<string> {
+    const given = this.#request;
+    const request = this.#newRequest(given.getType(), given.getName(), {}).setParent(given.getParent());
+    request.setAliasesList(given.getAliasesList()).setAliasspecs(true);
+    request.setAdditionalsecretoutputsList(given.getAdditionalsecretoutputsList());
+    request.setDeletedwith(given.getDeletedwith()).setReplaceWithList(given.getReplaceWithList());
+    if (given.hasProtect()) request.setProtect(given.getProtect() === true);
+    if (given.hasRetainondelete()) request.setRetainondelete(given.getRetainondelete() === true);
+    for (const [name, reference] of given.getProvidersMap().entries()) request.getProvidersMap().set(name, reference);
+    return (await this.#register(request)).getUrn();
+  }
+
+  /**
+   * Registers a child, which depends on all that the arguments of the component depend on.
+   * @returns its outputs
+   */
+  async registerChild(parent: string, name: string, inputs: Properties): Promise<Properties> {
+    const request = this.#newRequest(PLUGIN_TYPE, name, inputs).setParent(parent).setCustom(true);
+    // A program in TypeScript has the same children under another type.
+    const spec = new aliasMessages.Alias.Spec().setType(AGENT_LOG_CONFIG_TYPE);
+    request.setAliasesList([new aliasMessages.Alias().setSpec(spec)]).setAliasspecs(true);
+    // Without a version it is the process that constructs.
+    request.setProvider(this.#request.getProvidersMap().get("agent-log-config") ?? "");
+    const response = await this.#register(request);
+    return propertiesOf(response.getObject());
+  }
+
+  /** Ends the registration of the component. */
+  async registerOutputs(urn: string, outputs: Properties): Promise<void> {
+    const request = new messages.RegisterResourceOutputsRequest().setUrn(urn).setOutputs(structOf(outputs));
+    await new Promise<void>((resolve, reject) => {
+      this.#client.registerResourceOutputs(request, (error) => (error ? reject(error) : resolve()));
+    });
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  #newRequest(type: string, name: string, inputs: Properties) {
+    const given = this.#request;
+    const dependencies = new Set(given.getDependenciesList());
+    for (const [, urns] of given.getInputdependenciesMap().entries()) {
+      for (const urn of urns.getUrnsList()) dependencies.add(urn);
+    }
+    const request = new messages.RegisterResourceRequest().setType(type).setName(name).setObject(structOf(inputs));
+    request.setDependenciesList([...dependencies]).setParentstacktracehandle(given.getStackTraceHandle());
+    return request.setAcceptsecrets(true).setSupportspartialvalues(true).setSupportsresultreporting(true);
+  }
+
+  #register(request: InstanceType<typeof messages.RegisterResourceRequest>): Promise<RegisterResourceResponse> {
+    return new Promise((resolve, reject) => {
+      this.#client.registerResource(request, (error: ServiceError | null, response) =>
+        error === null ? resolve(response) : reject(error),
+      );
+    });
+  }
+}
