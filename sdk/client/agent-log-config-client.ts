@@ -1,3 +1,4 @@
+import "./refuse-other-runtimes.ts";
 import tls from "node:tls";
 import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
 import packageJson from "../../package.json" with { type: "json" };

@@ -1,5 +1,4 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { AgentLogConfigError } from "../client/errors.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import { refuseEngineMarks } from "./refuse-engine-marks.ts";
@@ -58,18 +57,7 @@ function clientOf(connection: ConnectionSettings, key: string): Promise<Settings
 }
 
 async function open(connection: ConnectionSettings): Promise<SettingsReader> {
-  refuseOtherRuntimes();
+  // The import itself fails on a runtime that is not supported.
   const { openClient } = await import("./open-client.ts");
   return openClient(connection);
-}
-
-function refuseOtherRuntimes(): void {
-  const { node, bun } = process.versions;
-  const [major = 0, minor = 0] = node.split(".").map(Number);
-  if (bun === undefined && (major > 22 || (major === 22 && minor >= 19))) return;
-  const runtime = bun === undefined ? `Node.js ${node}` : `Bun ${bun}`;
-  throw new AgentLogConfigError(
-    "ERR_RUNTIME",
-    `Reads need Node.js 22.19 or later, and this is ${runtime}; use that version.`,
-  );
 }

@@ -1,0 +1,46 @@
+import { afterEach, expect, it, vi } from "vitest";
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.resetModules();
+});
+
+function runOn(versions: { readonly node: string; readonly bun?: string }): void {
+  vi.stubGlobal("process", Object.create(process, { versions: { value: versions } }));
+  vi.resetModules();
+}
+
+const CLIENT = "../../sdk/client/index.ts";
+const OPEN_CLIENT = "../../sdk/shared/open-client.ts";
+
+it.each([
+  { versions: { node: "18.20.0" }, runtime: "Node.js 18.20.0" },
+  { versions: { node: "20.20.2" }, runtime: "Node.js 20.20.2" },
+  { versions: { node: "21.30.0" }, runtime: "Node.js 21.30.0" },
+  { versions: { node: "22.18.9" }, runtime: "Node.js 22.18.9" },
+  { versions: { node: "24.3.0", bun: "1.3.0" }, runtime: "Bun 1.3.0" },
+])("refuses $runtime in one sentence before undici is loaded", async ({ versions, runtime }) => {
+  runOn(versions);
+  vi.doMock("undici", () => {
+    throw new Error("undici is loaded.");
+  });
+  for (const file of [CLIENT, OPEN_CLIENT]) {
+    await expect(import(file)).rejects.toMatchObject({
+      code: "ERR_RUNTIME",
+      message: expect.stringMatching(
+        `^Reads need Node\\.js 22\\.19 or later, and this is ${runtime}; use that version\\.`,
+      ),
+    });
+  }
+  vi.doUnmock("undici");
+});
+
+it.each(["22.19.0", "22.20.0", "23.0.0", "24.0.0"])("takes Node.js %s", async (node) => {
+  runOn({ node });
+  expect(await import(CLIENT)).toHaveProperty("AgentLogConfigClient");
+});
+
+it("does not refuse the import of what programs use", async () => {
+  runOn({ node: "20.20.2" });
+  expect(await import("../../sdk/shared/read-settings.ts")).toHaveProperty("readSettings");
+});
