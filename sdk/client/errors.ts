@@ -6,6 +6,8 @@ export type AgentLogConfigErrorCode =
   | "ERR_INVALID_SETTINGS"
   /** Connection settings are missing; the message names all of them and the places to put them. */
   | "ERR_MISSING_SETTINGS"
+  /** The command was given a stack whose configuration the Pulumi CLI can't read. */
+  | "ERR_STACK"
   /** The client was closed before the read. */
   | "ERR_CLIENT_CLOSED"
   /** The service can't be reached: the host name, the route, the port or the proxy is wrong, or the connection was cut. */
@@ -83,6 +85,7 @@ export const CODES: Readonly<Record<AgentLogConfigErrorCode, CodeFacts>> = {
   ERR_INVALID_ARG_VALUE: { step: "settings" },
   ERR_INVALID_SETTINGS: { step: "settings", everyRead: true },
   ERR_MISSING_SETTINGS: { step: "settings", everyRead: true },
+  ERR_STACK: { step: "settings", everyRead: true },
   ERR_CLIENT_CLOSED: { step: "settings", everyRead: true },
   ERR_CONNECTION: { temporary: true, connection: true },
   ERR_PROXY: { step: "connection", everyRead: true, connection: true },
