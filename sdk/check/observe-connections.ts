@@ -1,54 +1,61 @@
 import diagnosticsChannel from "node:diagnostics_channel";
-import { Socket } from "node:net";
+import { isIP, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import type { READ_STEPS } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { printable } from "../client/printable.ts";
-import { parseChallenges } from "../digest/challenge.ts";
 
-/** What the connections of this process have come to; each part is undefined until it is seen. */
-export interface Observations {
-  /** The host of the first connection: the service's, or a proxy's. */
-  host: string | undefined;
-  address: string | undefined;
-  tls: string | undefined;
-  challenge: string | undefined;
+export type StepName = (typeof READ_STEPS)[number];
+export type Notes = Partial<Record<StepName, string | undefined>>;
+
+/** What was found of the first steps; one is undefined until it is seen to succeed. */
+export interface Findings extends Notes {
+  /** The service speaks plain http, whatever a proxy speaks. */
+  isPlain?: boolean;
+  /** What is wrong with the settings beside the outcome, and what to do about it. */
+  warning?: string;
 }
 
-/** Watches undici through its diagnostics channels, so that the report is about the connections of the client itself. */
-export function observeConnections(): Observations {
-  const seen: Observations = { host: undefined, address: undefined, tls: undefined, challenge: undefined };
-  diagnosticsChannel.subscribe("undici:client:beforeConnect", (message) => {
-    const target = isObject(message) ? message["connectParams"] : undefined;
+/** Adds what is seen of the client's own connections to the service, as long as the process runs. */
+export function observeConnections(service: URL, seen: Findings): void {
+  let [name, isProxy] = ["", false];
+  const open = (socket: unknown) => {
+    if (socket instanceof Socket) seen.connection ??= `${socket.remoteAddress} port ${socket.remotePort}`;
+  };
+  watch("undici:client:beforeConnect", ({ connectParams: target }) => {
     // The host behind a proxy is announced before the proxy that is connected in its place.
-    if (isObject(target) && seen.address === undefined) seen.host = printable(String(target["hostname"]));
+    if (!isObject(target) || seen.connection !== undefined) return;
+    const host = String(target["hostname"]);
+    isProxy = target["host"] !== service.host;
+    name = printable(isProxy ? `${host}, a proxy` : host);
+    seen.name = isIP(host) ? name : undefined;
   });
-  diagnosticsChannel.subscribe("undici:client:connected", (message) => {
-    const socket = isObject(message) ? message["socket"] : undefined;
-    if (socket instanceof Socket) seen.address ??= `${socket.remoteAddress} port ${socket.remotePort}`;
-    // A session that is resumed comes without the certificate.
-    if (socket instanceof TLSSocket && !socket.isSessionReused()) seen.tls = describeTls(socket);
+  watch("net.client.socket", ({ socket }) => {
+    if (!(socket instanceof Socket)) return;
+    socket.once("lookup", (error) => {
+      if (!error) seen.name ??= name;
+    });
+    socket.once("connect", () => isProxy || open(socket));
   });
-  diagnosticsChannel.subscribe("undici:request:headers", (message) => {
-    const response = isObject(message) ? message["response"] : undefined;
-    const headers = isObject(response) && Array.isArray(response["headers"]) ? response["headers"].map(String) : [];
-    const lines = headers.filter((_, index) => headers[index - 1]?.toLowerCase() === "www-authenticate" && index % 2);
-    if (lines.length > 0) seen.challenge ??= describeChallenge(lines);
+  watch("undici:proxy:connected", ({ socket }) => open(socket));
+  watch("undici:client:connected", ({ connectParams: target, socket }) => {
+    seen.isPlain = service.protocol === "http:";
+    if (seen.isPlain) open(socket);
+    else if (isObject(target) && target["host"] === service.host) seen.TLS ??= describeTls(socket);
   });
-  return seen;
+  watch("undici:client:sendHeaders", ({ headers }) => {
+    const [, realm] = /^authorization: Digest .*, realm="((?:[^"\\]|\\.)*)"/im.exec(String(headers)) ?? [];
+    if (realm !== undefined) seen.challenge ??= printable(`Digest, realm "${realm}"`);
+  });
 }
 
-function describeTls(socket: TLSSocket): string {
+function watch(channel: string, see: (message: Readonly<Record<PropertyKey, unknown>>) => void): void {
+  diagnosticsChannel.subscribe(channel, (message) => isObject(message) && see(message));
+}
+
+function describeTls(socket: unknown): string {
+  if (!(socket instanceof TLSSocket)) return "";
   const { subject, issuer, valid_to: validTo } = socket.getPeerCertificate();
   const [host, authority] = [subject, issuer].map((name) => [name?.CN ?? name?.O ?? "?"].flat().join(", "));
   return printable(`${socket.getProtocol()}, certificate of ${host} from ${authority}, valid until ${validTo}`);
-}
-
-/** The challenge that the client can use, if there is one. */
-function describeChallenge(lines: readonly string[]): string {
-  const challenges = lines.flatMap((line) => parseChallenges(line).challenges);
-  const challenge = challenges.find(({ scheme }) => scheme === "digest") ?? challenges[0];
-  if (challenge === undefined) return "malformed";
-  const scheme = challenge.scheme.replace(/^./, (first) => first.toUpperCase());
-  const realm = challenge.parameters.get("realm");
-  return printable(realm === undefined ? scheme : `${scheme}, realm "${realm}"`);
 }

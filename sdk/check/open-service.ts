@@ -2,40 +2,30 @@ import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts"
 import {
   CONNECTION_SETTING_NAMES,
   configurationKey,
+  configurationWarnings,
   lookUpConnection,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
 import { openClient } from "../shared/open-client.ts";
-import type { StackConfiguration } from "./read-stack-configuration.ts";
+import { type Findings, observeConnections } from "./observe-connections.ts";
+import { readStack } from "./read-stack.ts";
 
-/** The service as a program would reach it. */
-export interface OpenedService {
-  readonly client: AgentLogConfigClient;
-  /** As the URL parser writes it. */
-  readonly hostname: string;
-  readonly isTls: boolean;
-  /** Where the settings come from. */
-  readonly settings: string;
-}
-
-/** @throws AgentLogConfigError for settings that are missing or can't work */
-export function openService(configuration: StackConfiguration): OpenedService {
-  const texts = lookUpConnection(stackConfiguration((key) => configuration[key]?.value));
+/**
+ * Opens the client as a program does, and adds what is found of its settings and connections.
+ * @throws AgentLogConfigError for settings that are missing or can't work
+ */
+export async function openService(stack: string | undefined, seen: Findings): Promise<AgentLogConfigClient> {
+  const configuration = stack === undefined ? {} : await readStack(stack);
+  const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
+  const warnings = configurationWarnings(values, (key) => configuration[key]?.secret === true);
+  if (warnings.length > 0) seen.warning = warnings.join(" ");
+  const texts = lookUpConnection(stackConfiguration((key) => values[key]));
   // A retry would hide the first failure.
   const client = openClient(texts, { maxRetries: 0 });
-  const { hostname, protocol } = new URL(texts.baseUrl?.text ?? "");
+  observeConnections(new URL(texts.baseUrl?.text ?? ""), seen);
   const found = CONNECTION_SETTING_NAMES.filter((setting) => texts[setting] !== undefined);
-  const { stack, environment } = Object.groupBy(found, (setting) =>
-    configuration[configurationKey(setting)]?.value ? "stack" : "environment",
-  );
-  const settings = [
-    ...(stack ? [`from the stack: ${stack.join(", ")}`] : []),
-    ...(environment ? [`from the environment: ${environment.join(", ")}`] : []),
-  ].join("; ");
-  return {
-    client,
-    hostname: hostname.replace(/^\[|\]$/g, ""),
-    isTls: protocol === "https:",
-    settings,
-  };
+  const places = Object.groupBy(found, (setting) => (values[configurationKey(setting)] ? "stack" : "environment"));
+  const parts = Object.entries(places).map(([place, settings]) => `from the ${place}: ${settings.join(", ")}`);
+  seen.settings = parts.join("; ");
+  return client;
 }

@@ -1,283 +1,365 @@
-import { readFileSync } from "node:fs";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import type { Step } from "../../sdk/check/steps.ts";
-import { type CannedResponse, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
-import { CA_FILE, TLS } from "../client/test-certificate.ts";
-import { type CommandResult, runCommand } from "../engine/run-command.ts";
-import { listen } from "../servers/listen.ts";
-import { type Environment, environmentOf, MAIN, runMain } from "./run-main.ts";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { check } from "../../sdk/check/check.ts";
+import type { Report } from "../../sdk/check/make-report.ts";
+import { readStack, suggestStack } from "../../sdk/check/read-stack.ts";
+import { AgentLogConfigError } from "../../sdk/client/errors.ts";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import { forgetSubscriptions } from "./forget-subscriptions.ts";
+import { type Environment, environmentOf } from "./run-main.ts";
 
-const PROJECT_ID = "0123456789abcdef01234567";
-const PRIVATE_KEY = "private-key-0001";
-const CHECK = ["check", "--project", PROJECT_ID];
+vi.mock("../../sdk/check/read-stack.ts", () => ({ readStack: vi.fn(), suggestStack: vi.fn() }));
 
-interface Setup {
-  readonly service: Service;
-  readonly environment: Environment;
+const IDS = Array.from({ length: 40 }, (_, index) => String(index).padStart(24, "0"));
+const [FIRST = "", SECOND = "", THIRD = ""] = IDS;
+
+const { isTTY } = process.stderr;
+let stdout: string;
+let stderr: string;
+
+beforeEach(() => {
+  forgetSubscriptions();
+  [stdout, stderr] = ["", ""];
+  vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    stdout += text;
+    return true;
+  });
+  vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+    stderr += text;
+    return true;
+  });
+  process.stderr.isTTY = false;
+  stub({ NO_COLOR: "1", FORCE_COLOR: undefined });
+  vi.mocked(readStack).mockReset();
+  vi.mocked(suggestStack).mockReset().mockResolvedValue("Pass --stack dev.");
+  onTestFinished(() => {
+    process.stderr.isTTY = isTTY;
+    vi.restoreAllMocks();
+    vi.unstubAllEnvs();
+  });
+});
+
+function stub(environment: Environment): void {
+  for (const [name, text] of Object.entries(environment)) vi.stubEnv(name, text);
 }
 
-async function setUp(options: ServiceOptions = {}): Promise<Setup> {
-  const service = await startService(options);
+/** A service that has these projects, and the environment in which the command reaches it. */
+async function start(projectIds: readonly string[] = IDS, environment: Environment = {}): Promise<Service> {
+  const settings = projectIds.map((id) => [id, { monitoring: { logPath: `/log/${Number(id)}` } }]);
+  const service = await startService({ settings: Object.fromEntries(settings) });
   onTestFinished(() => service.close());
-  service.set(PROJECT_ID, "monitoring", { logPath: "/var/log/agent.log", password: "body-password-0001" });
-  return { service, environment: environmentOf(service) };
+  stub({ ...environmentOf(service), ...environment });
+  return service;
 }
 
-function run(environment: Environment, ...args: string[]): Promise<CommandResult> {
-  return runMain(environment, args);
+function projects(ids: readonly string[]): string[] {
+  return ids.flatMap((id) => ["--project", id]);
 }
 
-/** The status of each step, or the code where it failed. */
-function statusesOf(stdout: string): Record<string, string> {
-  const { steps }: { steps: Step[] } = JSON.parse(stdout);
-  return Object.fromEntries(steps.map(({ step, status, code }) => [step, code ?? status]));
+async function report(...args: readonly string[]): Promise<Report & { readonly exitCode: number }> {
+  const exitCode = await check([...args, "--json"]);
+  return { ...JSON.parse(stdout), exitCode };
 }
 
-function refusal(status: number, errorCode: string): { status: number; body: string } {
-  return { status, body: JSON.stringify({ error: status, errorCode }) };
+function failedStepOf({ steps }: Report) {
+  const failed = steps.find(({ status }) => status === "failed");
+  return failed && { step: failed.step, code: failed.code };
 }
 
-describe("the command check", () => {
-  it("says of every step that it went well", async () => {
-    const { environment } = await setUp();
-    const { exitCode, stdout, stderr } = await run(environment, ...CHECK);
-    const steps = stdout.replace(/port \d+/, "port N");
-    expect({ exitCode, steps, stderr }).toEqual({
-      exitCode: 0,
-      steps: `✓ settings    from the environment: baseUrl, publicKey, privateKey, allowHttp
+/** The requests that carried credentials. */
+function signed({ requests }: Service): readonly unknown[] {
+  return requests.filter(({ headers }) => headers.authorization !== undefined);
+}
+
+const REFUSED_ADDRESS = {
+  status: 403,
+  body: JSON.stringify({ error: 403, errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" }),
+};
+
+describe("for one project", () => {
+  it("prints every step, and ends with 0", async () => {
+    await start();
+    expect(await check(projects([FIRST]))).toBe(0);
+    expect(
+      stdout.replace(/port \d+/, "port N"),
+    ).toBe(`✓ settings    from the environment: baseUrl, publicKey, privateKey, allowHttp
 ✓ name        127.0.0.1
 ✓ connection  127.0.0.1 port N
-- TLS         not asked for: the address is plain http, so the settings travel
-              unencrypted
+- TLS         not asked for: the address is plain http, so the settings travel unencrypted
 ✓ challenge   Digest, realm "Example Public API"
 ✓ key         accepted
 ✓ role        sufficient
-✓ monitoring  it logs to /var/log/agent.log
+✓ monitoring  it logs to /log/0
 ✓ backup      it logs to standard error
-`,
-      stderr: "",
-    });
+`);
+    expect(stderr).toBe("");
   });
 
-  it.each<{ description: string; step: string; code: string; says: string; change: (setup: Setup) => Environment }>([
+  it("ends with 1 where it fails, and says at which step", async () => {
+    await start([]);
+    const found = await report(...projects([FIRST]));
+    expect(found).toMatchObject({ ok: false, exitCode: 1 });
+    expect(failedStepOf(found)).toEqual({ step: "role", code: "ERR_PROJECT_NOT_FOUND" });
+    expect(found.projects).toEqual([
+      expect.objectContaining({ projectId: FIRST, status: "failed", code: "ERR_PROJECT_NOT_FOUND", temporary: false }),
+    ]);
+  });
+
+  it("keeps what was read before the failure", async () => {
+    const service = await start();
+    service.failNext({ delaySeconds: 0 }, { status: 503 });
+    const found = await report(...projects([SECOND]));
+    expect(failedStepOf(found)).toEqual({ step: "backup", code: "ERR_UNAVAILABLE" });
+    expect(found.projects).toMatchObject([{ monitoring: "/log/1", temporary: true }]);
+    expect(found.projects[0]).not.toHaveProperty("backup");
+    // A retry would hide the failure.
+    expect(service.requests).toHaveLength(3);
+  });
+
+  it("prints nothing that a terminal would obey", async () => {
+    const service = await start();
+    service.set(FIRST, "backup", { logPath: "/log\u001b[2J" });
+    await check(projects([FIRST]));
+    expect(stdout).toContain("it logs to /log\uFFFD[2J");
+  });
+});
+
+describe("for many projects", () => {
+  it("connects once and reads every project once", async () => {
+    const service = await start();
+    const found = await report(...projects(IDS));
+    expect(found).toMatchObject({ ok: true, exitCode: 0 });
+    expect(found.projects.map(({ monitoring }) => monitoring)).toEqual(IDS.map((_, index) => `/log/${index}`));
+    expect(service.requests.map(({ status }) => status).sort()).toEqual([...Array(80).fill(200), 401]);
+  });
+
+  it("lists each with its code in the order in which they were given, and ends with 1", async () => {
+    const service = await start([FIRST, THIRD]);
+    const found = await report(...projects(["zz", FIRST, SECOND, THIRD]));
+    expect(found).toMatchObject({ ok: false, exitCode: 1 });
+    expect(found.steps.map(({ step }) => step)).toEqual(["settings", "name", "connection", "TLS", "challenge", "key"]);
+    expect(found.projects).toEqual([
+      {
+        projectId: "zz",
+        status: "failed",
+        code: "ERR_INVALID_ARG_VALUE",
+        message: expect.any(String),
+        temporary: false,
+      },
+      { projectId: FIRST, status: "ok", monitoring: "/log/0", backup: "standard error" },
+      {
+        projectId: SECOND,
+        status: "failed",
+        code: "ERR_PROJECT_NOT_FOUND",
+        message: expect.stringContaining(SECOND),
+        temporary: false,
+      },
+      { projectId: THIRD, status: "ok", monitoring: "/log/2", backup: "standard error" },
+    ]);
+    expect(service.requests).toHaveLength(6);
+  });
+
+  it.each<{
+    description: string;
+    environment: Environment;
+    respond: (service: Service) => void;
+    step: string;
+    sent: number;
+  }>([
     {
-      description: "missing settings",
-      step: "settings",
-      code: "ERR_MISSING_SETTINGS",
-      says: "Connection settings are missing: privateKey",
-      change: () => ({ AGENT_LOG_CONFIG_PRIVATE_KEY: "" }),
+      description: "a wrong key",
+      environment: { AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-wrong" },
+      respond: () => {},
+      step: "key",
+      sent: 1,
+    },
+    {
+      description: "an address that is not on the access list",
+      environment: {},
+      respond: (service) => service.respondWith(REFUSED_ADDRESS),
+      step: "role",
+      sent: 1,
     },
     {
       description: "an unknown host",
+      environment: { AGENT_LOG_CONFIG_BASE_URL: "https://service.invalid" },
+      respond: () => {},
       step: "name",
-      code: "ERR_CONNECTION",
-      says: "its host name is unknown",
-      change: () => ({ AGENT_LOG_CONFIG_BASE_URL: "https://service.invalid" }),
+      sent: 0,
     },
-    {
-      description: "a port that nothing listens at",
-      step: "connection",
-      code: "ERR_CONNECTION",
-      says: "nothing listens there",
-      change: () => ({ AGENT_LOG_CONFIG_BASE_URL: "http://127.0.0.1:9" }),
-    },
-    {
-      description: "a port without TLS",
-      step: "TLS",
-      code: "ERR_TLS",
-      says: "the port does not speak TLS",
-      change: ({ service }) => ({ AGENT_LOG_CONFIG_BASE_URL: service.baseUrl.replace("http:", "https:") }),
-    },
-    {
-      description: "a wrong key",
-      step: "key",
-      code: "ERR_WRONG_KEY",
-      says: "check publicKey and privateKey",
-      change: () => ({ AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-wrong" }),
-    },
-    {
-      description: "a missing role",
-      step: "role",
-      code: "ERR_ROLE_MISSING",
-      says: "give it Project Automation Admin",
-      change: ({ service }) => {
-        service.respondWith(refusal(401, "USER_UNAUTHORIZED"));
-        return {};
-      },
-    },
-    {
-      description: "an unknown project",
-      step: "role",
-      code: "ERR_PROJECT_NOT_FOUND",
-      says: "there is no such project",
-      change: ({ service }) => {
-        service.set(PROJECT_ID, "monitoring", undefined);
-        return {};
-      },
-    },
-  ])("fails at the right step for $description", async ({ step, code, says, change }) => {
-    const setup = await setUp();
-    const changed = change(setup);
-    const { exitCode, stdout } = await run({ ...setup.environment, ...changed }, ...CHECK, "--json");
-    const { ok, steps }: { ok: boolean; steps: Step[] } = JSON.parse(stdout);
-    expect({ exitCode, ok }).toEqual({ exitCode: 1, ok: false });
-    const failed = steps.findIndex(({ status }) => status === "failed");
-    expect(steps[failed]).toMatchObject({ step, status: "failed", code, message: expect.stringContaining(says) });
-    expect(steps.slice(0, failed).filter(({ status }) => status !== "ok" && status !== "not asked for")).toEqual([]);
-    expect(steps.slice(failed + 1).every(({ status }) => status === "not reached")).toBe(true);
+  ])("stops at the first one with $description", async ({ environment, respond, step, sent }) => {
+    const service = await start(IDS, environment);
+    respond(service);
+    const found = await report(...projects(IDS.slice(0, 5)));
+    expect(found).toMatchObject({ ok: false, exitCode: 1 });
+    expect(failedStepOf(found)?.step).toBe(step);
+    expect(found.projects.map(({ status }) => status)).toEqual(["failed", ...Array(4).fill("not reached")]);
+    expect(signed(service)).toHaveLength(sent);
   });
 
-  it.each<{ description: string; response: CannedResponse; code: string }>([
-    { description: "an overloaded service", response: { status: 503 }, code: "ERR_UNAVAILABLE" },
-    { description: "too many requests", response: { status: 429 }, code: "ERR_RATE_LIMITED" },
-    { description: "a web page", response: { status: 200, body: "<html>" }, code: "ERR_INVALID_RESPONSE" },
-  ])("claims neither the key nor the role of $description", async ({ response, code }) => {
-    const { environment, service } = await setUp();
-    service.respondWith(response);
-    const { exitCode, stdout } = await run(environment, ...CHECK, "--json");
-    expect(exitCode).toBe(1);
-    expect(statusesOf(stdout)).toEqual({
-      settings: "ok",
-      name: "ok",
-      connection: "ok",
-      TLS: "not asked for",
-      challenge: "ok",
-      key: "not reached",
-      role: "not reached",
-      monitoring: code,
-      backup: "not reached",
-    });
+  it("stops at the first one that is not malformed", async () => {
+    const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-wrong" });
+    const found = await report(...projects(["zz", FIRST, SECOND]));
+    expect(failedStepOf(found)?.step).toBe("key");
+    expect(found.projects.map(({ status }) => status)).toEqual(["not reached", "failed", "not reached"]);
+    expect(signed(service)).toHaveLength(1);
   });
 
-  it("claims no key where the server asks for none", async () => {
-    const { environment } = await setUp();
-    const port = await listen(createServer((_, response) => response.end('{"logPath":"/log"}')));
-    const { exitCode, stdout } = await run(
-      { ...environment, AGENT_LOG_CONFIG_BASE_URL: `http://127.0.0.1:${port}` },
-      ...CHECK,
+  it("says of a step that every project fails at in one place", async () => {
+    const service = await start();
+    service.respondWith(REFUSED_ADDRESS);
+    await check(projects(IDS.slice(0, 5)));
+    expect(stdout).toMatch(
+      /\n✗ role {8}Can't read .* access list; .*\n0 of 5 projects can be read, 1 failed, 4 not reached\.\n$/,
     );
-    expect(exitCode).toBe(0);
-    expect(stdout).toContain(`- challenge   not asked for: the server responds without credentials
-- key         not asked for
-- role        not asked for
-✓ monitoring  it logs to /log
-`);
+  });
+
+  it("sends a key once that is refused after it was tried", async () => {
+    const service = await start([FIRST, SECOND]);
+    service.failNext({ delaySeconds: 0 }, { delaySeconds: 0 });
+    service.respondWith(REFUSED_ADDRESS);
+    const found = await report(...projects(IDS));
+    expect(found.projects.filter(({ code }) => code === "ERR_ACCESS_LIST")).toHaveLength(39);
+    // Those that were sent at the same time could not know.
+    expect(signed(service).length - 2).toBeLessThanOrEqual(16);
+  });
+
+  it("goes on after an outage of the first one", async () => {
+    const service = await start();
+    service.failNext({ status: 503 });
+    const found = await report(...projects([FIRST, SECOND]));
+    expect(failedStepOf(found)).toBeUndefined();
+    expect(found.projects.map(({ status }) => status)).toEqual(["failed", "ok"]);
+  });
+
+  it("says one sentence for a cause", async () => {
+    await start([THIRD]);
+    expect(await check(projects(IDS.slice(0, 6)))).toBe(1);
+    const { length, ...lines } = stdout.split("\n").slice(6);
+    expect(length).toBe(4);
+    expect(Object.values(lines)).toEqual([
+      `✓ ${THIRD}  monitoring logs to /log/2, backup to standard error`,
+      expect.stringMatching(
+        `^✗ 5 fail alike: ${FIRST}, ${SECOND}, ${IDS[3]} and 2 others\\. Can't read .*no such project`,
+      ),
+      "1 of 6 projects can be read, 5 failed.",
+      "",
+    ]);
+  });
+
+  it("sends nothing where no id can be read", async () => {
+    const service = await start();
+    const found = await report(...projects(["1", "2"]));
+    expect(found.exitCode).toBe(1);
+    expect(found.steps.map(({ status }) => status)).toEqual(["ok", ...Array(5).fill("not reached")]);
+    expect(found.projects.map(({ status }) => status)).toEqual(["failed", "failed"]);
+    expect(service.requests).toEqual([]);
+  });
+
+  it("has nothing to do for an empty list, and ends with 0", async () => {
+    const service = await start();
+    const folder = await mkdtemp(path.join(tmpdir(), "check-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    await writeFile(path.join(folder, "projects.txt"), "# none\n");
+    expect(await check(["--projects-from", path.join(folder, "projects.txt")])).toBe(0);
+    expect(stdout).toBe("The list has no projects, so nothing was read.\n");
+    expect(service.requests).toEqual([]);
+  });
+
+  it("tells on a terminal how many are left, and removes the line", async () => {
+    await start();
+    await check(projects(IDS.slice(0, 4)));
+    expect(stderr).toBe("");
+    process.stderr.isTTY = true;
+    await check(projects(IDS.slice(0, 4)));
+    const clear = "\r\x1b[K";
+    expect(stderr).toBe(`${clear}projects left: 2${clear}projects left: 1${clear}`);
+  });
+});
+
+describe("the settings", () => {
+  const STACK = {
+    "agent-log-config:privateKey": { value: "private-key-0001", secret: true },
+    "agent-log-config:publicKey": { value: "publickey", secret: false },
+  };
+  const IN_STACK = { AGENT_LOG_CONFIG_PRIVATE_KEY: "", AGENT_LOG_CONFIG_PUBLIC_KEY: "wrong" };
+
+  it("come from the stack, and what it lacks from the environment", async () => {
+    await start(IDS, IN_STACK);
+    vi.mocked(readStack).mockResolvedValue(STACK);
+    const found = await report(...projects([FIRST]), "--stack", "dev");
+    expect(readStack).toHaveBeenCalledExactlyOnceWith("dev");
+    expect(found).toMatchObject({ ok: true });
+    expect(found.steps[0]?.message).toBe(
+      "from the environment: baseUrl, allowHttp; from the stack: publicKey, privateKey",
+    );
+    expect(found).not.toHaveProperty("warning");
   });
 
   it.each([
-    { description: "a web page", status: 200, body: "<html>", failed: { challenge: "ERR_INVALID_RESPONSE" } },
-    { description: "an outage", status: 503, body: "", failed: { challenge: "ERR_UNAVAILABLE" } },
     {
-      description: "an unknown project",
-      status: 404,
-      body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}',
-      failed: { challenge: "not asked for", key: "not asked for", monitoring: "ERR_PROJECT_NOT_FOUND" },
+      description: "plain text",
+      key: "privateKey",
+      secret: false,
+      says: /^The stack keeps agent-log-config:privateKey in plain text/,
     },
-  ])("claims no key where the server responds to anyone with $description", async ({ status, body, failed }) => {
-    const { environment } = await setUp();
-    const port = await listen(createServer((_, response) => response.writeHead(status).end(body)));
-    const { stdout } = await run(
-      { ...environment, AGENT_LOG_CONFIG_BASE_URL: `http://127.0.0.1:${port}` },
-      ...CHECK,
-      "--json",
-    );
-    expect(statusesOf(stdout)).toMatchObject({
-      key: "not reached",
-      role: expect.stringMatching(/^not/),
-      ...failed,
-      backup: "not reached",
-    });
+    {
+      description: "a misspelt name",
+      key: "privatkey",
+      secret: true,
+      says: /unknown settings: agent-log-config:privatkey;/,
+    },
+  ])("cause a warning for $description", async ({ key, secret, says }) => {
+    await start(IDS);
+    vi.mocked(readStack).mockResolvedValue({ [`agent-log-config:${key}`]: { value: "private-key-0001", secret } });
+    const found = await report(...projects([FIRST]), "--stack", "dev");
+    expect(found).toMatchObject({ ok: true, warning: expect.stringMatching(says) });
+    expect(stdout).not.toContain("private-key-0001");
   });
 
-  it("names the proxy, and fails at the connection where the proxy reaches nothing", async () => {
-    const { environment } = await setUp({ tls: TLS });
-    const proxy = createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 502 Bad Gateway\r\n\r\n"));
-    const HTTPS_PROXY = `http://localhost:${await listen(proxy)}`;
-    const { stdout } = await run({ ...environment, HTTPS_PROXY, NO_PROXY: "" }, ...CHECK);
-    expect(stdout).toMatch(/✓ name {8}localhost, a proxy\n✗ connection [\s\S]+\n- TLS {9}not reached\n/);
+  it("cause a suggestion where they are missing and no stack is given", async () => {
+    const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
+    const found = await report(...projects([FIRST, SECOND]));
+    expect(failedStepOf(found)).toEqual({ step: "settings", code: "ERR_MISSING_SETTINGS" });
+    expect(found).toMatchObject({ exitCode: 1, warning: "Pass --stack dev." });
+    expect(found.projects.map(({ status }) => status)).toEqual(["failed", "not reached"]);
+    expect(readStack).not.toHaveBeenCalled();
+    expect(service.requests).toEqual([]);
   });
 
-  it("names the service's certificate", async () => {
-    const { environment } = await setUp({ tls: TLS });
-    const { stdout } = await run(
-      { ...environment, AGENT_LOG_CONFIG_CA_CERTIFICATE: readFileSync(CA_FILE, "utf8") },
-      ...CHECK,
-    );
-    expect(stdout).toContain(
-      `✓ TLS         TLSv1.3, certificate of localhost from Test authority, valid until\n${" ".repeat(14)}Oct 28 05:50:39 2126 GMT`,
-    );
+  it.each([
+    { description: "a stack is given", environment: { AGENT_LOG_CONFIG_PRIVATE_KEY: "" }, args: ["--stack", "dev"] },
+    { description: "they are wrong", environment: { AGENT_LOG_CONFIG_BASE_URL: "example.com" }, args: [] },
+  ])("cause no suggestion where $description", async ({ environment, args }) => {
+    await start(IDS, environment);
+    vi.mocked(readStack).mockResolvedValue({});
+    const found = await report(...projects([FIRST]), ...args);
+    expect(failedStepOf(found)?.step).toBe("settings");
+    expect(found).not.toHaveProperty("warning");
+    expect(suggestStack).not.toHaveBeenCalled();
   });
 
-  it("ends quietly where nobody reads what it prints", async () => {
-    const { environment } = await setUp();
-    const script = `"$@" | true`;
-    const { stderr } = await runCommand("sh", ["-c", script, "sh", process.execPath, MAIN, ...CHECK], {
-      cwd: tmpdir(),
-      env: { ...process.env, ...environment },
-      signal: AbortSignal.timeout(60_000),
-    });
-    expect(stderr).not.toContain("EPIPE");
+  it("fail with the reason where the stack can't be read", async () => {
+    await start();
+    vi.mocked(readStack).mockRejectedValue(new AgentLogConfigError("ERR_STACK", "No such stack."));
+    const found = await report(...projects([FIRST]), "--stack", "dev");
+    expect(failedStepOf(found)).toEqual({ step: "settings", code: "ERR_STACK" });
+    expect(found.exitCode).toBe(1);
+  });
+});
+
+describe("the arguments", () => {
+  it("end with 2 where they are wrong, and print nothing else", async () => {
+    expect(await check(["--project", "123"])).toBe(2);
+    expect(stderr).toMatch(/^Pass a project as --project .*\. Try --help\.\n$/);
+    expect(stdout).toBe("");
   });
 
-  it("keeps to 80 columns", async () => {
-    const { environment } = await setUp();
-    const { stdout } = await run({ ...environment, AGENT_LOG_CONFIG_PRIVATE_KEY: "wrong" }, ...CHECK);
-    const lines = stdout.split("\n");
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-    expect(lines).toContain("  https://www.npmjs.com/package/pulumi-agent-log-config#err_wrong_key");
-    const { stdout: help } = await run({}, "--help");
-    expect(Math.max(...help.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
-  });
-
-  it("ends with 2 for wrong arguments", async () => {
-    const { exitCode, stdout, stderr } = await run({}, "check", "--project", "123");
-    const says = '--project must be 24 hexadecimal digits, not "123". Try --help.\n';
-    expect({ exitCode, stdout, stderr }).toEqual({ exitCode: 2, stdout: "", stderr: says });
-  });
-
-  it("takes the settings of a stack from the pulumi command", async (context) => {
-    if (process.platform === "win32") context.skip("the stand-in of the pulumi command is a shell script");
-    const { environment } = await setUp();
-    const folder = await mkdtemp(path.join(tmpdir(), "check-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const configuration = { "agent-log-config:privateKey": { value: PRIVATE_KEY, secret: true } };
-    const script = `#!/bin/sh\n[ "$*" = "config --json --show-secrets --non-interactive --stack dev" ] || { echo "error: no stack named '$6' found" >&2; exit 255; }\necho '${JSON.stringify(configuration)}'\n`;
-    await writeFile(path.join(folder, "pulumi"), script);
-    await chmod(path.join(folder, "pulumi"), 0o755);
-    const inStack = { ...environment, AGENT_LOG_CONFIG_PRIVATE_KEY: undefined, PATH: `${folder}:/usr/bin:/bin` };
-    const found = await run(inStack, ...CHECK, "--stack", "dev");
-    expect(found.stdout).toContain("from the stack: privateKey; from the environment: baseUrl,");
-    expect(found.exitCode).toBe(0);
-    expect(found.stdout).not.toContain("! warning");
-    await writeFile(path.join(folder, "pulumi"), script.replace('"secret":true', '"secret":false'));
-    const plain = await run(inStack, ...CHECK, "--stack", "dev");
-    expect(plain.stdout).toContain("! warning     The stack keeps agent-log-config:privateKey in plain text: run");
-    expect(plain.exitCode).toBe(0);
-    await writeFile(path.join(folder, "pulumi"), script.replace(":privateKey", ":privatekey"));
-    const misspelt = await run(inStack, ...CHECK, "--stack", "dev");
-    expect(misspelt.stdout).toContain("✗ settings    Connection settings are missing: privateKey.");
-    expect(misspelt.stdout).toMatch(
-      /! warning +The stack configuration has unknown settings:\s+agent-log-config:privatekey/,
-    );
-    const missing = await run(inStack, ...CHECK, "--stack", "other");
-    expect(missing.stdout).toContain(
-      "✗ settings    The configuration of stack other can't be read: no stack named\n              'other' found. See\n",
-    );
-    expect(missing.exitCode).toBe(1);
-  });
-
-  it("prints no secret, even with everything that Node.js can be made to print", async () => {
-    const { environment, service } = await setUp();
-    for (const key of [PRIVATE_KEY, "private-key-0002"]) {
-      const debug = { ...environment, AGENT_LOG_CONFIG_PRIVATE_KEY: key, NODE_DEBUG: "*" };
-      const { stdout, stderr } = await run(debug, ...CHECK);
-      expect(stderr).toContain("sending request to GET");
-      expect(stdout + stderr).not.toMatch(/private-key-\d|body-password|response="[0-9a-f]/);
-    }
-    expect(service.requests.length).toBeGreaterThan(3);
+  it("print the options", async () => {
+    expect(await check(["--help"])).toBe(0);
+    expect(stdout).toMatch(/^Usage: pulumi-agent-log-config check --project <id>/);
+    expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 });

@@ -1,31 +1,73 @@
-import { expect, it } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { readCommandLine } from "../../sdk/check/command-line.ts";
 
-const [A, B] = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
+const [A, B, C] = ["0123456789abcdef01234567", "0123456789abcdef01234568", "c".repeat(24)];
+
+async function writeList(text: string): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "check-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(path.join(folder, "projects.txt"), text);
+  return path.join(folder, "projects.txt");
+}
+
+const NO_PROJECT = "Pass a project as --project <24 hexadecimal digits>, or a list as --projects-from <file>.";
 
 it.each([
-  { args: [], says: "The only command is check." },
-  { args: ["check", A], says: "The only command is check." },
-  { args: ["check"], says: "No project is given: pass --project <24 hexadecimal digits> or --projects-from <file>." },
-  { args: ["check", "--project"], says: "--project needs a value." },
-  { args: ["check", "--project", "--json"], says: "--project needs a value." },
-  { args: ["check", "--project", ""], says: "--project needs a value." },
-  { args: ["check", "--project", "123"], says: '--project must be 24 hexadecimal digits, not "123".' },
-  { args: ["check", "--project=-1"], says: '--project must be 24 hexadecimal digits, not "-1".' },
-  { args: ["check", "--projects-from"], says: "--projects-from needs a value." },
-  { args: ["check", "--project", A, "--stack"], says: "--stack needs a value." },
-  { args: ["check", "--json=yes"], says: "--json takes no value." },
-  { args: ["check", "--privateKey", "x"], says: 'The option "--privateKey" is unknown.' },
-])("refuses $args in one sentence", ({ args, says }) => {
-  expect(() => readCommandLine(args)).toThrow(new Error(says));
+  { args: [], says: NO_PROJECT },
+  { args: ["--json", "--stack", "dev"], says: NO_PROJECT },
+  { args: ["--project", "123"], says: NO_PROJECT },
+  { args: ["--project", `${A}0`], says: NO_PROJECT },
+  { args: ["--project", ""], says: NO_PROJECT },
+  { args: ["--project", A, "--stack", ""], says: "--stack needs the name of a stack." },
+  { args: ["--projects-from", "/none"], says: "The list of projects /none can't be read (ENOENT); name a text file." },
+])("refuses $args in one sentence", async ({ args, says }) => {
+  await expect(readCommandLine(args)).rejects.toThrow(new Error(says));
 });
 
 it.each([
-  { args: ["--project", A], projectIds: [A], listFile: undefined },
-  { args: ["--project", A, "--project", B], projectIds: [A, B], listFile: undefined },
-  { args: ["--project", "123", "--project", B], projectIds: ["123", B], listFile: undefined },
-  { args: ["--projects-from", "-"], projectIds: [], listFile: "-" },
-  { args: ["--projects-from=list.txt", "--project", A], projectIds: [A], listFile: "list.txt" },
-])("takes the projects of $args", ({ args, projectIds, listFile }) => {
-  expect(readCommandLine(["check", ...args])).toMatchObject({ projectIds, listFile });
+  { args: ["--project"], says: "Option '--project <value>' argument missing" },
+  { args: ["--project", A, "--json=yes"], says: "Option '--json' does not take an argument" },
+  { args: ["--privateKey", "x"], says: "Unknown option '--privateKey'" },
+  { args: [A], says: `Unexpected argument '${A}'` },
+])("says of $args what Node.js says", async ({ args, says }) => {
+  await expect(readCommandLine(args)).rejects.toThrow(says);
+});
+
+it.each([
+  { args: ["--project", A], projectIds: [A] },
+  { args: ["--project", A.toUpperCase()], projectIds: [A.toUpperCase()] },
+  { args: ["--project", A, "--project", B], projectIds: [A, B] },
+  { args: ["--project", B, "--project", A, "--project", B], projectIds: [B, A] },
+  { args: ["--project", "123", "--project", B], projectIds: ["123", B] },
+  {
+    args: ["--project", "a\u001b[31m", "--project", "9".repeat(81)],
+    projectIds: ["a\uFFFD[31m", `${"9".repeat(80)}…`],
+  },
+])("takes the projects of $args", async ({ args, projectIds }) => {
+  expect((await readCommandLine(args)).projectIds).toEqual(projectIds);
+});
+
+it("adds the projects of a list, without empty lines and comments", async () => {
+  const file = await writeList(`\uFEFF# the west\r\n${A}\r\n\r\n  ${B}  \r\n${A}\n  # the end\nzz`);
+  expect((await readCommandLine(["--projects-from", file])).projectIds).toEqual([A, B, "zz"]);
+  expect((await readCommandLine(["--project", C, "--projects-from", file])).projectIds).toEqual([C, A, B, "zz"]);
+});
+
+it("takes a list without projects, and one with a malformed id alone", async () => {
+  expect((await readCommandLine(["--projects-from", await writeList("# none\n")])).projectIds).toEqual([]);
+  expect((await readCommandLine(["--projects-from", await writeList("zz")])).projectIds).toEqual(["zz"]);
+});
+
+it("needs no project to help", async () => {
+  expect(await readCommandLine(["--help"])).toMatchObject({ help: true });
+});
+
+it.each([
+  { args: [], json: false, stack: undefined },
+  { args: ["--json", "--stack", "dev"], json: true, stack: "dev" },
+])("takes json and stack of $args", async ({ args, json, stack }) => {
+  expect(await readCommandLine(["--project", A, ...args])).toEqual({ help: false, json, stack, projectIds: [A] });
 });

@@ -5,10 +5,11 @@ import { type CommandResult, runCommand } from "../engine/run-command.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export const MAIN = path.resolve(import.meta.dirname, "../../sdk/check/main.ts");
+/** The command as it is published. */
+export const MAIN = path.resolve(import.meta.dirname, "../../dist/check/main.js");
 
 /** The environment in which the command reaches a service. */
-export function environmentOf({ baseUrl }: Service): Environment {
+export function environmentOf({ baseUrl }: Pick<Service, "baseUrl">): Environment {
   return {
     AGENT_LOG_CONFIG_BASE_URL: baseUrl,
     AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
@@ -18,9 +19,12 @@ export function environmentOf({ baseUrl }: Service): Environment {
 }
 
 /** Runs the package's command with nothing but this environment's connection settings. */
-export function runMain(environment: Environment, args: readonly string[], input = ""): Promise<CommandResult> {
+export function runMain(
+  environment: Environment,
+  args: readonly string[],
+  { input = "", nodeArgs = [] }: { readonly input?: string; readonly nodeArgs?: readonly string[] } = {},
+): Promise<CommandResult> {
   const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, ...environment };
   const signal = AbortSignal.timeout(60_000);
-  const all = ["--disable-warning=ExperimentalWarning", MAIN, ...args];
-  return runCommand(process.execPath, all, { cwd: tmpdir(), env, signal, input });
+  return runCommand(process.execPath, [...nodeArgs, MAIN, ...args], { cwd: tmpdir(), env, signal, input });
 }

@@ -1,0 +1,79 @@
+import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
+import { KeyGate } from "../client/key-gate.ts";
+import { printable } from "../client/printable.ts";
+import { MAX_REQUESTS } from "../client/request-queue.ts";
+import type { SettingsReader } from "../shared/read-settings.ts";
+import { problemOf } from "../shared/reading.ts";
+import { readCommandLine, USAGE } from "./command-line.ts";
+import { makeReport, type ProjectReport, type Report } from "./make-report.ts";
+import type { Findings } from "./observe-connections.ts";
+import { openService } from "./open-service.ts";
+import { suggestStack } from "./read-stack.ts";
+import { renderReport } from "./render-report.ts";
+
+/** Tries a connection step by step, and prints what it finds. Returns the exit code. */
+export async function check(args: readonly string[]): Promise<number> {
+  const asked = await readCommandLine(args).catch((error: Error) => error);
+  if (asked instanceof Error) {
+    process.stderr.write(`${asked.message} Try --help.\n`);
+    return 2;
+  }
+  if (asked.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
+  const report = await tryConnection(asked.stack, asked.projectIds);
+  process.stdout.write(asked.json ? `${JSON.stringify(report, undefined, 2)}\n` : renderReport(report));
+  return report.ok ? 0 : 1;
+}
+
+async function tryConnection(stack: string | undefined, projectIds: readonly string[]): Promise<Report> {
+  const seen: Findings = {};
+  const projects = new Map<string, ProjectReport>();
+  for (const projectId of projectIds) projects.set(projectId, { projectId, status: "not reached" });
+  const report = () => makeReport(seen, [...projects.values()]);
+  // A malformed id says nothing about the connection.
+  const first = projectIds.find((id) => PROJECT_ID.test(id)) ?? projectIds[0];
+  if (first === undefined) return report();
+  try {
+    const client = await openService(stack, seen);
+    const gate = new KeyGate();
+    const read = async (id: string) => projects.set(id, await readProject(client, gate, id));
+    await read(first);
+    const isHopeless = report().steps.some(({ status }) => status === "failed");
+    const others = projectIds.filter((id) => id !== first && !isHopeless);
+    await eachAtOnce(others, read);
+  } catch (error) {
+    const problem = problemOf(error);
+    if (stack === undefined && problem.code === "ERR_MISSING_SETTINGS") seen.warning = await suggestStack();
+    projects.set(first, { projectId: first, status: "failed", ...problem });
+  }
+  return report();
+}
+
+/** Reads as many projects at once as the client has connections, and tells on a terminal how many are left. */
+async function eachAtOnce(projectIds: readonly string[], read: (id: string) => Promise<unknown>): Promise<void> {
+  const waiting = projectIds.values();
+  let left = projectIds.length;
+  const readNext = async () => {
+    for (const id of waiting) {
+      await read(id);
+      left -= 1;
+      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${left > 0 ? `projects left: ${left}` : ""}`);
+    }
+  };
+  await Promise.all(Array.from({ length: MAX_REQUESTS }, readNext));
+}
+
+async function readProject(client: SettingsReader, gate: KeyGate, projectId: string): Promise<ProjectReport> {
+  const logs: { monitoring?: string; backup?: string } = {};
+  try {
+    for (const agent of AGENTS) {
+      const { logPath } = await client.get({ projectId, agent }, { gate });
+      logs[agent] = logPath === undefined ? "standard error" : printable(logPath);
+    }
+    return { projectId, status: "ok", ...logs };
+  } catch (error) {
+    return { projectId, status: "failed", ...logs, ...problemOf(error) };
+  }
+}

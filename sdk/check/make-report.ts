@@ -1,0 +1,85 @@
+import { PROJECT_ID } from "../client/agent-log-config-id.ts";
+import { type AgentLogConfigErrorCode, CODES, READ_STEPS } from "../client/errors.ts";
+import type { Problem } from "../shared/reading.ts";
+import type { Findings, Notes, StepName } from "./observe-connections.ts";
+
+/** What the command says. */
+export interface Report {
+  /** Every project was read. */
+  readonly ok: boolean;
+  /** What is wrong beside that, and what to do about it. */
+  readonly warning?: string | undefined;
+  /** All steps of one project, or those that many projects have in common. */
+  readonly steps: readonly Step[];
+  /** In the order in which they were given. */
+  readonly projects: readonly ProjectReport[];
+}
+
+export interface Step {
+  readonly step: StepName;
+  /** `ok`: it was seen to succeed. `not asked for`: the server or its address does not need it. */
+  readonly status: "ok" | "failed" | "not asked for" | "not reached";
+  /** What was found, or what is wrong and what to do about it. */
+  readonly message: string;
+  readonly code?: AgentLogConfigErrorCode;
+}
+
+/** How far both reads of one project came: where the agents log to, and the problem if one was not read. */
+export interface ProjectReport extends Partial<Problem> {
+  readonly projectId: string;
+  readonly status: "ok" | "failed" | "not reached";
+  readonly monitoring?: string;
+  readonly backup?: string;
+}
+
+export function makeReport({ warning, ...seen }: Findings, projects: readonly ProjectReport[]): Report {
+  // A malformed id says nothing about the connection, and a project that was read says most.
+  const readable = projects.filter(({ projectId }) => PROJECT_ID.test(projectId));
+  const steps = describeSteps(seen, readable.find(({ status }) => status === "ok") ?? readable[0]);
+  const ok = projects.every(({ status }) => status === "ok");
+  return { ok, warning, steps: projects.length === 1 ? steps : steps.filter(isCommon), projects };
+}
+
+function describeSteps(seen: Findings, project: Partial<ProjectReport> = {}): readonly Step[] {
+  const { monitoring, backup, code, message = "" } = project;
+  const isRead = monitoring !== undefined;
+  // What comes after the key only the service itself says: to a key that it knows, or to everybody.
+  const isAnswered = isRead || (code !== undefined && isAfterKey(CODES[code].step));
+  const isOpen = isAnswered && seen.challenge === undefined;
+  const needless: Notes = {
+    ...(seen.isPlain ? { TLS: "the address is plain http, so the settings travel unencrypted" } : {}),
+    ...(isOpen ? { challenge: "the server responds without credentials", key: "", role: "" } : {}),
+  };
+  const found: Notes = {
+    ...seen,
+    key: isAnswered ? "accepted" : undefined,
+    role: isRead ? "sufficient" : undefined,
+    monitoring: isRead ? `it logs to ${monitoring}` : undefined,
+    backup: backup === undefined ? undefined : `it logs to ${backup}`,
+  };
+  const failed = code && failedStep(code, { ...found, ...needless });
+  return READ_STEPS.map((step): Step => {
+    if (code && step === failed) return { step, status: "failed", message, code };
+    if (needless[step] !== undefined) return { step, status: "not asked for", message: needless[step] };
+    if (found[step] !== undefined) return { step, status: "ok", message: found[step] };
+    return { step, status: "not reached", message: "" };
+  });
+}
+
+function failedStep(code: AgentLogConfigErrorCode, notes: Notes): StepName {
+  if (notes.monitoring !== undefined) return "backup";
+  const { step } = CODES[code];
+  // Without a connection to the service the certificate is a proxy's.
+  if (step === "TLS" && notes.connection === undefined) return "connection";
+  const reached = notes.challenge === undefined ? READ_STEPS.find((each) => notes[each] === undefined) : "monitoring";
+  return step ?? reached ?? "monitoring";
+}
+
+function isAfterKey(step: StepName | undefined): boolean {
+  return step !== undefined && READ_STEPS.indexOf(step) > READ_STEPS.indexOf("key");
+}
+
+/** Tells whether a step is the same for every project. */
+function isCommon({ step, code }: Step): boolean {
+  return !isAfterKey(step) || (code !== undefined && CODES[code].everyRead === true);
+}

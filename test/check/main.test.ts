@@ -1,0 +1,116 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import { runCommand } from "../engine/run-command.ts";
+import { type Environment, environmentOf, MAIN, runMain } from "./run-main.ts";
+
+const [FIRST, SECOND] = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
+const PRIVATE_KEY = "private-key-0001";
+const CHECK = ["check", "--project", FIRST];
+
+async function start(): Promise<{ service: Service; environment: Environment }> {
+  const service = await startService({
+    settings: { [FIRST]: { monitoring: { logPath: "/l", password: "body-password-0001" } }, [SECOND]: {} },
+  });
+  onTestFinished(() => service.close());
+  return { service, environment: environmentOf(service) };
+}
+
+/** A PATH on which `pulumi` is this shell script. */
+async function pathWithPulumi(script: string): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), "check-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await writeFile(path.join(folder, "pulumi"), `#!/bin/sh\n${script}\n`);
+  await chmod(path.join(folder, "pulumi"), 0o755);
+  return `${folder}:/usr/bin:/bin`;
+}
+
+describe("the command", () => {
+  it("prints its version", async () => {
+    const manifest = await readFile(path.resolve(import.meta.dirname, "../../package.json"), "utf8");
+    const { version }: { version: string } = JSON.parse(manifest);
+    expect(await runMain({}, ["--version"])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
+  });
+
+  it("prints its commands", async () => {
+    const { exitCode, stdout } = await runMain({}, ["--help"]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^Usage: .*\n\n {2}check {6}tries the connection/);
+  });
+
+  it.each([
+    { args: [], says: 'There is no command "". Try --help.\n' },
+    { args: ["chek"], says: 'There is no command "chek". Try --help.\n' },
+    { args: ["check"], says: expect.stringMatching(/^Pass a project .* Try --help\.\n$/) },
+  ])("ends with 2 for the arguments $args", async ({ args, says }) => {
+    expect(await runMain({}, args)).toEqual({ exitCode: 2, stdout: "", stderr: says });
+  });
+
+  it.each(["--help", "check"])("says in one sentence that it does not run on an older Node.js: %s", async (name) => {
+    const versions = '{ value: { ...process.versions, node: "20.20.2" } }';
+    const older = `data:text/javascript,Object.defineProperty(process, "versions", ${versions})`;
+    const says = "Reads need Node.js 22.19 or later, and this is Node.js 20.20.2; use that version. See https://";
+    const { exitCode, stdout, stderr } = await runMain({}, [name], { nodeArgs: ["--import", older] });
+    expect({ exitCode, stdout, lines: stderr.split("\n").length }).toEqual({ exitCode: 1, stdout: "", lines: 2 });
+    expect(stderr).toContain(says);
+  });
+
+  it("ends quietly where nobody reads what it prints", async () => {
+    const { environment } = await start();
+    const { stderr } = await runCommand("sh", ["-c", '"$@" | true', "sh", process.execPath, MAIN, ...CHECK], {
+      cwd: tmpdir(),
+      env: { ...process.env, ...environment },
+      signal: AbortSignal.timeout(60_000),
+    });
+    expect(stderr).not.toContain("EPIPE");
+  });
+});
+
+describe("check", () => {
+  it("reads the projects of its standard input", async () => {
+    const { environment } = await start();
+    const { exitCode, stdout, stderr } = await runMain(environment, ["check", "--projects-from", "-"], {
+      input: `${FIRST}\n${SECOND}\n`,
+    });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(stdout).toContain(`✓ ${SECOND}  monitoring logs to standard error, backup to standard error\n`);
+    expect(stdout).toMatch(/2 of 2 projects can be read\.\n$/);
+  });
+
+  it("ends with 1 where a project can't be read", async () => {
+    const { environment } = await start();
+    const { exitCode, stdout } = await runMain({ ...environment, AGENT_LOG_CONFIG_PRIVATE_KEY: "x" }, CHECK);
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/^✗ key {9}Can't read .* check publicKey and privateKey .*#err_wrong_key$/m);
+  });
+
+  it("takes the settings of a stack from the Pulumi CLI", async (context) => {
+    if (process.platform === "win32") context.skip("the stand-in of the pulumi command is a shell script");
+    const { environment } = await start();
+    const configuration = JSON.stringify({ "agent-log-config:privateKey": { value: PRIVATE_KEY, secret: true } });
+    const PATH = await pathWithPulumi(
+      `[ "$5" = dev ] || { echo "error: no stack named '$5' found" >&2; exit 255; }; echo '${configuration}'`,
+    );
+    const inStack = { ...environment, AGENT_LOG_CONFIG_PRIVATE_KEY: undefined, PATH };
+    const found = await runMain(inStack, [...CHECK, "--stack", "dev"]);
+    expect(found).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("from the stack: privateKey") });
+    const missing = await runMain(inStack, [...CHECK, "--stack", "other"]);
+    expect(missing.exitCode).toBe(1);
+    expect(missing.stdout).toMatch(
+      /^✗ settings {4}The configuration of stack other can't be read: no stack named 'other'/,
+    );
+  });
+
+  it("prints no secret, even with everything that Node.js can be made to print", async () => {
+    const { environment, service } = await start();
+    for (const key of [PRIVATE_KEY, "private-key-0002"]) {
+      const debug = { ...environment, AGENT_LOG_CONFIG_PRIVATE_KEY: key, NODE_DEBUG: "*" };
+      const { stdout, stderr } = await runMain(debug, CHECK);
+      expect(stderr).toContain("sending request to GET");
+      expect(stdout + stderr).not.toMatch(/private-key-\d|body-password|response="[0-9a-f]/);
+    }
+    expect(service.requests.length).toBeGreaterThan(3);
+  });
+});
