@@ -1,6 +1,6 @@
 import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
-import { KeyGate } from "../client/key-gate.ts";
 import { printable } from "../client/printable.ts";
+import { ReadGate } from "../client/read-gate.ts";
 import { MAX_REQUESTS } from "../client/request-queue.ts";
 import type { SettingsReader } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
@@ -37,7 +37,7 @@ async function tryConnection(stack: string | undefined, projectIds: readonly str
   if (first === undefined) return report();
   try {
     const client = await openService(stack, seen);
-    const gate = new KeyGate();
+    const gate = new ReadGate();
     const read = async (id: string) => projects.set(id, await readProject(client, gate, id));
     await read(first);
     const isHopeless = report().steps.some(({ status }) => status === "failed");
@@ -65,7 +65,7 @@ async function eachAtOnce(projectIds: readonly string[], read: (id: string) => P
   await Promise.all(Array.from({ length: MAX_REQUESTS }, readNext));
 }
 
-async function readProject(client: SettingsReader, gate: KeyGate, projectId: string): Promise<ProjectReport> {
+async function readProject(client: SettingsReader, gate: ReadGate, projectId: string): Promise<ProjectReport> {
   const logs: { monitoring?: string; backup?: string } = {};
   try {
     for (const agent of AGENTS) {
