@@ -46,7 +46,7 @@ export function generateSchema({ version, description, license, homepage, reposi
     name: CONFIGURATION_NAMESPACE,
     displayName: "Agent Log Config",
     version,
-    description,
+    description: `${description}.`,
     keywords: ["kind/native", "category/monitoring"],
     publisher: "pulumi-agent-log-config",
     homepage,
@@ -148,7 +148,7 @@ type InheritedName = "urn" | "id" | "getProvider";
 
 function readOne(): Schema {
   return {
-    description: `${firstSentence(FUNCTION.description)} The secret \`configOverrides\` is an output of the resource alone.\n\n${examples("get-agent-log-config.md")}`,
+    description: `${firstSentence(FUNCTION.description)} Secret settings are outputs of the resource alone.\n\n${examples("get-agent-log-config.md")}`,
     inputs: objectType(kindsOf(readArgumentsSchema), READ_DOC.members),
     outputs: result(),
   };
@@ -264,7 +264,7 @@ function pascalCase(text: string): string {
 
 /** A type whose members may all be left out. */
 function optionalType({ description, members }: Declaration, types: Readonly<Record<string, Schema>>): Schema {
-  return { description, type: "object", properties: documented(types, members) };
+  return { description: firstParagraph(description), type: "object", properties: documented(types, members) };
 }
 
 type Declaration = ReturnType<typeof docComments>;

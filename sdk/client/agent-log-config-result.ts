@@ -11,12 +11,12 @@ export interface ServiceVersion {
 
 /** The log settings of one agent of one project. */
 export interface AgentLogConfigResult extends AgentLogSettings {
-  /** `<projectId>/<agent>` */
+  /** The id of the settings, `<projectId>/<agent>`. */
   readonly id: string;
   /** The project's id as it was given, 24 hexadecimal digits. */
   readonly projectId: string;
   /** The agent that the settings belong to. */
   readonly agent: AgentKind;
-  /** undefined where the service does not report it. */
+  /** The version of the service; undefined where the service does not report it. */
   readonly serviceVersion: ServiceVersion | undefined;
 }

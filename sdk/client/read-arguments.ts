@@ -2,9 +2,9 @@ import type { AgentKind } from "./agent-log-config-id.ts";
 
 /** What to read. */
 export interface ReadArguments {
-  /** 24 hexadecimal digits in either case. */
+  /** The project's id, 24 hexadecimal digits in either case. */
   readonly projectId: string;
-  /** `"monitoring"` or `"backup"`. */
+  /** The agent whose settings to read, `"monitoring"` or `"backup"`. */
   readonly agent: AgentKind;
   /** Asks the service to wrap its response. The result is the same. Default: false. */
   readonly envelope?: boolean | undefined;

@@ -6,7 +6,7 @@ import type { ExpectedSettings } from "./expected-settings.ts";
 export interface AgentLogConfigArgs {
   /** The project's id, 24 hexadecimal digits. Changing it replaces the resource. */
   readonly projectId: pulumi.Input<string>;
-  /** `"monitoring"` or `"backup"`. Changing it replaces the resource. */
+  /** The agent whose settings to read, `"monitoring"` or `"backup"`. Changing it replaces the resource. */
   readonly agent: pulumi.Input<AgentKind>;
   /** Asks the service to wrap its response in an envelope. The result is the same. Default: false. */
   readonly envelope?: pulumi.Input<boolean> | undefined;

@@ -9,26 +9,32 @@ export interface ExpectedRange {
   readonly atMost?: pulumi.Input<number> | undefined;
 }
 
-/** Thresholds as they should be, each in the unit of {@link LogRotate}; `null` means that it must not be set. */
+/**
+ * Thresholds as they should be, each in the unit of {@link LogRotate}.
+ *
+ * In TypeScript, `null` in the place of a threshold means that it must not be set.
+ */
 export type ExpectedLogRotate = {
   readonly [Name in keyof LogRotate]?: pulumi.Input<number | ExpectedRange | null> | undefined;
 };
 
 /**
  * Settings as they should be, at least one: a string, a number or a range of numbers, or in `notSet` the settings that must
- * not be set. A setting that is left out may have any value. `configOverrides` can't be expected, since a message would have
- * to quote it.
+ * not be set. A setting that is left out may have any value. A secret can't be expected, since a message would have to quote
+ * it.
+ *
+ * In TypeScript, `null` in the place of a setting means that it must not be set.
  */
 export interface ExpectedSettings {
-  /** The path of the log file; `null` means that it must not be set. */
+  /** The path of the log file. */
   readonly logPath?: pulumi.Input<string | null> | undefined;
-  /** The path of the log file on Windows hosts; `null` means that it must not be set. */
+  /** The path of the log file on Windows hosts. */
   readonly logPathWindows?: pulumi.Input<string | null> | undefined;
-  /** Thresholds for the rotation of the log; `null` means that none must be set. */
+  /** Thresholds for the rotation of the log. */
   readonly logRotate?: pulumi.Input<ExpectedLogRotate | null> | undefined;
-  /** The database user that manages the logs; `null` means that it must not be set. */
+  /** The database user that manages the logs. */
   readonly username?: pulumi.Input<string | null> | undefined;
-  /** The settings that must not be set. In TypeScript, `null` in the place of a setting means the same. */
+  /** The settings that must not be set. */
   readonly notSet?: pulumi.Input<readonly pulumi.Input<ExpectedPath>[]> | undefined;
 }
 

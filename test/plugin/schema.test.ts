@@ -67,6 +67,13 @@ it("says where releases are once the repository is public", () => {
   expect(schema).not.toHaveProperty("pluginDownloadURL");
 });
 
+it("has whole sentences as texts, which never promise null", () => {
+  const texts = placesWith("description").map((place) => at(...place.split("/").slice(1))["description"]);
+  const described = texts.map((text) => String(text).split("\n\n{{% examples")[0] ?? "");
+  expect(described.length).toBeGreaterThan(80);
+  expect(described.filter((text) => !/^[A-Z][\s\S]*\.$/.test(text) || /\bnull\b/.test(text))).toEqual([]);
+});
+
 it.each(["resources", "functions"])("has an example in every language for all %s", (kind) => {
   for (const { description } of Object.values(at(kind)).filter(isObject)) {
     const fences = String(description).matchAll(/^```(\w+)$/gm);
