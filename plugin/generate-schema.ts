@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import path from "node:path";
 import { z } from "zod";
 import type { AgentLogConfigResult, ServiceVersion } from "../sdk/client/agent-log-config-result.ts";
 import { SECRET_SETTINGS } from "../sdk/client/agent-log-settings.ts";
@@ -22,15 +20,10 @@ import {
 import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../sdk/shared/read-many.ts";
 import { resourceArgumentsSchema } from "../sdk/shared/resource-arguments.ts";
 import { type Documented, docComments } from "./doc-comments.ts";
-
-/** What the schema takes from package.json. */
-export interface Manifest {
-  readonly version: string;
-  readonly description: string;
-  readonly license: string;
-  readonly homepage: string;
-  readonly repository?: { readonly url: string } | undefined;
-}
+import { type Manifest, packageIdentity } from "./package-identity.ts";
+import { readExamples } from "./read-examples.ts";
+import type { SdkNames } from "./sdk-names.ts";
+import { sdkReadme } from "./sdk-readme.ts";
 
 /** A part of the schema: a JSON object. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -39,30 +32,42 @@ export type Schema = Readonly<Record<string, unknown>>;
  * Generates the schema that the SDKs of all languages are generated from. Names, kinds and texts are those of the TypeScript
  * declarations, so that nothing is written down twice.
  */
-export function generateSchema({ version, description, license, homepage, repository }: Manifest): Schema {
-  const address = repository?.url.replace(/^git\+/, "").replace(/\.git$/, "");
-  const location = address === undefined ? {} : { repository: address, pluginDownloadURL: downloadAddress(address) };
+export function generateSchema(manifest: Manifest): Schema {
+  const { version, license } = manifest;
+  const identity = packageIdentity(manifest);
+  const { names, description, homepage, repository, pluginDownloadURL, logoUrl } = identity;
   return {
     name: CONFIGURATION_NAMESPACE,
     displayName: "Agent Log Config",
     version,
-    description: `${description}.`,
-    keywords: ["kind/native", "category/monitoring"],
+    description,
+    keywords: ["pulumi", "monitoring", "backup", "log-rotation", "drift", "kind/native", "category/monitoring"],
     publisher: "pulumi-agent-log-config",
     homepage,
     license,
-    ...location,
+    repository,
+    pluginDownloadURL,
+    logoUrl,
     config: { variables: withEnvironment(connection()) },
     provider: { description: firstParagraph(PROVIDER.description), inputProperties: connection() },
-    types: types(),
-    resources: { [token("AgentLogConfig")]: resource() },
-    functions: { [token("getAgentLogConfig")]: readOne(), [token("getAgentLogConfigs")]: readMany() },
+    types: section(types()),
+    resources: section({ AgentLogConfig: resource(names) }),
+    functions: section({ getAgentLogConfig: readOne(names), getAgentLogConfigs: readMany(names) }),
     language: {
-      nodejs: { respectSchemaVersion: true },
-      python: { respectSchemaVersion: true, pyproject: { enabled: true } },
-      go: { respectSchemaVersion: true, importBasePath: `${modulePath(address)}/sdk/go/agentlogconfig` },
-      csharp: { respectSchemaVersion: true, namespaces: { [CONFIGURATION_NAMESPACE]: "AgentLogConfig" } },
-      java: { buildFiles: "gradle" },
+      nodejs: {
+        packageName: names.typescript,
+        packageDescription: description,
+        readme: sdkReadme("typescript", identity),
+        respectSchemaVersion: true,
+      },
+      python: { readme: sdkReadme("python", identity), pyproject: { enabled: true }, respectSchemaVersion: true },
+      go: { importBasePath: names.go, generateResourceContainerTypes: true, respectSchemaVersion: true },
+      csharp: {
+        rootNamespace: parentOf(names.csharp),
+        namespaces: { [CONFIGURATION_NAMESPACE]: "AgentLogConfig" },
+        respectSchemaVersion: true,
+      },
+      java: { basePackage: parentOf(names.java), buildFiles: "gradle" },
     },
   };
 }
@@ -85,6 +90,11 @@ const RANGE = docComments("sdk/program/expected-settings.ts", "ExpectedRange");
 const PROVIDER = docComments("sdk/program/provider.ts", "Provider");
 const FUNCTION = docComments("sdk/program/get-agent-log-config.ts", "getAgentLogConfig");
 const FUNCTION_OF_MANY = docComments("sdk/shared/read-many.ts", "readMany");
+
+/** The entities of a section of the schema, by their tokens. */
+function section(entities: Readonly<Record<string, Schema>>): Schema {
+  return Object.fromEntries(Object.entries(entities).map(([name, entity]) => [token(name), entity]));
+}
 
 /** What has a name of its own in the schema. */
 const NAMES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
@@ -120,7 +130,7 @@ function kindsOf({ shape }: z.ZodObject): Readonly<Record<string, Schema>> {
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, kindOf(schema)]));
 }
 
-function resource(): Schema {
+function resource(names: SdkNames): Schema {
   const { projectId, agent, ...others } = kindsOf(resourceArgumentsSchema);
   const argumentTypes = {
     projectId: { ...projectId, willReplaceOnChanges: true },
@@ -135,7 +145,7 @@ function resource(): Schema {
     lastReadAt: TEXT,
   };
   return {
-    description: `${firstParagraph(RESOURCE.description)}\n\n${examples("agent-log-config.md")}`,
+    description: `${firstParagraph(RESOURCE.description)}\n\n${readExamples("agent-log-config.md", names)}`,
     inputProperties: documented(argumentTypes, ARGUMENTS.members),
     requiredInputs: requiredOf(ARGUMENTS.members),
     properties: documented(outputTypes, RESOURCE.members),
@@ -146,15 +156,15 @@ function resource(): Schema {
 /** What every resource has. */
 type InheritedName = "urn" | "id" | "getProvider";
 
-function readOne(): Schema {
+function readOne(names: SdkNames): Schema {
   return {
-    description: `${firstSentence(FUNCTION.description)} Secret settings are outputs of the resource alone.\n\n${examples("get-agent-log-config.md")}`,
+    description: `${firstSentence(FUNCTION.description)} Secret settings are outputs of the resource alone.\n\n${readExamples("get-agent-log-config.md", names)}`,
     inputs: objectType(kindsOf(readArgumentsSchema), READ_DOC.members),
     outputs: result(),
   };
 }
 
-function readMany(): Schema {
+function readMany(names: SdkNames): Schema {
   const argumentTypes: Readonly<Record<keyof GetAgentLogConfigsArgs, Schema>> = {
     projectIds: listOf(TEXT),
     agents: listOf(reference("AgentKind")),
@@ -164,7 +174,7 @@ function readMany(): Schema {
     failures: listOf(reference("ReadFailure")),
   };
   return {
-    description: `${firstParagraph(FUNCTION_OF_MANY.description)}\n\n${examples("get-agent-log-configs.md")}`,
+    description: `${firstParagraph(FUNCTION_OF_MANY.description)}\n\n${readExamples("get-agent-log-configs.md", names)}`,
     inputs: objectType(argumentTypes, MANY_DOC.members),
     outputs: objectType(resultTypes, MANY_RESULT_DOC.members),
   };
@@ -183,7 +193,7 @@ function result(): Schema {
   return { type: "object", properties, required: ["id", "projectId", "agent"] };
 }
 
-function types(): Schema {
+function types(): Readonly<Record<string, Schema>> {
   const versionParts: Readonly<Record<keyof ServiceVersion, Schema>> = { gitHash: TEXT, versionString: TEXT };
   const failure: Readonly<Record<keyof ReadFailure, Schema>> = {
     projectId: TEXT,
@@ -209,7 +219,7 @@ function types(): Schema {
     AgentLogConfigResult: { description: RESULT_DOC.description, ...result() },
     ReadFailure: { description: FAILURE_DOC.description, ...objectType(failure, FAILURE_DOC.members) },
   };
-  return Object.fromEntries(Object.entries(named).map(([name, type]) => [token(name), type]));
+  return named;
 }
 
 function settings(): Readonly<Record<string, Schema>> {
@@ -297,16 +307,6 @@ function firstParagraph(text: string): string {
   return text.split("\n\n")[0] ?? text;
 }
 
-function examples(file: string): string {
-  return readFileSync(path.join(import.meta.dirname, "examples", file), "utf8").trim();
-}
-
-/** Where the engine looks for the archives of a release. */
-function downloadAddress(repository: string): string {
-  return repository.replace(/^https:\/\/github\.com\//, "github://api.github.com/");
-}
-
-/** Go names modules after the place of their source. */
-function modulePath(repository: string | undefined): string {
-  return repository?.replace(/^https:\/\//, "") ?? "example.com/pulumi-agent-log-config";
+function parentOf(name: string): string {
+  return name.slice(0, name.lastIndexOf("."));
 }

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { generateSchema, type Manifest } from "../../plugin/generate-schema.ts";
+import { generateSchema } from "../../plugin/generate-schema.ts";
+import type { Manifest } from "../../plugin/package-identity.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 
@@ -18,6 +19,7 @@ const MANIFEST: Manifest = {
 const schema: unknown = JSON.parse(JSON.stringify(generateSchema(MANIFEST)));
 const RESOURCE = ["resources", "agent-log-config:index:AgentLogConfig"];
 const FUNCTION = ["functions", "agent-log-config:index:getAgentLogConfig"];
+const LANGUAGES = ["typescript", "python", "csharp", "go", "java", "yaml"];
 const type = (name: string) => ["types", `agent-log-config:index:${name}`, "properties"];
 
 function at(...keys: readonly string[]): Readonly<Record<string, unknown>> {
@@ -57,14 +59,28 @@ it("keeps configOverrides out of the functions", () => {
   expect(JSON.stringify(at("functions"))).not.toContain('"configOverrides":');
 });
 
-it("says where releases are once the repository is public", () => {
-  const repository = { url: "git+https://github.com/example/agent-log-config.git" };
-  expect(generateSchema({ ...MANIFEST, repository })).toMatchObject({
-    repository: "https://github.com/example/agent-log-config",
-    pluginDownloadURL: "github://api.github.com/example/agent-log-config",
-    language: { go: { importBasePath: "github.com/example/agent-log-config/sdk/go/agentlogconfig" } },
+it("says where releases are, and takes names that its owner has, once the repository is public", () => {
+  const repository = { url: "git+https://github.com/some-owner/agent-log-config.git" };
+  const published = generateSchema({ ...MANIFEST, repository });
+  expect(published).toMatchObject({
+    repository: "https://github.com/some-owner/agent-log-config",
+    pluginDownloadURL: "github://api.github.com/some-owner/agent-log-config",
+    logoUrl: "https://raw.githubusercontent.com/some-owner/agent-log-config/main/docs/logo.png",
+    language: {
+      go: { importBasePath: "github.com/some-owner/agent-log-config/sdk/go/agentlogconfig" },
+      csharp: { rootNamespace: "SomeOwner" },
+      java: { basePackage: "io.github.some_owner" },
+      python: { readme: expect.stringContaining("--server github://api.github.com/some-owner/agent-log-config") },
+    },
   });
+  expect(JSON.stringify(published)).not.toMatch(/example\.com\/pulumi|com\.example|Example\.Agent/);
   expect(schema).not.toHaveProperty("pluginDownloadURL");
+});
+
+it("takes no name of a package that belongs to Pulumi", () => {
+  expect(JSON.stringify(schema)).not.toMatch(
+    /@pulumi\/agent|com\.pulumi\.agent|Pulumi\.AgentLogConfig|pulumi\/pulumi-agent/,
+  );
 });
 
 it("has whole sentences as texts, which never promise null", () => {
@@ -74,19 +90,16 @@ it("has whole sentences as texts, which never promise null", () => {
   expect(described.filter((text) => !/^[A-Z][\s\S]*\.$/.test(text) || /\bnull\b/.test(text))).toEqual([]);
 });
 
-it.each(["resources", "functions"])("has an example in every language for all %s", (kind) => {
+it.each(["resources", "functions"])("has examples in every language for all %s", (kind) => {
   for (const { description } of Object.values(at(kind)).filter(isObject)) {
-    const fences = String(description).matchAll(/^```(\w+)$/gm);
-    expect(Array.from(fences, ([, language]) => language)).toEqual([
-      "typescript",
-      "python",
-      "csharp",
-      "go",
-      "java",
-      "yaml",
-    ]);
+    const examples = String(description).split("{{% example %}}").slice(1);
+    expect(examples).not.toEqual([]);
+    for (const example of examples) {
+      const fences = example.split("{{% /example %}}")[0]?.matchAll(/^```(\w+)$/gm) ?? [];
+      expect(Array.from(fences, ([, language]) => language)).toEqual(LANGUAGES);
+    }
     expect(description).toMatch(
-      /\{\{% examples %\}\}\n## Example Usage[\s\S]*\{\{% \/example %\}\}\n\{\{% \/examples %\}\}$/,
+      /\{\{% examples %\}\}\n## Example Usage[\s\S]*\{\{% \/example %\}\}\n\{\{% \/examples %\}\}$/m,
     );
   }
 });
