@@ -111,7 +111,7 @@ const NAMES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
 /** The kind of a value, by its zod schema. */
 function kindOf(schema: unknown): Schema {
   const name = NAMES.get(schema);
-  if (name !== undefined) return reference(name);
+  if (name !== undefined) return schema instanceof z.ZodEnum ? choiceOrText(name) : reference(name);
   if (schema instanceof z.ZodOptional) return kindOf(schema.unwrap());
   if (schema instanceof z.ZodUnion) {
     const options = schema.options.filter((each) => !(each instanceof z.ZodUndefined || each instanceof z.ZodNull));
@@ -119,11 +119,22 @@ function kindOf(schema: unknown): Schema {
     return others.length === 0 && only !== undefined ? only : { oneOf: options.map(kindOf) };
   }
   if (schema instanceof z.ZodString) return TEXT;
-  if (schema instanceof z.ZodNumber) return NUMBER;
+  if (schema instanceof z.ZodNumber) return schema.isInt ? INTEGER : NUMBER;
   if (schema instanceof z.ZodBoolean) return BOOLEAN;
-  if (schema instanceof z.ZodArray) return listOf(kindOf(schema.element));
+  if (schema instanceof z.ZodArray) return listOf(elementOf(schema.element));
   if (schema instanceof z.ZodRecord) return { type: "object", additionalProperties: { $ref: "pulumi.json#/Any" } };
   throw new Error("The schema has a kind that Pulumi's has not.");
+}
+
+/** C# and Java take a text or a choice for a property, but not for an element of a list. */
+function elementOf(schema: unknown): Schema {
+  const name = NAMES.get(schema);
+  return name === undefined ? kindOf(schema) : reference(name);
+}
+
+/** Typed languages refuse a plain text where only the choice is allowed. */
+function choiceOrText(name: string): Schema {
+  return { ...TEXT, oneOf: [TEXT, reference(name)] };
 }
 
 function kindsOf({ shape }: z.ZodObject): Readonly<Record<string, Schema>> {
@@ -250,6 +261,7 @@ function withEnvironment(settings: Readonly<Record<string, Schema>>): Schema {
 const TEXT = { type: "string" };
 const BOOLEAN = { type: "boolean" };
 const NUMBER = { type: "number" };
+const INTEGER = { type: "integer" };
 
 function token(name: string): string {
   return `${CONFIGURATION_NAMESPACE}:index:${name}`;

@@ -142,10 +142,13 @@ describe("schema and TypeScript types agree", () => {
 
   function kindOfProperty(property: unknown): unknown {
     if (!isObject(property)) return undefined;
-    const [, named] = /:(\w+)$/.exec(String(property["$ref"])) ?? [];
+    // A plain text is allowed for a choice, too.
+    const [, either] = Array.isArray(property["oneOf"]) ? property["oneOf"] : [];
+    const [, named] = /:(\w+)$/.exec(String((either ?? property)["$ref"])) ?? [];
     const isChoice =
       named !== undefined && named !== "AgentKind" && "enum" in at("types", `agent-log-config:index:${named}`);
-    return isChoice ? "a choice" : (named ?? property["type"]);
+    const kind = property["type"] === "integer" ? "number" : property["type"];
+    return isChoice ? "a choice" : (named ?? kind);
   }
 });
 
