@@ -24,6 +24,7 @@ import { type Manifest, packageIdentity } from "./package-identity.ts";
 import { readExamples } from "./read-examples.ts";
 import type { SdkNames } from "./sdk-names.ts";
 import { sdkReadme } from "./sdk-readme.ts";
+import { withReferences } from "./with-references.ts";
 
 /** A part of the schema: a JSON object. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -50,9 +51,9 @@ export function generateSchema(manifest: Manifest): Schema {
     logoUrl,
     config: { variables: withEnvironment(connection()) },
     provider: { description: firstParagraph(PROVIDER.description), inputProperties: connection() },
-    types: section(types()),
-    resources: section({ AgentLogConfig: resource(names) }),
-    functions: section({ getAgentLogConfig: readOne(names), getAgentLogConfigs: readMany(names) }),
+    types: section("types", types()),
+    resources: section("resources", { AgentLogConfig: resource(names) }),
+    functions: section("functions", { getAgentLogConfig: readOne(names), getAgentLogConfigs: readMany(names) }),
     language: {
       nodejs: {
         packageName: names.typescript,
@@ -92,8 +93,11 @@ const FUNCTION = docComments("sdk/program/get-agent-log-config.ts", "getAgentLog
 const FUNCTION_OF_MANY = docComments("sdk/shared/read-many.ts", "readMany");
 
 /** The entities of a section of the schema, by their tokens. */
-function section(entities: Readonly<Record<string, Schema>>): Schema {
-  return Object.fromEntries(Object.entries(entities).map(([name, entity]) => [token(name), entity]));
+function section(name: string, entities: Readonly<Record<string, Schema>>): Schema {
+  const found = Object.entries(entities).map(([entity, content]) => {
+    return [token(entity), withReferences(`#/${name}/${token(entity)}`, content)];
+  });
+  return Object.fromEntries(found);
 }
 
 /** What has a name of its own in the schema. */

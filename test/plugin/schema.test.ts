@@ -90,6 +90,19 @@ it("has whole sentences as texts, which never promise null", () => {
   expect(described.filter((text) => !/^[A-Z][\s\S]*\.$/.test(text) || /\bnull\b/.test(text))).toEqual([]);
 });
 
+it("names properties in texts by references alone, since each language spells them in its own way", () => {
+  const places = placesWith("properties").concat(placesWith("inputProperties"));
+  const names = places.flatMap((place) => {
+    const { properties, inputProperties } = at(...place.split("/").slice(1));
+    return [properties, inputProperties].flatMap((found) => (isObject(found) ? Object.keys(found) : []));
+  });
+  const [text] = JSON.stringify(schema).split('"language":');
+  expect(names.filter((name) => /[A-Z]/.test(name) && text?.includes(`\`${name}\``))).toEqual([]);
+  expect(at(...RESOURCE, "inputProperties", "expect")["description"]).toContain(
+    "see {{% ref #/resources/agent-log-config:index:AgentLogConfig/inputProperties/whenUnexpected %}}.",
+  );
+});
+
 it.each(["resources", "functions"])("has examples in every language for all %s", (kind) => {
   for (const { description } of Object.values(at(kind)).filter(isObject)) {
     const examples = String(description).split("{{% example %}}").slice(1);
