@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { generateSchema } from "../../plugin/generate-schema.ts";
+import { generatedFiles } from "../../plugin/generated-files.ts";
 import type { Manifest } from "../../plugin/package-identity.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
@@ -101,6 +102,12 @@ it("names properties in texts by references alone, since each language spells th
   expect(at(...RESOURCE, "inputProperties", "expect")["description"]).toContain(
     "see {{% ref #/resources/agent-log-config:index:AgentLogConfig/inputProperties/whenUnexpected %}}.",
   );
+});
+
+it("is committed as it is generated, with the pages of the Registry", async () => {
+  const files = generatedFiles(JSON.parse(await readFile(path.join(root, "package.json"), "utf8")));
+  const committed = await Promise.all(Object.keys(files).map((file) => readFile(path.join(root, file), "utf8")));
+  expect(committed, "run `npm run schema`").toEqual(Object.values(files));
 });
 
 it.each(["resources", "functions"])("has examples in every language for all %s", (kind) => {
