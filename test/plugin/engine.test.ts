@@ -1,5 +1,4 @@
-import { existsSync } from "node:fs";
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
@@ -9,6 +8,8 @@ import type { Deployment } from "../engine/deployment.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { openDeployment } from "../engine/open-deployment.ts";
 import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { examplesIn } from "./examples-in.ts";
+import { requireHost } from "./require-host.ts";
 
 const found = findPulumi();
 let plugins: string;
@@ -22,11 +23,8 @@ afterAll(() => rm(plugins, { recursive: true, force: true }));
 
 /** Opens a stack of a program for which the engine finds the plugin on the PATH. */
 async function open(context: TestContext, directory: string, language: string): Promise<Deployment> {
-  if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
-  const folders = found.path.split(path.delimiter);
-  const host = `pulumi-language-${language}`;
-  if (!folders.some((folder) => existsSync(path.join(folder, host)))) return context.skip(`no ${host} on the PATH`);
-  const env = { PATH: [plugins, path.dirname(process.execPath), found.path].join(path.delimiter) };
+  const { path: folders } = requireHost(context, language);
+  const env = { PATH: [plugins, path.dirname(process.execPath), folders].join(path.delimiter) };
   const deployment = await openDeployment({ directory, engine: "real", env });
   context.onTestFinished(() => deployment.close());
   return deployment;
@@ -60,6 +58,23 @@ it("records settings for a YAML program and shows what has changed", async (cont
   expect(JSON.stringify(await deployment.exportState())).not.toMatch(/private-key|body-api-key/);
   expect(await deployment.destroy()).toMatchObject({ ok: true });
 });
+
+it.for(examplesIn("yaml").map((code, index) => [index, code] as const))(
+  "previews example %i of the schema in YAML",
+  async ([, code], context) => {
+    const directory = await mkdtemp(path.join(tmpdir(), "example-"));
+    await writeFile(path.join(directory, "Pulumi.yaml"), `name: example\nruntime: yaml\n${code}`);
+    const service = await startService({ privateKey: PRIVATE_KEY });
+    context.onTestFinished(async () => {
+      await service.close();
+      await rm(directory, { recursive: true, force: true });
+    });
+    for (const agent of ["monitoring", "backup"] as const) service.set(PROJECT_ID, agent, SETTINGS);
+    const deployment = await open(context, directory, "yaml");
+    await configure(deployment, service, "example", {});
+    expect(await deployment.preview()).toMatchObject({ ok: true });
+  },
+);
 
 it.for([["dynamic", "plugin", "dynamic"] as const, ["plugin", "dynamic", "plugin"] as const])(
   "moves a resource in place, from the %s provider to the %s and back",

@@ -1,0 +1,24 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { generateSchema, type Schema } from "../../plugin/generate-schema.ts";
+
+const manifest = readFileSync(path.join(import.meta.dirname, "../../package.json"), "utf8");
+
+/** The schema of this package. */
+export const SCHEMA: Schema = generateSchema(JSON.parse(manifest));
+
+/** Returns the code of the schema's examples in a language. */
+export function examplesIn(language: string): readonly string[] {
+  const { resources, functions } = SCHEMA;
+  const texts: string[] = [];
+  JSON.stringify({ resources, functions }, (key, value: unknown) => {
+    if (key === "description") texts.push(...fencesIn(String(value), language));
+    return value;
+  });
+  return texts;
+}
+
+/** Returns the code of a page's fences in a language. */
+export function fencesIn(page: string, language: string): readonly string[] {
+  return Array.from(page.matchAll(new RegExp(`^\`\`\`${language}\n(.*?)^\`\`\`$`, "gms")), ([, code = ""]) => code);
+}
