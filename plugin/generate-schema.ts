@@ -52,7 +52,7 @@ export function generateSchema(manifest: Manifest): Schema {
     config: { variables: withEnvironment(connection()) },
     provider: { description: firstParagraph(PROVIDER.description), inputProperties: connection() },
     types: section("types", types()),
-    resources: section("resources", { AgentLogConfig: resource(names) }),
+    resources: section("resources", { AgentLogConfig: resource(names), AgentLogConfigs: fleet(names) }),
     functions: section("functions", { getAgentLogConfig: readOne(names), getAgentLogConfigs: readMany(names) }),
     language: {
       nodejs: {
@@ -84,6 +84,8 @@ const MANY_RESULT_DOC = docComments("sdk/shared/read-many.ts", "ReadManyResult")
 const FAILURE_DOC = docComments("sdk/shared/read-many.ts", "ReadFailure");
 const RESOURCE = docComments("sdk/program/agent-log-config.ts", "AgentLogConfig");
 const ARGUMENTS = docComments("sdk/program/agent-log-config-args.ts", "AgentLogConfigArgs");
+const FLEET = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigs");
+const FLEET_ARGUMENTS = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigsArgs");
 const EXPECTED = docComments("sdk/program/expected-settings.ts", "ExpectedSettings");
 const EXPECTED_THRESHOLDS = docComments("sdk/program/expected-settings.ts", "ExpectedLogRotate");
 const EXPECTED_PATH = docComments("sdk/program/expected-settings.ts", "ExpectedPath");
@@ -165,6 +167,19 @@ function resource(names: SdkNames): Schema {
     requiredInputs: requiredOf(ARGUMENTS.members),
     properties: documented(outputTypes, RESOURCE.members),
     required: ["projectId", "agent", "lastReadAt"],
+  };
+}
+
+function fleet(names: SdkNames): Schema {
+  const { projectId: _, agent: __, envelope: ___, pretty: ____, ...others } = kindsOf(resourceArgumentsSchema);
+  const argumentTypes = { projectIds: listOf(TEXT), agents: listOf(reference("AgentKind")), ...others };
+  return {
+    isComponent: true,
+    description: `${firstParagraph(FLEET.description)}\n\n${readExamples("agent-log-configs.md", names)}`,
+    inputProperties: documented(argumentTypes, { ...ARGUMENTS.members, ...FLEET_ARGUMENTS.members }),
+    requiredInputs: requiredOf(FLEET_ARGUMENTS.members),
+    properties: documented({ configs: listOf(reference("AgentLogConfigResult")) }, FLEET.members),
+    required: ["configs"],
   };
 }
 
