@@ -1,39 +1,65 @@
-import { createServer } from "node:http";
-import { getAgentLogConfig, getAgentLogConfigs } from "pulumi-agent-log-config";
-import { Pool } from "undici";
-import { listen } from "./listen.ts";
+import packageJson from "../package.json" with { type: "json" };
+import { installPackage } from "../test/engine/install-package.ts";
+import { installPlugin } from "./install-plugin.ts";
+import { measureMemory } from "./measure-memory.ts";
+import { measurePreviews } from "./measure-previews.ts";
 import { measureRounds } from "./measure-rounds.ts";
-import { runReads } from "./run-reads.ts";
-import { projectIds, SETTINGS, startDelay, startSlowService } from "./start-slow-service.ts";
+import { fleetInYaml, fleetProgram, literalProgram, literalsInYaml, MANIFEST, readProgram } from "./programs.ts";
+import { projectIds, startSlowService } from "./start-slow-service.ts";
 
-// How long 400 reads of 200 projects take in one call, beside a loop of single calls and bare requests without Digest.
+// How long previews of fleets take, beside resources with the values written down, what failures add to it, and how much
+// memory the plugin and the program need at most.
 
-const DELAY_MILLISECONDS = 40;
-const ids = projectIds(200);
-const readCount = ids.length * 2;
-const service = await startSlowService(ids.length, DELAY_MILLISECONDS);
-Object.assign(process.env, service.env);
-const plain = createServer((_, response) => response.end(JSON.stringify(SETTINGS)));
-const origin = await startDelay(`http://127.0.0.1:${await listen(plain)}`, DELAY_MILLISECONDS);
-const pool = new Pool(origin, { connections: 16 });
+const SDK = `@pulumi/pulumi@${packageJson.devDependencies["@pulumi/pulumi"]}`;
 
-const bareRequest = async () => (await pool.request({ path: "/", method: "GET" })).body.json();
-const fleet = async () => {
-  const { configs } = await getAgentLogConfigs({ projectIds: ids });
-  if (configs.length !== readCount) throw new Error(`Only ${configs.length} reads succeeded.`);
-};
-const loop = async () => {
-  for (const projectId of ids) {
-    await getAgentLogConfig({ projectId, agent: "monitoring" });
-    await getAgentLogConfig({ projectId, agent: "backup" });
-  }
-};
+await measurePreviews(
+  () => installPackage([SDK]),
+  async (openPreview, folder) => {
+    const plugin = await installPlugin(folder);
+    const memory = measureMemory(folder);
+    const far = await startSlowService(200, 40);
+    const near = await startSlowService(2000, 0);
+    const empty = await startSlowService(0, 0);
+    const yaml = (program: object, { env } = near, exitCode = 0) =>
+      openPreview(
+        { "Pulumi.yaml": JSON.stringify({ name: "bench", runtime: "yaml", ...program }) },
+        { ...env, ...plugin.env, ...memory.env },
+        exitCode,
+      );
+    const typescript = (program: string, { env } = near, exitCode = 0) =>
+      openPreview({ ...MANIFEST, "index.js": program }, { ...env, ...memory.env }, exitCode);
 
-await measureRounds(5, [
-  { what: "bare requests, 16 at a time", run: () => runReads(bareRequest, readCount, 16) },
-  { what: "getAgentLogConfigs", run: fleet },
-]);
-// The loop takes long, and one round of it says enough.
-await measureRounds(1, [{ what: "a loop of getAgentLogConfig", run: loop }]);
-process.stdout.write(`${readCount} reads at ${DELAY_MILLISECONDS} ms, Node.js ${process.version}\n`);
-process.exit();
+    const ids = projectIds(2500);
+    await measureRounds(5, [
+      { what: "YAML, 200 literals", run: await yaml(literalsInYaml(200)) },
+      {
+        what: "YAML, a fleet of 200, 40 ms",
+        goal: "1.5 s, 3.5 times",
+        run: await yaml(fleetInYaml(ids.slice(0, 200)), far),
+      },
+    ]);
+    await measureRounds(5, [
+      { what: "TypeScript, 200 literals", run: await typescript(literalProgram(200)) },
+      { what: "TypeScript, a fleet of 200, 40 ms", goal: "1.25 times", run: await typescript(fleetProgram(200), far) },
+    ]);
+    const large = [
+      { what: "YAML, a fleet of 2,000", run: await yaml(fleetInYaml(ids.slice(0, 2000))) },
+      { what: "YAML, a fleet of 1,000", goal: "0.5 times", run: await yaml(fleetInYaml(ids.slice(0, 1000))) },
+      { what: "YAML, 500 of 2,000 fail", goal: "1.2 times", run: await yaml(fleetInYaml(ids.slice(500)), near, 1) },
+    ];
+    await measureRounds(3, large);
+    const resources = [
+      { what: "TypeScript, 1,000 resources", run: await typescript(readProgram(1000)) },
+      {
+        what: "TypeScript, 1,000 resources fail",
+        goal: "1.3 times",
+        run: await typescript(readProgram(1000), empty, 1),
+      },
+    ];
+    await measureRounds(3, resources);
+    for (const { what, run } of [...large, ...resources]) {
+      process.stdout.write(`${what}: at most ${await memory.peakMB(run)} MB in a process\n`);
+    }
+    await Promise.all([far, near, empty].map((service) => service.close()));
+  },
+);

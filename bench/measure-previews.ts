@@ -8,7 +8,7 @@ import { openDeployment } from "../test/engine/open-deployment.ts";
 /** Measures previews of programs in a folder, which it removes, with a Pulumi CLI. Without a CLI it only says so. */
 export async function measurePreviews(
   makeFolder: () => Promise<string>,
-  measure: (openPreview: OpenPreview) => Promise<void>,
+  measure: (openPreview: OpenPreview, folder: string) => Promise<void>,
 ): Promise<void> {
   const pulumi = findPulumi();
   if ("reason" in pulumi) {
@@ -18,16 +18,17 @@ export async function measurePreviews(
   const folder = await makeFolder();
   const stacks: Deployment[] = [];
   try {
-    await measure(async (files, env) => {
+    const openPreview: OpenPreview = async (files, env, exitCode = 0) => {
       const directory = await mkdtemp(path.join(folder, "program-"));
       for (const [file, text] of Object.entries(files)) await writeFile(path.join(directory, file), text);
       const stack = await openDeployment({ directory, env, engine: "real" });
       stacks.push(stack);
       return async () => {
-        const { ok, text } = await stack.preview();
-        if (!ok) throw new Error(text);
+        const { text, ...run } = await stack.preview();
+        if (run.exitCode !== exitCode) throw new Error(text);
       };
-    });
+    };
+    await measure(openPreview, folder);
   } finally {
     for (const stack of stacks) await stack.close();
     await rm(folder, { recursive: true, force: true });
@@ -35,5 +36,9 @@ export async function measurePreviews(
   process.stdout.write(`Medians; Pulumi CLI ${pulumi.version}, Node.js ${process.version}, ${cpus().length} cores\n`);
 }
 
-/** Opens a stack of the program of these files, and returns what previews it. */
-export type OpenPreview = (files: Record<string, string>, env: Record<string, string>) => Promise<() => Promise<void>>;
+/** Opens a stack of the program of these files, and returns what previews it. It has to end with the exit code, or with 0. */
+export type OpenPreview = (
+  files: Record<string, string>,
+  env: Record<string, string>,
+  exitCode?: number,
+) => Promise<() => Promise<void>>;

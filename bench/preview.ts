@@ -2,13 +2,13 @@ import packageJson from "../package.json" with { type: "json" };
 import { installPackage } from "../test/engine/install-package.ts";
 import { measurePreviews } from "./measure-previews.ts";
 import { measureRounds } from "./measure-rounds.ts";
-import { projectIds, SETTINGS, startSlowService } from "./start-slow-service.ts";
+import { literalProgram, MANIFEST, readProgram } from "./programs.ts";
+import { startSlowService } from "./start-slow-service.ts";
 
 // How long previews take with resources that are read, beside the same program with the values written down.
 
 const ROUNDS = 7;
 const SDK = `@pulumi/pulumi@${packageJson.devDependencies["@pulumi/pulumi"]}`;
-const MANIFEST = { "Pulumi.yaml": "name: bench\nruntime: nodejs\n", "package.json": '{ "main": "index.js" }' };
 
 await measurePreviews(
   () => installPackage([SDK]),
@@ -28,32 +28,3 @@ await measurePreviews(
     }
   },
 );
-
-function readProgram(resources: number): string {
-  return `const { AgentLogConfig } = require("pulumi-agent-log-config");
-for (const projectId of ${JSON.stringify(projectIds(resources))}) {
-  new AgentLogConfig("r" + projectId, { projectId, agent: "monitoring" });
-}
-`;
-}
-
-/** The same resource as the engine sees it, by the SDK's own means. */
-function literalProgram(resources: number): string {
-  return `const pulumi = require("@pulumi/pulumi");
-const shared = (file) => require("../node_modules/pulumi-agent-log-config/dist/shared/" + file);
-const { PROVIDER_TEXT } = shared("provider-text.js");
-const { lookUpConnection } = shared("connection-settings.js");
-const connection = shared("reading.js").fingerprintsOf(lookUpConnection(pulumi.runtime.getConfig));
-class Literal extends pulumi.CustomResource {}
-for (const projectId of ${JSON.stringify(projectIds(resources))}) {
-  const read = { projectId, agent: "monitoring" };
-  new Literal("pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig", "r" + projectId, {
-    ...read,
-    ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null })},
-    configOverrides: pulumi.secret(null),
-    __reading: { ...read, connection, problem: null, secrets: [], others: [] },
-    __provider: PROVIDER_TEXT,
-  }, { additionalSecretOutputs: ["configOverrides"] });
-}
-`;
-}

@@ -2,6 +2,7 @@ import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { printable } from "../client/printable.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import { MAX_REQUESTS } from "../client/request-queue.ts";
+import { mapAtOnce } from "../shared/at-once.ts";
 import type { SettingsReader } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
 import { readCommandLine, USAGE } from "./command-line.ts";
@@ -53,16 +54,12 @@ async function tryConnection(stack: string | undefined, projectIds: readonly str
 
 /** Reads as many projects at once as the client has connections, and tells on a terminal how many are left. */
 async function eachAtOnce(projectIds: readonly string[], read: (id: string) => Promise<unknown>): Promise<void> {
-  const waiting = projectIds.values();
   let left = projectIds.length;
-  const readNext = async () => {
-    for (const id of waiting) {
-      await read(id);
-      left -= 1;
-      if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${left > 0 ? `projects left: ${left}` : ""}`);
-    }
-  };
-  await Promise.all(Array.from({ length: MAX_REQUESTS }, readNext));
+  await mapAtOnce(projectIds, MAX_REQUESTS, async (id) => {
+    await read(id);
+    left -= 1;
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${left > 0 ? `projects left: ${left}` : ""}`);
+  });
 }
 
 async function readProject(client: SettingsReader, gate: ReadGate, projectId: string): Promise<ProjectReport> {

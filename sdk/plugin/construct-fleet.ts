@@ -1,6 +1,7 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
+import { mapAtOnce } from "../shared/at-once.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import { withoutUnknown } from "../shared/expected-settings.ts";
 import { type FleetMember, readFleet } from "../shared/read-fleet.ts";
@@ -22,6 +23,9 @@ export interface FleetHost {
   /** Fails once the engine has nothing more to ask. */
   fail(urn: string, sentence: string): Promise<never>;
 }
+
+/** The registrations that are under way at once. The engine works on them one after the other, and keeps what waits. */
+const MAX_REGISTRATIONS = 64;
 
 /**
  * Constructs AgentLogConfigs: reads all settings at once, registers a child for each member that has a record, and then
@@ -60,7 +64,7 @@ export async function constructFleet(
     report.useRecord(id, recorded, recorded["lastReadAt"], outage.message);
     return publicResult({ ...recorded, id, projectId, agent });
   };
-  const configs = await Promise.all(members.map(recordMember));
+  const configs = await mapAtOnce(members, MAX_REGISTRATIONS, recordMember);
   for (const warning of report.warnings) host.warn(urn, warning);
   if (report.failure !== undefined) return host.fail(urn, report.failure);
   const isWhole = ![args["projectIds"], args["agents"]].flat().some(isUnknown);

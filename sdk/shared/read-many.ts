@@ -3,6 +3,7 @@ import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts"
 import { type AgentLogConfigErrorCode, CODES, invalidArgument } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
 import { MAX_REQUESTS } from "../client/request-queue.ts";
+import { mapAtOnce } from "./at-once.ts";
 import { problemOf } from "./reading.ts";
 
 /** The arguments of {@link getAgentLogConfigs}. */
@@ -52,25 +53,21 @@ export async function readMany(
   args: object,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
   const asked = readsOf(args);
-  const waiting = new Map(asked.map((each) => [keyOf(each), each]));
   const configs = new Map<string, AgentLogConfigResult>();
   const failures = new Map<string, ReadFailure>();
   let hopeless: unknown;
-  const readNext = async (): Promise<void> => {
-    for (const [key, each] of waiting) {
-      waiting.delete(key);
-      try {
-        configs.set(key, await read(each));
-      } catch (error) {
-        const { projectId, agent } = each;
-        const problem = problemOf(error);
-        failures.set(key, { projectId: String(projectId), agent: String(agent), ...problem });
-        if (CODES[problem.code].everyRead) hopeless ??= error;
-      }
-      if (hopeless !== undefined && configs.size === 0) return;
+  const unique = new Map(asked.map((each) => [keyOf(each), each]));
+  await mapAtOnce(unique, MAX_REQUESTS, async ([key, each]) => {
+    if (hopeless !== undefined && configs.size === 0) return;
+    try {
+      configs.set(key, await read(each));
+    } catch (error) {
+      const { projectId, agent } = each;
+      const problem = problemOf(error);
+      failures.set(key, { projectId: String(projectId), agent: String(agent), ...problem });
+      if (CODES[problem.code].everyRead) hopeless ??= error;
     }
-  };
-  await Promise.all(Array.from({ length: MAX_REQUESTS }, readNext));
+  });
   if (hopeless !== undefined && configs.size === 0) throw hopeless;
   const inOrder = <Found>(found: ReadonlyMap<string, Found>) => asked.flatMap((each) => found.get(keyOf(each)) ?? []);
   return { configs: inOrder(configs), failures: inOrder(failures) };

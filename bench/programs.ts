@@ -1,0 +1,66 @@
+import { projectIds, SETTINGS } from "./start-slow-service.ts";
+
+/** The files of a program in JavaScript beside its index.js. */
+export const MANIFEST = { "Pulumi.yaml": "name: bench\nruntime: nodejs\n", "package.json": '{ "main": "index.js" }' };
+
+/** A program in TypeScript that reads this many projects with a resource each. */
+export function readProgram(resources: number): string {
+  return `const { AgentLogConfig } = require("pulumi-agent-log-config");
+for (const projectId of ${JSON.stringify(projectIds(resources))}) {
+  new AgentLogConfig("r" + projectId, { projectId, agent: "monitoring" });
+}
+`;
+}
+
+/** The same resource as the engine sees it, by the SDK's own means. */
+export function literalProgram(resources: number): string {
+  return `const pulumi = require("@pulumi/pulumi");
+const shared = (file) => require("../node_modules/pulumi-agent-log-config/dist/shared/" + file);
+const { PROVIDER_TEXT } = shared("provider-text.js");
+const { lookUpConnection, stackConfiguration } = shared("connection-settings.js");
+const settings = lookUpConnection(stackConfiguration(pulumi.runtime.getConfig));
+const connection = shared("reading.js").fingerprintsOf(settings);
+class Literal extends pulumi.CustomResource {}
+for (const projectId of ${JSON.stringify(projectIds(resources))}) {
+  const read = { projectId, agent: "monitoring" };
+  new Literal("pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig", "r" + projectId, {
+    ...read,
+    ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null })},
+    configOverrides: pulumi.secret(null),
+    __reading: { ...read, connection, problem: null, secrets: [], ignored: [], others: [] },
+    __provider: PROVIDER_TEXT,
+  }, { additionalSecretOutputs: ["configOverrides"] });
+}
+`;
+}
+
+/** A program that reads the projects with one component. */
+export function fleetProgram(resources: number): string {
+  const args = { projectIds: projectIds(resources), agents: ["monitoring"] };
+  return `const { AgentLogConfigs } = require("pulumi-agent-log-config");
+new AgentLogConfigs("fleet", ${JSON.stringify(args)});
+`;
+}
+
+/** A program in YAML that reads projects with one component. */
+export function fleetInYaml(ids: readonly string[]): object {
+  const properties = { projectIds: ids, agents: ["monitoring"] };
+  return { resources: { fleet: { type: "agent-log-config:AgentLogConfigs", properties } } };
+}
+
+/** A program in YAML that reads this many projects with a resource each. */
+export function resourcesInYaml(count: number): object {
+  const resource = (projectId: string) => {
+    return [
+      `r${projectId}`,
+      { type: "agent-log-config:AgentLogConfig", properties: { projectId, agent: "monitoring" } },
+    ];
+  };
+  return { resources: Object.fromEntries(projectIds(count).map(resource)) };
+}
+
+/** A program in YAML that has the values written down. */
+export function literalsInYaml(count: number): object {
+  const literal = { type: "pulumi:index:Stash", properties: { input: SETTINGS } };
+  return { resources: Object.fromEntries(projectIds(count).map((id) => [`r${id}`, literal])) };
+}
