@@ -69,7 +69,9 @@ it.for(examplesIn("yaml").map((code, index) => [index, code] as const))(
       await service.close();
       await rm(directory, { recursive: true, force: true });
     });
-    for (const agent of ["monitoring", "backup"] as const) service.set(PROJECT_ID, agent, SETTINGS);
+    for (const projectId of new Set([PROJECT_ID, ...(code.match(/\b[0-9a-f]{24}\b/g) ?? [])])) {
+      for (const agent of ["monitoring", "backup"] as const) service.set(projectId, agent, SETTINGS);
+    }
     const deployment = await open(context, directory, "yaml");
     await configure(deployment, service, "example", {});
     expect(await deployment.preview()).toMatchObject({ ok: true });
