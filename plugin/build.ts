@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { inject } from "postject";
 import { bundlePlugin } from "./bundle.ts";
 import { EXECUTABLE, LICENSES, makePlugin } from "./make-plugin.ts";
+import { writeArchive } from "./write-archive.ts";
 
 // Makes the archive that `pulumi plugin install resource agent-log-config <version> --file <archive>` takes.
 
@@ -24,7 +25,7 @@ copyFileSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
 const system = process.platform === "win32" ? "windows" : process.platform;
 const processor = process.arch === "x64" ? "amd64" : process.arch;
 const archive = path.join(out, `${EXECUTABLE}-v${version}-${system}-${processor}.tar.gz`);
-execFileSync("tar", ["-czf", archive, "-C", folder, "."]);
+writeArchive(archive, folder, EXECUTABLE);
 process.stdout.write(`${archive}\n`);
 
 /** A copy of this Node.js that runs the bundle and needs no other file. */

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { bundlePlugin } from "./bundle.ts";
 
@@ -11,9 +11,10 @@ export const LICENSES = "THIRD-PARTY-LICENSES.txt";
 /** Makes the plugin in a folder that the engine can start it from, with the `node` of the PATH. */
 export async function makePlugin(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  const write = (file: string, text: string) => writeFileSync(path.join(folder, file), text, { mode: 0o755 });
+  const write = (file: string, text: string) => writeFileSync(path.join(folder, file), text);
   write(LICENSES, await bundlePlugin(path.join(folder, "plugin.cjs")));
   write(EXECUTABLE, LAUNCHER);
+  chmodSync(path.join(folder, EXECUTABLE), 0o755);
   write(`${EXECUTABLE}.cmd`, `@node "%~dp0${EXECUTABLE}" %*\r\n`);
   // A package.json in a folder above could make an ES module of a file without an extension.
   write("package.json", `${JSON.stringify({ type: "commonjs" })}\n`);
