@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { createServer as createSilentServer } from "node:net";
@@ -20,8 +20,13 @@ import {
 const PROJECT_ID = "0123456789abcdef01234567";
 const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
 
+const openssl = findProgram("openssl");
+// macOS has LibreSSL, whose command `ca` differs.
+const isOpenssl =
+  openssl !== undefined && execFileSync(openssl, ["version"], { encoding: "utf8" }).startsWith("OpenSSL");
+
 beforeEach((context) => {
-  if (findProgram("openssl") === undefined) context.skip("openssl is not installed");
+  if (!isOpenssl) context.skip("OpenSSL is not installed");
 });
 
 function authority(commonName = "Example authority", options: CertificateOptions = {}): Certificate {
