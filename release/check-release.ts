@@ -1,0 +1,25 @@
+import { readFileSync } from "node:fs";
+
+// `node release/check-release.ts <tag> <owner>/<repository>` refuses a release that npm would refuse, or that lacks what a
+// maintainer sets by hand.
+
+const [, , tag, repository] = process.argv;
+const manifest: { version: string; repository?: { url?: string }; bugs?: unknown } = JSON.parse(
+  readFileSync("package.json", "utf8"),
+);
+const { version, bugs } = manifest;
+const changelog = readFileSync("CHANGELOG.md", "utf8").split("\n");
+const heading = changelog.find((line) => line.startsWith(`## ${version} (`)) ?? "";
+const address = `git+https://github.com/${repository}.git`;
+
+const problems = [
+  tag !== `v${version}` && `The tag is ${tag}, but the version in package.json is ${version}; make them the same.`,
+  !/ \(\d{4}-\d\d-\d\d\)$/.test(heading) &&
+    `CHANGELOG.md lacks the release; write the heading "## ${version} (<year>-<month>-<day>)".`,
+  manifest.repository?.url !== address &&
+    `npm refuses a provenance unless package.json names the repository; set "repository": { "type": "git", "url": "${address}" }.`,
+  !bugs && `package.json does not say where to report defects; set "bugs": "https://github.com/${repository}/issues".`,
+].filter((problem) => problem !== false);
+
+for (const problem of problems) process.stderr.write(`${problem}\n`);
+process.exitCode = problems.length === 0 ? 0 : 1;
