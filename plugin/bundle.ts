@@ -4,6 +4,10 @@ import { build, type Plugin } from "esbuild";
 import { generateSchema } from "./generate-schema.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
+const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
+
+/** The oldest version of Node.js that runs the bundle. */
+export const OLDEST_NODE = manifest.engines.node.replace(">=", "");
 
 /**
  * Bundles the plugin with everything that it needs into one file. It is a CommonJS file, because a single executable takes
@@ -12,7 +16,6 @@ const root = path.resolve(import.meta.dirname, "..");
  * @returns the licenses of the packages in it
  */
 export async function bundlePlugin(file: string): Promise<string> {
-  const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
   const description = { version: manifest.version, schema: JSON.stringify(generateSchema(manifest)) };
   const { metafile } = await build({
     stdin: {
@@ -28,7 +31,7 @@ export async function bundlePlugin(file: string): Promise<string> {
     metafile: true,
     platform: "node",
     format: "cjs",
-    target: "node22.19",
+    target: `node${OLDEST_NODE}`,
     logLevel: "warning",
     plugins: [withoutUnusedParts],
     absWorkingDir: root,
