@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build, type Plugin } from "esbuild";
+import manifest from "../package.json" with { type: "json" };
 import { generateSchema } from "./generate-schema.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
-const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 
 /** The oldest version of Node.js that runs the bundle. */
 export const OLDEST_NODE = manifest.engines.node.replace(">=", "");

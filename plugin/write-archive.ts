@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gzipSync } from "node:zlib";
 
@@ -16,6 +16,7 @@ export function writeArchive(archive: string, folder: string, executable: string
       const padding = Buffer.alloc(-content.length & (BLOCK_LENGTH - 1));
       return [headerOf(name, content.length, name === executable ? 0o755 : 0o644), content, padding];
     });
+  mkdirSync(path.dirname(archive), { recursive: true });
   writeFileSync(archive, gzipSync(Buffer.concat([...entries, Buffer.alloc(2 * BLOCK_LENGTH)])));
 }
 
