@@ -3,11 +3,9 @@ import path from "node:path";
 import { build, type Plugin } from "esbuild";
 import manifest from "../package.json" with { type: "json" };
 import { generateSchema } from "./generate-schema.ts";
+import { OLDEST_NODE } from "./oldest-node.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
-
-/** The oldest version of Node.js that runs the bundle. */
-export const OLDEST_NODE = manifest.engines.node.replace(">=", "");
 
 /**
  * Bundles the plugin with everything that it needs into one file. It is a CommonJS file, because a single executable takes

@@ -7,6 +7,7 @@ import {
   environmentVariable,
 } from "../sdk/shared/connection-settings.ts";
 import { docComments } from "./doc-comments.ts";
+import { OLDEST_NODE } from "./oldest-node.ts";
 import type { PackageIdentity } from "./package-identity.ts";
 import { firstExample, readExamples } from "./read-examples.ts";
 import type { SdkNames } from "./sdk-names.ts";
@@ -41,7 +42,11 @@ export function overview(): string {
 export function installation({ pluginDownloadURL }: PackageIdentity): string {
   const archive = `pulumi-resource-${CONFIGURATION_NAMESPACE}-v<version>-<os>-<arch>.tar.gz`;
   const source = pluginDownloadURL === undefined ? `--file ${archive}` : `--server ${pluginDownloadURL}`;
-  return `The plugin \`${CONFIGURATION_NAMESPACE}\` reads the settings for programs in all languages. Its archives are files of each release:
+  return `The plugin \`${CONFIGURATION_NAMESPACE}\` reads the settings for programs in all languages. It is in an npm package:
+
+    npx pulumi-agent-log-config install-plugin
+
+It needs Node.js ${OLDEST_NODE} or later. The archives of a release contain Node.js:
 
     pulumi plugin install resource ${CONFIGURATION_NAMESPACE} <version> ${source}
 

@@ -2,13 +2,15 @@
 
 const USAGE = `Usage: pulumi-agent-log-config <command> [options]
 
-  check      tries the connection to the service step by step
-  --version  prints the version of this package
-  --help     prints this; after a command, its options`;
+  check           tries the connection to the service step by step
+  install-plugin  installs the plugin for Pulumi programs in other languages
+  --version       prints the version of this package
+  --help          prints this; after a command, its options`;
 
 /** Each command prints what it has to say, and returns the exit code. Its modules are loaded when it is called. */
 const COMMANDS = new Map<string, (args: readonly string[]) => Promise<number>>([
   ["check", async (args) => (await import("./check.ts")).check(args)],
+  ["install-plugin", async (args) => (await import("./install-plugin.ts")).installPlugin(args)],
   ["--version", async () => print((await import("../../package.json", { with: { type: "json" } })).default.version)],
   ["--help", async () => print(USAGE)],
 ]);

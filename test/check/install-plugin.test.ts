@@ -1,0 +1,67 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, inject, it, onTestFinished } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { findPulumi } from "../engine/find-pulumi.ts";
+
+const INSTALLED = path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config");
+const ARCHIVE = path.join(INSTALLED, "dist/plugin/pulumi-resource-agent-log-config.tar.gz");
+const COMMAND = `plugin install resource agent-log-config ${manifest.version} --file ${ARCHIVE}`;
+
+function makeFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "install-plugin-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+/** Runs the command of the installed package with nothing but these variables. */
+function installPlugin(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  const main = path.join(INSTALLED, "dist/check/main.js");
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, "install-plugin", ...args], {
+    env,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+it("runs the Pulumi CLI, and passes on its output and its exit code", () => {
+  const folder = makeFolder();
+  writeFileSync(path.join(folder, "pulumi"), '#!/bin/sh\necho "$@"\necho failed >&2\nexit 7\n', { mode: 0o755 });
+  expect(installPlugin({ PATH: folder })).toEqual({ status: 7, stdout: `${COMMAND}\n`, stderr: "failed\n" });
+});
+
+it("prints the command with --print", () => {
+  expect(installPlugin({ PATH: makeFolder() }, "--print")).toEqual({
+    status: 0,
+    stdout: `pulumi ${COMMAND}\n`,
+    stderr: "",
+  });
+});
+
+it("says in one sentence that there is no Pulumi CLI", () => {
+  const { status, stderr } = installPlugin({ PATH: makeFolder() });
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^[^\n]* no pulumi command on the PATH[^\n]*\.\n$/);
+});
+
+it.each([["--prnt"], ["0.1.0"]])("refuses the argument %s", (argument) => {
+  expect(installPlugin({ PATH: makeFolder() }, argument)).toMatchObject({ status: 2, stdout: "" });
+});
+
+it("installs a plugin that the engine starts", (context) => {
+  const found = findPulumi();
+  if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
+  const home = makeFolder();
+  const env = {
+    PATH: [path.dirname(process.execPath), found.path].join(path.delimiter),
+    HOME: home,
+    PULUMI_HOME: home,
+    PULUMI_SKIP_UPDATE_CHECK: "true",
+  };
+  expect(installPlugin(env)).toMatchObject({ status: 0 });
+  const args = ["package", "get-schema", `agent-log-config@${manifest.version}`];
+  const schema = JSON.parse(execFileSync(found.command, args, { env, encoding: "utf8" }));
+  expect(schema).toMatchObject({ name: "agent-log-config", version: manifest.version });
+});
