@@ -4,7 +4,6 @@ import { invalidArgument } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
-import { readMany } from "../shared/read-many.ts";
 import { readSettings } from "../shared/read-settings.ts";
 import { recordSettings } from "../shared/recorded-settings.ts";
 
@@ -23,6 +22,7 @@ export async function callFunction(
     case "agent-log-config:index:getAgentLogConfig":
       return publicResult(await read(given));
     case "agent-log-config:index:getAgentLogConfigs": {
+      const { readMany } = await import("../shared/read-many.ts");
       const { configs, failures } = await readMany(read, given);
       return { configs: configs.map(publicResult), failures };
     }

@@ -36,31 +36,12 @@ export interface PluginDescription {
   readonly schema: string;
 }
 
-/** The calls that the plugin handles; any other one is a feature that it does not have. */
-export type ResourceProvider = Pick<
-  IResourceProviderServer,
-  | "getPluginInfo"
-  | "getSchema"
-  | "checkConfig"
-  | "diffConfig"
-  | "configure"
-  | "check"
-  | "diff"
-  | "create"
-  | "update"
-  | "read"
-  | "delete"
-  | "construct"
-  | "invoke"
-  | "cancel"
-  | "attach"
->;
-
 /**
  * Returns the calls by which the engine asks for resources and functions. What a resource does is decided in
- * `../provider/resource-lifecycle.ts`; here its properties are taken out of the engine's messages and put back.
+ * `../provider/resource-lifecycle.ts`; here its properties are taken out of the engine's messages and put back. A call that
+ * is not handled is a feature that the plugin does not have.
  */
-export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog): ResourceProvider {
+export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
   let sources: readonly SettingsSource[] = [];
   const newFailures = () => new HeldFailures((urn, message) => log.show("ERROR", urn, message));
   let failures = newFailures();
@@ -226,7 +207,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       log.attach(request.getAddress());
       return new emptyMessages.Empty();
     }),
-  };
+  } satisfies Partial<IResourceProviderServer>;
 }
 
 /** Handlers that show messages before the response, and end at once on cancel. */

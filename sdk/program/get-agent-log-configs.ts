@@ -1,18 +1,13 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { AgentKind } from "../client/agent-log-config-id.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import { type GetAgentLogConfigsArgs, type ReadManyResult, readMany } from "../shared/read-many.ts";
+import type { GetAgentLogConfigsArgs, ReadManyResult } from "../shared/read-many.ts";
+import type { AgentLogConfigsArgs } from "./agent-log-configs.ts";
 import { callNow, callWhenKnown } from "./function-call.ts";
 import { type GetAgentLogConfigResult, withSecrets } from "./get-agent-log-config.ts";
 import { readOnce } from "./read-once.ts";
 
 /** The arguments of {@link getAgentLogConfigsOutput}. */
-export interface GetAgentLogConfigsOutputArgs {
-  /** The ids of the projects, 24 hexadecimal digits each; for an empty list the result is empty. */
-  readonly projectIds: pulumi.Input<readonly pulumi.Input<string>[]>;
-  /** The agents to read of each project. Default: `"monitoring"` and `"backup"`. */
-  readonly agents?: pulumi.Input<readonly pulumi.Input<AgentKind>[]> | undefined;
-}
+export type GetAgentLogConfigsOutputArgs = Pick<AgentLogConfigsArgs, "projectIds" | "agents">;
 
 /** The settings that could be read and the failures, each in the order in which they were asked for. */
 export type GetAgentLogConfigsResult = ReadManyResult<GetAgentLogConfigResult>;
@@ -73,6 +68,7 @@ async function read(
   args: object,
   hasWaited: boolean,
 ): Promise<GetAgentLogConfigsResult> {
+  const { readMany } = await import("../shared/read-many.ts");
   const { configs, failures } = await readMany((one) => readOnce(connection, one, hasWaited), args);
   return { configs: configs.map(withSecrets), failures };
 }

@@ -1,21 +1,20 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { describeFleetOutage, type Outage } from "./describe-outage.ts";
 import { unmetExpectations } from "./expected-settings.ts";
 import { describeFailures, type Failure } from "./group-failures.ts";
-import { type AskedRead, readMany, readsOf } from "./read-many.ts";
+import { type AskedRead, projectLists, readMany, readsOf } from "./read-many.ts";
 import type { Problem } from "./reading.ts";
 import { recordSettings } from "./recorded-settings.ts";
 import { resourceArgumentsSchema } from "./resource-arguments.ts";
 
 const { expect, whenUnexpected, whenUnavailable } = resourceArgumentsSchema.shape;
 
-/** The kinds of the arguments of a fleet. An element of a list that can't work is a failure of its own. */
+/** The kinds of the arguments of a fleet. */
 export const fleetArgumentsSchema = strictObject({
-  projectIds: z.array(z.unknown(), "must be a list"),
-  agents: z.array(z.unknown(), "must be a list").optional(),
+  ...projectLists.shape,
   expect,
   whenUnexpected,
   whenUnavailable,

@@ -1,7 +1,8 @@
+import { z } from "zod";
 import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { type AgentLogConfigErrorCode, CODES, invalidArgument } from "../client/errors.ts";
-import { printable } from "../client/printable.ts";
+import { type AgentLogConfigErrorCode, CODES } from "../client/errors.ts";
+import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { MAX_REQUESTS } from "../client/request-queue.ts";
 import { mapAtOnce } from "./at-once.ts";
 import { problemOf } from "./reading.ts";
@@ -42,6 +43,14 @@ export interface AskedRead {
   readonly agent: AgentKind;
 }
 
+const LIST = "must be a list";
+
+/** The kinds of the lists. Their elements are checked one by one, because a malformed one is a failure of its own. */
+export const projectLists = strictObject({
+  projectIds: z.array(z.custom<string>(), LIST),
+  agents: z.array(z.custom<AgentKind>(), LIST).optional(),
+});
+
 /**
  * Reads the settings of many projects, 16 at a time, and each of them once. A read that fails is an entry of `failures`.
  * @param read reads one agent of one project
@@ -52,7 +61,7 @@ export async function readMany(
   read: (args: AskedRead) => Promise<AgentLogConfigResult>,
   args: object,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
-  const asked = readsOf(args);
+  const asked = readsOf(parseArgument(projectLists, args, "Nothing was read"));
   const configs = new Map<string, AgentLogConfigResult>();
   const failures = new Map<string, ReadFailure>();
   let hopeless: unknown;
@@ -73,26 +82,9 @@ export async function readMany(
   return { configs: inOrder(configs), failures: inOrder(failures) };
 }
 
-/**
- * Returns the reads that are asked for, each agent of each project.
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for arguments that are not two lists
- */
-export function readsOf(args: object): readonly AskedRead[] {
-  const { projectIds, agents = AGENTS, ...others }: { projectIds?: unknown; agents?: unknown } = args;
-  const [unknown] = Object.keys(others);
-  const subject = "Nothing was read";
-  if (unknown !== undefined) {
-    const name = printable(unknown, 80);
-    throw invalidArgument(`unknown names: ${name}; the valid ones are projectIds, agents`, subject);
-  }
-  if (!isList<string>(projectIds)) throw invalidArgument("projectIds must be a list", subject);
-  if (!isList<AgentKind>(agents)) throw invalidArgument("agents must be a list", subject);
+/** Returns the reads that are asked for, each agent of each project. */
+export function readsOf({ projectIds, agents = [...AGENTS] }: z.infer<typeof projectLists>): readonly AskedRead[] {
   return projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
-}
-
-/** The elements are checked one by one, because a malformed one is a failure of its own. */
-function isList<Element>(value: unknown): value is readonly Element[] {
-  return Array.isArray(value);
 }
 
 function keyOf({ projectId, agent }: AskedRead): string {
