@@ -53,14 +53,13 @@ export async function constructFleet(
     return { projectId: isSecret ? seal(projectId) : projectId, agent, whenUnavailable };
   };
   const recordMember = async (member: FleetMember): Promise<Properties> => {
-    const { projectId, agent, read, outage } = member;
+    const { id, projectId, agent, read, outage } = member;
     const childName = `${name}-${projectId}-${agent}`;
     const childUrn = urnOfChild(urn, childName);
     host.readsAhead.set(childUrn, member);
     const recorded = withoutMarks(await monitor.registerChild(urn, childName, inputsOf(member)));
     host.readsAhead.delete(childUrn);
     if (outage === undefined) return publicResult(await read);
-    const id = `${projectId}/${agent}`;
     report.useRecord(id, recorded, recorded["lastReadAt"], outage.message);
     return publicResult({ ...recorded, id, projectId, agent });
   };

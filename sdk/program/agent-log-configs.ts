@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type AgentKind, agentLogConfigId } from "../client/agent-log-config-id.ts";
+import type { AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SECRET_SETTINGS, SETTING_NAMES, type SecretSetting } from "../client/agent-log-settings.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
@@ -127,7 +127,7 @@ function makeChild({ fleet, name, args, connection }: FleetRequest, member: Flee
 
 /** Returns the settings of a member once its record is made, or kept. */
 async function settingsOf(
-  { projectId, agent, read, outage }: FleetMember,
+  { id, projectId, agent, read, outage }: FleetMember,
   child: AgentLogConfig,
   report: FleetReport,
 ): Promise<FleetSettings> {
@@ -135,7 +135,6 @@ async function settingsOf(
   if (outage === undefined) return withoutSecrets(await read);
   const recorded = SETTING_NAMES.map(async (name) => [name, await plainValueOf(Reflect.get(child, name))]);
   const settings = Object.fromEntries(await Promise.all(recorded));
-  const id = agentLogConfigId(projectId, agent);
   report.useRecord(id, recordSettings(settings), await plainValueOf(child.lastReadAt), outage.message);
   return withoutSecrets({ id, projectId, agent, ...settings, serviceVersion: undefined });
 }

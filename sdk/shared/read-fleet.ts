@@ -24,6 +24,8 @@ type FleetArguments = z.infer<typeof fleetArgumentsSchema>;
 
 /** One agent of one project of a fleet, which has a record of its own. */
 export interface FleetMember {
+  /** `<projectId>/<agent>` */
+  readonly id: string;
   /** In lower case, so that an id in another case is the same member. */
   readonly projectId: string;
   readonly agent: AgentKind;
@@ -64,7 +66,7 @@ export async function readFleet(
     const [started, result, outage] = [reads.get(id), results.get(id), problems.get(id)];
     const hasRecord =
       result === undefined ? report.isOutage(id, outage) : report.isAsExpected(id, recordSettings(result));
-    return hasRecord && started !== undefined ? [{ ...asked, read: started, outage }] : [];
+    return hasRecord && started !== undefined ? [{ ...asked, id, read: started, outage }] : [];
   });
   return { members, report };
 }
