@@ -26,7 +26,7 @@ export class DigestSession {
   readonly credentials: Credentials;
   /** The encodings of the credentials that may be right, the one to try first at the beginning. */
   encodings: readonly [Encoding, ...Encoding[]];
-  /** The nonce of all requests; undefined while none is known, and where they can't share one. */
+  /** The nonce of all requests, as long as they may share one; undefined while none is known. */
   shared: Nonce | undefined;
   /** The nonces that no request uses now; undefined where requests share one. */
   unused: Nonce[] | undefined;
@@ -86,7 +86,6 @@ export class DigestSession {
   /** Gives every request in flight a nonce of its own from now on. */
   separate(): void {
     this.unused ??= [];
-    this.shared = undefined;
   }
 
   /**

@@ -15,7 +15,8 @@ import {
   request,
   stream,
 } from "undici";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { DigestController } from "../../sdk/digest/digest-controller.ts";
 import { DigestProtection } from "../../sdk/testing/digest-protection.ts";
 import { closeAfterTest, digestFor, openAgent, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
 import { acceptWith, PASSWORD, refuse, startDigestServer, startScriptedServer, USERNAME } from "./digest-server.ts";
@@ -320,4 +321,54 @@ test("works with a server that closes each connection", async () => {
     acceptWith({ Connection: "close" }),
   );
   expect(await readMany(openDigestAgent(server), server.origin, 32, 16)).toEqual({ 200: 32 });
+});
+
+/** The names of the events of one POST, in the order in which the caller's handler gets them. */
+async function eventsOf(dispatcher: Dispatcher, origin: string): Promise<readonly string[]> {
+  const events: string[] = [];
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  const note = (name: string) => () => void events.push(name);
+  dispatcher.dispatch(
+    { origin, path: "/", method: "POST", body: "content" },
+    {
+      onRequestStart: note("onRequestStart"),
+      onBodySent: note("onBodySent"),
+      onRequestSent: note("onRequestSent"),
+      onResponseStarted: note("onResponseStarted"),
+      onResponseStart: note("onResponseStart"),
+      onResponseData: note("onResponseData"),
+      onResponseEnd: () => resolve(note("onResponseEnd")()),
+      onResponseError: (_controller, error) => reject(error),
+    },
+  );
+  await ended;
+  return events;
+}
+
+test("passes on all that undici tells of a request", async () => {
+  const open = await startScriptedServer(acceptWith({}));
+  const expected = await eventsOf(openAgent(), open.origin);
+  const protectedServer = await startDigestServer();
+  const agent = openDigestAgent(protectedServer);
+  await readStatus(agent, protectedServer.origin);
+  expect(await eventsOf(agent, protectedServer.origin)).toEqual(expected);
+  expect(expected).toContain("onRequestSent");
+});
+
+test("authenticates a request with a header whose name is as long as Authorization", async () => {
+  const server = await startDigestServer();
+  const headers = { "cache-control": "no-cache" };
+  const { statusCode, body } = await request(server.origin, { dispatcher: openDigestAgent(server), headers });
+  await body.dump();
+  expect(statusCode).toBe(200);
+});
+
+test("pauses the response of a request that was paused before it was sent", () => {
+  const wire = { aborted: false, paused: false, reason: null, abort() {}, pause: vi.fn(), resume: vi.fn() };
+  const controller = new DigestController(() => {});
+  controller.pause();
+  controller.follow(wire);
+  expect(wire.pause).toHaveBeenCalledOnce();
+  controller.resume();
+  expect(wire.resume).toHaveBeenCalledOnce();
 });

@@ -221,4 +221,11 @@ export const RECORDED_CREDENTIALS: readonly RecordedCredentials[] = [
     cnonce: "ODg0YjM4NmQyODA5MmM3ZmE4NWMxODRhNWRjMzRmNWY=",
     response: "4e0eb8a1321cb21357f65a5c5265fe51",
   },
+  {
+    description: "openssl, a nonce with a byte beyond ASCII",
+    challenge: 'Digest realm="r", qop="auth", nonce="n\xe9"',
+    ...KEY,
+    cnonce: "abc",
+    response: "0dffcaedf4cca21bf7b885222ef9b292",
+  },
 ];
