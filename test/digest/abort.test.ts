@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Agent, Client, type Dispatcher, request } from "undici";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { closeAfterTest, digestFor, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
 import { acceptWith, refuse, startDigestServer, startScriptedServer } from "./digest-server.ts";
 import type { LocalServer, Respond } from "./local-server.ts";
@@ -63,8 +63,19 @@ test("an abort while waiting fails with its reason", async () => {
   await server.reached(1);
   controller.abort(REASON);
   await expect(second).rejects.toBe(REASON);
+  expect(server.requests).toHaveLength(1);
   probing.abort();
   await first.catch(() => {});
+});
+
+test("a request that waits can be aborted before it is sent", async () => {
+  const server = await startScriptedServer(hold());
+  const agent = openDigestAgent(server);
+  const options = { origin: server.origin, path: "/", method: "GET" } as const;
+  agent.dispatch(options, { onRequestStart() {}, onResponseError() {} });
+  const onResponseError = vi.fn();
+  agent.dispatch(options, { onRequestStart: (controller) => controller.abort(REASON), onResponseError });
+  expect(onResponseError).toHaveBeenCalledExactlyOnceWith(expect.anything(), REASON);
 });
 
 test("an abort while waiting never reaches the server", async () => {
