@@ -59,6 +59,54 @@ it("records settings for a YAML program and shows what has changed", async (cont
   expect(await deployment.destroy()).toMatchObject({ ok: true });
 });
 
+it("never overwrites what ignoreChanges keeps, and shows the drift once the option is gone", async (context) => {
+  const directory = await mkdtemp(path.join(tmpdir(), "ignoring-"));
+  const service = await startService({ privateKey: PRIVATE_KEY });
+  context.onTestFinished(async () => {
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const options = { setting: ["logPath"], member: ["logRotate.sizeThresholdMB"], all: ["*"] };
+  const write = async (ignores: boolean) => {
+    const resources = Object.entries(options).map(([name, paths]) => [
+      name,
+      {
+        type: "agent-log-config:AgentLogConfig",
+        properties: { projectId: PROJECT_ID, agent: "monitoring" },
+        ...(ignores && { options: { ignoreChanges: paths } }),
+      },
+    ]);
+    const shown = Object.keys(options).map((name) => [
+      name,
+      `\${${name}.logPath} \${${name}.logRotate.sizeThresholdMB}`,
+    ]);
+    const [program, outputs] = [Object.fromEntries(resources), Object.fromEntries(shown)];
+    const file = { name: "ignoring", runtime: "yaml", resources: program, outputs };
+    await writeFile(path.join(directory, "Pulumi.yaml"), JSON.stringify(file));
+  };
+  const set = (sizeThresholdMB: number) => {
+    service.set(PROJECT_ID, "monitoring", { logPath: `/log/${sizeThresholdMB}`, logRotate: { sizeThresholdMB } });
+  };
+  await write(true);
+  const deployment = await open(context, directory, "yaml");
+  await configure(deployment, service, "ignoring", {});
+  for (const sizeThresholdMB of [1, 2]) {
+    set(sizeThresholdMB);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+  }
+  expect(await deployment.outputs()).toEqual({ setting: "/log/1 2", member: "/log/2 1", all: "/log/1 1" });
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+
+  await write(false);
+  const { steps } = await deployment.preview();
+  const [pathDiffers, memberDiffers] = ['logPath: "/log/1" => "/log/2"', "logRotate.sizeThresholdMB: 1 => 2"];
+  expect(Object.fromEntries(steps.map(({ name, differences }) => [name, differences]))).toMatchObject({
+    setting: [pathDiffers],
+    member: [memberDiffers],
+    all: [pathDiffers, memberDiffers],
+  });
+});
+
 it.for(examplesIn("yaml").map((code, index) => [index, code] as const))(
   "previews example %i of the schema in YAML",
   async ([, code], context) => {

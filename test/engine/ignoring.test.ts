@@ -1,0 +1,30 @@
+import { expect, it } from "vitest";
+import { openProgram, PRIVATE_KEY, PROJECT_ID } from "./program.ts";
+
+const settings = (sizeThresholdMB: number) => ({ logPath: `/log/${sizeThresholdMB}`, logRotate: { sizeThresholdMB } });
+
+// The stand-in engine has no transforms, and ignores whole properties only.
+it("never overwrites on the real engine what ignoreChanges keeps, and shows the drift once the option is gone", async (context) => {
+  const program = { projectId: PROJECT_ID, privateKey: PRIVATE_KEY, ignores: true };
+  const { deployment, service } = await openProgram(context, "real", "ignoring", program);
+  await deployment.setConfig("ignoring:baseUrl", service.baseUrl);
+  service.set(PROJECT_ID, "monitoring", settings(1));
+  expect(await deployment.up()).toMatchObject({ ok: true });
+
+  service.set(PROJECT_ID, "monitoring", settings(2));
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  const [path, member, neither] = ["/log/1 2", "/log/2 1", "/log/1 1"];
+  const recorded = { setting: path, member, all: neither, transformed: path, moved: path, foreign: path };
+  expect(await deployment.outputs()).toEqual({ settings: recorded });
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+
+  await deployment.setConfig("ignoring:ignores", "false");
+  const { steps } = await deployment.preview();
+  const shown = steps.map(({ name, differences }) => [name, differences]);
+  const [pathDiffers, memberDiffers] = ['logPath: "/log/1" => "/log/2"', "logRotate.sizeThresholdMB: 1 => 2"];
+  expect(Object.fromEntries(shown)).toMatchObject({
+    ...Object.fromEntries(["setting", "transformed", "moved", "foreign"].map((name) => [name, [pathDiffers]])),
+    member: [memberDiffers],
+    all: [pathDiffers, memberDiffers],
+  });
+});

@@ -1,0 +1,41 @@
+import * as pulumi from "@pulumi/pulumi";
+import { AgentLogConfig, Provider } from "pulumi-agent-log-config";
+
+// The ways to ignore a change, with what makes the engine's connection or arguments others than those of the program.
+const config = new pulumi.Config();
+const ignoreChanges = (...paths: string[]) => (config.requireBoolean("ignores") ? { ignoreChanges: paths } : {});
+const args = { projectId: config.require("projectId"), agent: "monitoring" } as const;
+const provider = new Provider("other", { publicKey: "publickey" });
+const backup = { ...args, agent: "backup" } as const;
+
+const resources: Readonly<Record<string, AgentLogConfig>> = {
+  setting: new AgentLogConfig("setting", args, ignoreChanges("logPath")),
+  member: new AgentLogConfig("member", args, ignoreChanges("logRotate.sizeThresholdMB")),
+  all: new AgentLogConfig("all", args, ignoreChanges("*")),
+  transformed: new AgentLogConfig("transformed", backup, {
+    ...ignoreChanges("logPath"),
+    transforms: [async ({ props, opts }) => ({ props: { ...props, agent: "monitoring" }, opts })],
+  }),
+  moved: new AgentLogConfig("moved", args, {
+    ...ignoreChanges("logPath"),
+    transforms: [async ({ props, opts }) => ({ props, opts: { ...opts, provider } })],
+  }),
+  foreign: new AgentLogConfig("foreign", args, {
+    ...ignoreChanges("logPath"),
+    provider: new (class Foreign extends pulumi.ProviderResource {})("pulumi-nodejs", "foreign", {
+      "agent-log-config:baseUrl": config.require("baseUrl"),
+      "agent-log-config:publicKey": "publickey",
+      "agent-log-config:privateKey": pulumi.secret(config.require("privateKey")),
+      "agent-log-config:allowHttp": "true",
+    }),
+  }),
+};
+
+export const settings = pulumi.all(
+  Object.fromEntries(
+    Object.entries(resources).map(([name, { logPath, logRotate }]) => [
+      name,
+      pulumi.all([logPath, logRotate]).apply(([path, rotate]) => `${path} ${rotate?.sizeThresholdMB}`),
+    ]),
+  ),
+);
