@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type handleUnaryCall, status } from "@grpc/grpc-js";
 import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import providerMessages from "@pulumi/pulumi/proto/provider_pb.js";
+import providerMessages, { type DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
@@ -134,7 +134,11 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const news = propertiesOf(request.getNews());
       const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
       const response = new providerMessages.DiffResponse().setReplacesList(replaces);
-      if (changes !== false) return response.setChanges(CHANGES.DIFF_UNKNOWN);
+      if (changes !== false) {
+        return news["__service"] === olds["__service"]
+          ? response.setChanges(CHANGES.DIFF_UNKNOWN)
+          : nameChanges(response, olds, news);
+      }
       // A program in TypeScript has recorded the time under the internal name alone.
       const isToUpdate = checked.failures.length > 0 || !("lastReadAt" in recorded);
       return response.setChanges(isToUpdate ? CHANGES.DIFF_SOME : CHANGES.DIFF_NONE);
@@ -242,6 +246,19 @@ const CANCELLED = new Error("The read was cancelled.");
 const NOT_CHECKED: lifecycle.CheckResult = { inputs: {}, malformed: [], failures: [] };
 
 const CHANGES = providerMessages.DiffResponse.DiffChanges;
+
+/** Names the properties that differ, because the engine would show internal ones too, here that another service was read. */
+function nameChanges(response: DiffResponse, olds: Properties, news: Properties): DiffResponse {
+  const { PropertyDiff } = providerMessages;
+  const { ADD, DELETE, UPDATE } = PropertyDiff.Kind;
+  for (const name of Object.keys({ ...olds, ...news }).filter((key) => !key.startsWith("__"))) {
+    const [old, fresh] = [olds[name] ?? null, news[name] ?? null];
+    if (isDeepStrictEqual(old, fresh)) continue;
+    const kind = old === null ? ADD : fresh === null ? DELETE : UPDATE;
+    response.getDetaileddiffMap().set(name, new PropertyDiff().setKind(kind).setInputdiff(true));
+  }
+  return response.setChanges(CHANGES.DIFF_SOME).setHasdetaileddiff(true);
+}
 
 /** What the engine itself keeps beside the configuration of a provider. */
 const ENGINE_SETTINGS: ReadonlySet<string> = new Set(["version", "pluginDownloadURL", "__internal"]);

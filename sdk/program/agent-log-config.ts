@@ -98,11 +98,13 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const secrets = [...SECRET_SETTINGS, ...(opts.additionalSecretOutputs ?? [])];
     const inputs = args === undefined ? {} : recordedInputs(args, outcome, secrets);
     const { import: imported, ...options } = opts;
+    // An update would show that another service was read; the record has it nevertheless, since `check` sets it.
+    const ignoreChanges = [...(opts.ignoreChanges ?? []), "__service"];
     super(
       AGENT_LOG_CONFIG_TYPE,
       name,
       { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT },
-      { ...options, additionalSecretOutputs: secrets },
+      { ...options, ignoreChanges, additionalSecretOutputs: secrets },
     );
     if (args !== undefined) {
       start(readForResource({ name, args, resource: this, opts, secrets }));

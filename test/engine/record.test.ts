@@ -90,6 +90,37 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     expect(refreshed.text).not.toContain("logPath:");
   });
 
+  it("is used in an outage by previews and refreshes alike, also after a change of the address", async (context) => {
+    const args = { ...ARGS, whenUnavailable: "useRecorded" };
+    const { deployment } = await open(context, engine, "plain", { args });
+    await deployment.setConfig("agent-log-config:maxRetries", "0");
+    await deployment.up();
+    const other = await startService({ settings: { [PROJECT_ID]: { monitoring: SETTINGS } } });
+    context.onTestFinished(() => other.close());
+    await deployment.setConfig("agent-log-config:baseUrl", other.baseUrl);
+
+    other.respondWith({ status: 503 });
+    const refused = await deployment.preview();
+    expect(refused.ok).toBe(false);
+    expect(refused.text).toContain("The recorded settings are those of another service, so that they are not used.");
+    other.respondWith(undefined);
+    const unchanged = await deployment.up();
+    expect(unchanged).toMatchObject({ ok: true, steps: [] });
+
+    other.respondWith({ status: 503 });
+    const outage = [await deployment.preview({ expectNoChanges: true }), await deployment.refresh()];
+    for (const run of outage) {
+      expect(run).toMatchObject({ ok: true, steps: [] });
+      expect(run.text).toContain("uses the settings that were read less than a minute ago");
+    }
+    other.respondWith(undefined);
+    other.set(PROJECT_ID, "monitoring", { ...SETTINGS, logPath: "/drifted" });
+    await deployment.setConfig("agent-log-config:baseUrl", `${other.baseUrl}/`);
+    const drift = await deployment.preview();
+    expect(drift.text).toContain("/drifted");
+    for (const { text } of [refused, unchanged, ...outage, drift]) expect(text).not.toContain("__service");
+  });
+
   it("that is only adopted is not changed by a refresh that finds the same", async (context) => {
     const { deployment } = await open(context, engine, "adopted");
     await deployment.up();

@@ -186,10 +186,10 @@ async function planDynamic(
   if (detail === undefined && changes !== "DIFF_SOME") return { op: "same", old, new: planned };
   const shown = changes === "DIFF_SOME" ? undefined : detail;
   if (!Array.isArray(replaces)) return { op: "update", old, new: planned, detail: shown };
-  if (wanted.ignoreChanges.length > 0) {
+  if (wanted.ignoreChanges.some((name) => !name.startsWith("__"))) {
     throw new Error(`stand-in engine: replacing ${wanted.name}, which ignores changes, is not modelled`);
   }
-  const fresh = await check(host, wanted, {}, news);
+  const fresh = await check(host, wanted, {}, wanted.inputs);
   const freshDetail = shown && compareProperties(old.inputs, fresh);
   return { op: "replace", old, new: { ...planned, id: "", inputs: fresh }, detail: freshDetail };
 }

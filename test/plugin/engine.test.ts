@@ -59,6 +59,31 @@ it("records settings for a YAML program and shows what has changed", async (cont
   expect(await deployment.destroy()).toMatchObject({ ok: true });
 });
 
+it("shows no more than the settings where another service has others", async (context) => {
+  const directory = await mkdtemp(path.join(tmpdir(), "moved-"));
+  const start = (logRotate: object) => startService({ settings: { [PROJECT_ID]: { monitoring: { logRotate } } } });
+  const services = [
+    await start({ sizeThresholdMB: 1, timeThresholdHrs: 24 }),
+    await start({ sizeThresholdMB: 2, timeThresholdHrs: 24 }),
+  ];
+  context.onTestFinished(async () => {
+    await Promise.all(services.map((service) => service.close()));
+    await rm(directory, { recursive: true, force: true });
+  });
+  const properties = { projectId: PROJECT_ID, agent: "monitoring" };
+  const resources = { settings: { type: "agent-log-config:AgentLogConfig", properties } };
+  await writeFile(path.join(directory, "Pulumi.yaml"), JSON.stringify({ name: "moved", runtime: "yaml", resources }));
+  const deployment = await open(context, directory, "yaml");
+  const texts: string[] = [];
+  for (const service of services) {
+    await configure(deployment, service, "moved", {});
+    texts.push((await deployment.preview()).text);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+  }
+  expect(texts[1]).toMatch(/~ logRotate: \{\s+~ sizeThresholdMB *: 1 => 2\s/);
+  expect(texts.join()).not.toContain("__service");
+});
+
 it("never overwrites what ignoreChanges keeps, and shows the drift once the option is gone", async (context) => {
   const directory = await mkdtemp(path.join(tmpdir(), "ignoring-"));
   const service = await startService({ privateKey: PRIVATE_KEY });
