@@ -151,9 +151,10 @@ function warnWhenRecorded(self: AgentLogConfig, args: AgentLogConfigArgs, outcom
   const { expect, whenUnexpected, whenUnavailable } = args;
   // A fleet tells of the outages of all its members.
   if (whenUnavailable !== undefined && !isReadAhead(args)) {
-    pulumi.all([outcome, self.urn]).apply(async ([{ reading }]) => {
-      const { projectId, agent, problem } = reading;
-      if (problem === null) return;
+    pulumi.all([outcome, self.projectId, self.agent]).apply(async ([{ reading }, projectId, agent]) => {
+      const { problem } = reading;
+      // Where a transform or ignoreChanges has changed what to read, the provider has read instead.
+      if (problem === null || reading.projectId !== projectId || reading.agent !== agent) return;
       const outage = { lastReadAt: await plainValueOf(self.lastReadAt), reason: problem.message };
       await pulumi.log.warn(describeOutage(`${projectId}/${agent}`, outage), self);
     });

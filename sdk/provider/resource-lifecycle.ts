@@ -175,7 +175,8 @@ async function read(
   kept: Properties,
 ): Promise<{ readonly settings: Properties; readonly problem: Problem | null }> {
   if (SETTING_NAMES.every((name) => isDeepStrictEqual(kept[name], olds[name] ?? null))) {
-    return { settings: kept, problem: null };
+    // They stay those of the service that they were read from.
+    return { settings: { ...kept, __service: olds["__service"] ?? null }, problem: null };
   }
   const args = { projectId, agent, envelope: envelope ?? undefined, pretty: pretty ?? undefined };
   try {

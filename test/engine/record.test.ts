@@ -69,8 +69,11 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     const options = { ignoreChanges: ["projectId", "agent"] };
     const { deployment, use } = await open(context, engine, "plain", { options });
     expect(await deployment.up()).toMatchObject({ ok: true });
-    await use({ args: { ...ARGS, projectId: OTHER } });
-    expect(await deployment.up()).toMatchObject({ ok: true });
+    // The program reads a project that does not exist, and the provider reads the one of the record.
+    await use({ args: { ...ARGS, projectId: "b".repeat(24), whenUnavailable: "useRecorded" } });
+    const { ok, text } = await deployment.up();
+    expect(ok).toBe(true);
+    expect(text).not.toContain(" uses the ");
     expect(await recordIn(deployment)).toMatchObject({ ...ARGS, logPath: SETTINGS.logPath });
   });
 

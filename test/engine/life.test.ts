@@ -1,0 +1,139 @@
+import fc from "fast-check";
+import { describe, expect, it, type TestContext } from "vitest";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import {
+  type Outcome,
+  predict,
+  type ServiceWorld,
+  type State,
+  type Step,
+  stepArbitrary,
+} from "../provider/life-model.ts";
+import type { Deployment, Run } from "./deployment.ts";
+import { ENGINES, type EngineName, openProgram, PRIVATE_KEY, PROJECT_ID } from "./program.ts";
+
+// The lives of resources as in test/provider/life.test.ts, here of whole programs: LIFE_RUNS=100 explores more of them.
+
+const NAMES = ["plain", "grouped", "after"] as const;
+type Name = (typeof NAMES)[number];
+type Each<Value> = Readonly<Record<Name, Value>>;
+const each = <Value>(make: (name: Name) => Value): Each<Value> => ({
+  plain: make("plain"),
+  grouped: make("grouped"),
+  after: make("after"),
+});
+
+/** What the stand-in engine models: it ignores whole properties only, and no change of a project. */
+const asEngine = (step: Step): Step => ({
+  ...step,
+  args: { ...step.args, project: 0 },
+  ignoreChanges: step.ignoreChanges.filter((path) => path === "logPath"),
+  way: "travel",
+});
+const steps = fc.record({ plain: stepArbitrary, grouped: stepArbitrary, after: stepArbitrary }).map((asked) =>
+  each((name) => {
+    const { run, services, service } = asked.plain;
+    return asEngine({ ...asked[name], run, services, service });
+  }),
+);
+
+async function open(context: TestContext, engine: EngineName) {
+  const { deployment, service } = await openProgram(context, engine, "life");
+  const other = await startService({ privateKey: PRIVATE_KEY });
+  context.onTestFinished(() => other.close());
+  await deployment.setConfig("agent-log-config:maxRetries", "0");
+  return { deployment, services: [service, other] };
+}
+
+function arrange(service: Service, { condition, projects: [settings] }: ServiceWorld): void {
+  service.set(PROJECT_ID, "monitoring", undefined);
+  if (settings !== undefined) service.set(PROJECT_ID, "monitoring", withoutNull(settings));
+  service.rotateKey(condition === "refuses the key" ? "private-key-0002" : PRIVATE_KEY);
+  service.respondWith(condition === "is down" ? { status: 503 } : undefined);
+}
+
+const withoutNull = (value: object) => Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
+
+async function run(deployment: Deployment, services: readonly Service[], asked: Each<Step>): Promise<Run> {
+  const { plain } = asked;
+  for (const [index, service] of services.entries()) arrange(service, plain.services[index] ?? DOWN);
+  await deployment.setConfig("agent-log-config:baseUrl", services[plain.service]?.baseUrl ?? "");
+  const resources = each((name) => {
+    const { project: _, ...args } = asked[name].args;
+    const options = { ignoreChanges: asked[name].ignoreChanges };
+    return { args: { projectId: PROJECT_ID, agent: "monitoring", ...args }, options };
+  });
+  await deployment.setConfig("life:resources", JSON.stringify(resources));
+  return deployment[plain.run]();
+}
+
+const DOWN: ServiceWorld = { condition: "is down", projects: [] };
+
+/** What is recorded of each resource, and what the model expects of it. */
+async function recordsIn(deployment: Deployment): Promise<Each<unknown>> {
+  const { deployment: state } = JSON.parse(JSON.stringify(await deployment.exportState()));
+  return each((name) => {
+    const found = (state.resources ?? []).find(({ urn }: { urn: string }) => urn.endsWith(`:AgentLogConfig::${name}`));
+    const { logPath, logRotate, whenUnavailable } = found?.outputs ?? {};
+    return found && { logPath, logRotate, whenUnavailable };
+  });
+}
+
+function expectedRecord({ record }: State): unknown {
+  if (record === undefined) return undefined;
+  const { settings, args } = record;
+  return { logPath: settings.logPath, logRotate: settings.logRotate, whenUnavailable: args.whenUnavailable };
+}
+
+const OPERATIONS = { creates: "create", updates: "update", replaces: "replace" } as const;
+
+describe.each(ENGINES)("the lives of resources on the %s engine", (engine) => {
+  it("are as the model says", { timeout: 3_600_000 }, async (context) => {
+    const life = fc.array(steps, { minLength: 3, maxLength: 6 });
+    const numRuns = Number(process.env["LIFE_RUNS"] ?? 2);
+    const property = fc.asyncProperty(life, async (sequence) => {
+      const { deployment, services } = await open(context, engine);
+      let states: Each<State> = each(() => ({ record: undefined, connection: 0 }));
+      for (const [index, drawn] of sequence.entries()) {
+        // Until something is created, a preview knows nothing of what waits for it.
+        const asked = index === 0 ? each((name): Step => ({ ...drawn[name], run: "up" })) : drawn;
+        const predicted = each((name) => predict(asked[name], states[name]));
+        states = await compare(deployment, await run(deployment, services, asked), asked.plain.run, states, predicted);
+      }
+    });
+    await fc.assert(property, { numRuns, endOnFailure: true });
+  });
+});
+
+/** Compares a run with what is predicted of each resource, and returns what is recorded now. */
+async function compare(
+  deployment: Deployment,
+  { ok, steps: shown, text }: Run,
+  kind: Step["run"],
+  before: Each<State>,
+  predicted: Each<Outcome>,
+): Promise<Each<State>> {
+  // What waits for a resource is not reached where that one fails, and not known while that one is still to be created.
+  const isReached = kind === "refresh" || predicted.plain.shows !== "fails";
+  const isKnown = kind !== "preview" || predicted.plain.shows !== "creates";
+  const known = NAMES.filter((name) => name !== "after" || (isReached && isKnown));
+  const outcomes = known.map((name) => predicted[name]);
+  const fails = outcomes.some(({ shows }) => shows === "fails");
+  expect(ok, text).toBe(!fails);
+  if (!fails) expect(text.includes(" uses the ")).toBe(outcomes.some(({ warnsOfOutage }) => warnsOfOutage));
+  if (kind !== "refresh") {
+    const operations = known.map((name) => {
+      const { shows } = predicted[name];
+      return [name, shows in OPERATIONS ? Reflect.get(OPERATIONS, shows) : undefined];
+    });
+    const found = known.map((name) => [name, shown.find((step) => step.name === name)?.op]);
+    expect(found, text).toEqual(operations);
+  }
+  const states = each((name) =>
+    known.includes(name) || kind !== "up"
+      ? predicted[name]
+      : { ...before[name], connection: predicted[name].connection },
+  );
+  expect(await recordsIn(deployment), text).toEqual(each((name) => expectedRecord(states[name])));
+  return states;
+}

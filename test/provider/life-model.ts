@@ -1,0 +1,165 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+
+// What the record of a resource has to be after each run of Pulumi, and what the run has to say. It says nothing about how.
+
+/** What the service has. */
+export interface Settings {
+  readonly logPath: string | null;
+  readonly logRotate: { readonly sizeThresholdMB: number; readonly numTotal: number };
+  readonly configOverrides: { readonly key: string } | null;
+}
+
+export interface ServiceWorld {
+  readonly condition: "works" | "is down" | "refuses the key";
+  /** The settings of each project; undefined for one that is gone. */
+  readonly projects: readonly (Settings | undefined)[];
+}
+
+/** What a program asks for. */
+export interface Args {
+  readonly project: number;
+  readonly whenUnavailable: "fail" | "useRecorded" | undefined;
+  readonly expect: { readonly logPath: string | null } | undefined;
+  readonly whenUnexpected: "fail" | "warn" | undefined;
+}
+
+/** Everything that can differ from one run to the next. */
+export interface Step {
+  readonly run: "preview" | "up" | "refresh";
+  readonly args: Args;
+  readonly ignoreChanges: readonly string[];
+  readonly services: readonly ServiceWorld[];
+  /** The service that the engine's provider is configured with. */
+  readonly service: number;
+  /** How settings get to the provider: from the program, from a program with another connection, or not at all. */
+  readonly way: "travel" | "travel from elsewhere" | "foreign provider" | "plugin";
+}
+
+export interface Record {
+  readonly args: Args;
+  readonly settings: Settings;
+  /** The service that the settings are of. */
+  readonly service: number;
+}
+
+/** What Pulumi keeps of one resource. */
+export interface State {
+  readonly record: Record | undefined;
+  /** The service of the last update, which a refresh reads. */
+  readonly connection: number;
+}
+
+export interface Outcome extends State {
+  readonly shows: "creates" | "updates" | "replaces" | "nothing" | "removes" | "fails";
+  readonly warnsOfOutage: boolean;
+}
+
+export function predict(step: Step, before: State): Outcome {
+  return step.run === "refresh" ? predictRefresh(step, before) : predictUpdate(step, before);
+}
+
+function predictRefresh({ services }: Step, { record, connection }: State): Outcome {
+  const state = { record, connection, warnsOfOutage: false };
+  if (record === undefined) return { ...state, shows: "nothing" };
+  const found = read(services[connection], record.args.project);
+  // A refresh does not know of which service the record is.
+  const kept = { ...record, service: connection };
+  if (found === "gone") return { ...state, record: undefined, shows: "removes" };
+  if (found === "outage" && record.args.whenUnavailable === "useRecorded")
+    return { ...state, record: kept, shows: "nothing", warnsOfOutage: true };
+  if (typeof found === "string") return { ...state, shows: "fails" };
+  const isSame = isDeepStrictEqual(found, record.settings);
+  return { ...state, record: { ...kept, settings: found }, shows: isSame ? "nothing" : "updates" };
+}
+
+function predictUpdate(step: Step, { record, connection }: State): Outcome {
+  const args = record === undefined ? step.args : ignoring(step, record.args, step.args);
+  const replaces = record !== undefined && record.args.project !== args.project;
+  const attempt = settle(step, args, record);
+  // The engine asks twice before it replaces, the second time as if there were no record.
+  const settled = replaces && attempt !== undefined ? settle(step, step.args, undefined) : attempt;
+  const state = { record, connection: step.run === "up" ? step.service : connection, warnsOfOutage: false };
+  if (settled === undefined) return { ...state, shows: "fails" };
+  const { isRecorded, ...fresh } = settled;
+  const isSame = isDeepStrictEqual([fresh.args, fresh.settings], [record?.args, record?.settings]);
+  const shows = record === undefined ? "creates" : replaces ? "replaces" : isSame ? "nothing" : "updates";
+  return { ...state, record: step.run === "up" ? fresh : record, shows, warnsOfOutage: isRecorded };
+}
+
+/** Returns the record that an update makes; undefined where it fails. */
+function settle(step: Step, args: Args, record: Record | undefined) {
+  const { services, service, way, ignoreChanges } = step;
+  const ignoresAll = record !== undefined && ignoreChanges.includes("*");
+  // What the program has read of another project, or what it could not send, counts for nothing.
+  const hasRead = way === "travel" && !ignoresAll && args.project === step.args.project;
+  if (ignoresAll && !hasRead) return judge({ ...record, args }, false);
+  const found = read(services[service], args.project);
+  if (typeof found !== "string") {
+    return judge({ args, service, settings: record ? ignoring(step, record.settings, found) : found }, false);
+  }
+  const mayUse = found === "outage" && args.whenUnavailable === "useRecorded";
+  if (!mayUse || record?.args.project !== args.project || record.service !== service) return undefined;
+  return judge({ ...record, args }, true);
+}
+
+function judge(record: Record, isRecorded: boolean) {
+  const { expect, whenUnexpected } = record.args;
+  const isAsExpected = expect === undefined || expect.logPath === record.settings.logPath;
+  return isAsExpected || whenUnexpected === "warn" ? { ...record, isRecorded } : undefined;
+}
+
+function read(service: ServiceWorld | undefined, project: number): Settings | "gone" | "outage" | "refused" {
+  if (service === undefined || service.condition === "is down") return "outage";
+  return service.condition === "works" ? (service.projects[project] ?? "gone") : "refused";
+}
+
+/** Keeps the recorded value of each property whose changes are ignored. */
+function ignoring<Properties extends object>({ ignoreChanges }: Step, recorded: Properties, news: Properties) {
+  if (ignoreChanges.includes("*")) return recorded;
+  const keep = (from: object, to: object, prefix = ""): object =>
+    Object.fromEntries(
+      Object.entries(to).map(([name, value]) => {
+        const old: unknown = Reflect.get(from, name);
+        if (ignoreChanges.includes(prefix + name)) return [name, old];
+        const isInside = name === "logRotate" && typeof old === "object" && old !== null;
+        return [name, isInside ? keep(old, value, "logRotate.") : value];
+      }),
+    );
+  return { ...news, ...keep(recorded, news) };
+}
+
+// Objects without a prototype would differ from others.
+const record = <Value>(members: { [Key in keyof Value]: fc.Arbitrary<Value[Key]> }) =>
+  fc.record<Value>(members, { noNullPrototype: true });
+const logPath = fc.constantFrom("/1", "/2", null);
+const threshold = fc.constantFrom(1, 2);
+const settings = record<Settings>({
+  logPath,
+  logRotate: record({ sizeThresholdMB: threshold, numTotal: threshold }),
+  configOverrides: fc.constantFrom({ key: "1" }, { key: "2" }, null),
+});
+const usually = <Value>(usual: Value, other: fc.Arbitrary<Value>) =>
+  fc.oneof({ arbitrary: fc.constant(usual), weight: 3 }, { arbitrary: other, weight: 1 });
+const service = record<ServiceWorld>({
+  condition: usually<ServiceWorld["condition"]>("works", fc.constantFrom("is down", "refuses the key")),
+  projects: fc.tuple(settings, fc.option(settings, { nil: undefined, freq: 4 })),
+});
+
+/** One run of Pulumi, after whatever has happened since the one before. */
+export const stepArbitrary = record<Step>({
+  run: fc.constantFrom("preview", "up", "up", "refresh"),
+  args: record<Args>({
+    project: usually(0, fc.constant(1)),
+    whenUnavailable: fc.constantFrom(undefined, "fail", "useRecorded", "useRecorded"),
+    expect: usually<Args["expect"]>(undefined, record({ logPath })),
+    whenUnexpected: fc.constantFrom(undefined, "fail", "warn"),
+  }),
+  ignoreChanges: usually<readonly string[]>(
+    [],
+    fc.constantFrom(["logPath"], ["logRotate"], ["logRotate.numTotal"], ["project"], ["logPath", "project"], ["*"]),
+  ),
+  services: fc.tuple(service, service),
+  service: usually(0, fc.constant(1)),
+  way: fc.constantFrom("travel", "travel from elsewhere", "foreign provider", "plugin"),
+});

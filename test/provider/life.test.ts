@@ -1,0 +1,198 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
+import { isObject } from "../../sdk/client/is-object.ts";
+import { check, diff, outputsOf, type Properties, readRecord } from "../../sdk/provider/resource-lifecycle.ts";
+import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
+import { replaceClients } from "../../sdk/shared/read-settings.ts";
+import { fingerprintsOf, problemOf } from "../../sdk/shared/reading.ts";
+import { recordSettings } from "../../sdk/shared/recorded-settings.ts";
+import { settingsOf } from "../shared/settings-of.ts";
+import {
+  type Args,
+  type Outcome,
+  predict,
+  type ServiceWorld,
+  type Settings,
+  type State,
+  type Step,
+  stepArbitrary,
+} from "./life-model.ts";
+
+const PROJECTS = ["0".repeat(24), "1".repeat(24)];
+const agent = "monitoring";
+const ID = `${PROJECTS[0]}/${agent}`;
+
+const NO_THRESHOLDS = { timeThresholdHrs: undefined, numUncompressed: undefined, percentOfDiskspace: undefined };
+
+/** What the engine keeps. */
+interface Kept {
+  readonly inputs: Properties;
+  readonly outputs: Properties;
+}
+
+let kept: Kept | undefined;
+let connection: number;
+
+/** Does with the life-cycle module what the engine does with a provider. */
+async function run(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
+  return step.run === "refresh" ? refresh(step) : update(step);
+}
+
+const sourcesOf = (service: number) => [
+  stackConfiguration((key) => (key === configurationKey("baseUrl") ? `https://service-${service}` : undefined)),
+];
+
+async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
+  const quiet = { shows: "nothing", warnsOfOutage: false } as const;
+  if (kept === undefined) return quiet;
+  const [warnings, restore] = [
+    [] as string[],
+    replaceClients({ get: async (args) => answer(services[connection], args) }),
+  ];
+  const engine = { sources: sourcesOf(connection), warn: (message: string) => void warnings.push(message) };
+  try {
+    const { id, inputs, outputs } = await readRecord(engine, idOf(kept.inputs), kept.outputs, "made");
+    const before = kept;
+    kept = id === undefined ? undefined : { inputs, outputs };
+    if (id === undefined) return { ...quiet, shows: "removes" };
+    const shows = isDeepStrictEqual(visible(inputs), visible(before.inputs)) ? "nothing" : "updates";
+    return { shows, warnsOfOutage: warnings.some((text) => text.includes(" uses the ")) };
+  } catch {
+    return { ...quiet, shows: "fails" };
+  } finally {
+    restore();
+  }
+}
+
+async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
+  const sent = sentBy(step);
+  if (step.run === "up") connection = step.service;
+  const olds = kept?.inputs;
+  const news = olds === undefined ? sent : putBack(step.ignoreChanges, olds, sent);
+  let checked = await ask(step, olds ?? {}, news);
+  if (checked.failures.length > 0) return { shows: "fails", warnsOfOutage: false };
+  let shows: Outcome["shows"] = "creates";
+  if (kept !== undefined) {
+    const { changes, replaces = [] } = diff(kept.outputs, checked.inputs);
+    const differs = !isDeepStrictEqual(visible(kept.inputs), visible(checked.inputs));
+    shows = changes === false || !differs ? "nothing" : replaces.length > 0 ? "replaces" : "updates";
+    if (shows === "replaces") checked = await ask(step, {}, sent);
+    if (checked.failures.length > 0) return { shows: "fails", warnsOfOutage: false };
+  }
+  const { inputs, outage } = checked;
+  const { __reading: reading } = news;
+  // The program tells of what it has read.
+  const isToldByProgram =
+    isObject(reading) &&
+    reading["problem"] !== null &&
+    reading["projectId"] === inputs["projectId"] &&
+    step.way === "travel";
+  if (step.run === "up") {
+    const outputs =
+      shows === "nothing" ? (kept?.outputs ?? {}) : outputsOf(inputs, shows === "updates" ? kept?.outputs : {});
+    kept = { inputs, outputs };
+  }
+  return { shows, warnsOfOutage: outage !== undefined || isToldByProgram };
+}
+
+async function ask({ services, service }: Step, olds: Properties, news: Properties) {
+  const restore = replaceClients({ get: async (args) => answer(services[service], args) });
+  try {
+    return await check({ sources: sourcesOf(service), warn: () => {} }, olds, news, []);
+  } finally {
+    restore();
+  }
+}
+
+/** What a program sends to the engine. */
+function sentBy({ args, way, services, service, ignoreChanges }: Step): Properties {
+  const { project, ...others } = args;
+  const projectId = PROJECTS[project];
+  const asked = JSON.parse(JSON.stringify({ projectId, agent, ...others }));
+  const said = { secrets: [], others: [], ignored: ignoreChanges.map(nameOf), problem: null };
+  if (way === "plugin") return asked;
+  if (way === "foreign provider") {
+    return { ...asked, __reading: { ...said, projectId: null, agent: null, connection: fingerprintsOf({}) } };
+  }
+  const from = way === "travel" ? service : 1 - service;
+  const reading = { ...said, projectId, agent, connection: fingerprintsOf(lookUpConnection(...sourcesOf(from))) };
+  try {
+    return { ...asked, ...recordSettings(answer(services[from], { projectId })), __reading: reading };
+  } catch (error) {
+    return { ...asked, ...recordSettings({}), __reading: { ...reading, problem: problemOf(error) } };
+  }
+}
+
+function answer(service: ServiceWorld | undefined, args: unknown): AgentLogConfigResult {
+  const projectId = isObject(args) ? String(args["projectId"]) : "";
+  if (service?.condition === "is down") throw new AgentLogConfigError("ERR_UNAVAILABLE", "It is down.");
+  if (service?.condition === "refuses the key") throw new AgentLogConfigError("ERR_WRONG_KEY", "No.");
+  const settings = service?.projects[PROJECTS.indexOf(projectId)];
+  if (settings === undefined) throw new AgentLogConfigError("ERR_PROJECT_NOT_FOUND", "It is gone.");
+  const { logPath, configOverrides } = settings;
+  const found = { logPath: logPath ?? undefined, configOverrides: configOverrides ?? undefined };
+  const logRotate = { ...NO_THRESHOLDS, ...settings.logRotate };
+  return { ...settingsOf({ projectId, agent }), ...found, logRotate };
+}
+
+/** Puts recorded values in the place of new ones, as the engine does for `ignoreChanges`. */
+function putBack(paths: readonly string[], olds: Properties, news: Properties): Properties {
+  if (paths.includes("*")) return olds;
+  const result: Record<string, unknown> = { ...news };
+  for (const path of paths.map(nameOf)) {
+    const [name = "", member] = path.split(".");
+    const [old, fresh] = [olds[name], news[name]];
+    if (member === undefined) result[name] = old;
+    else if (isObject(old)) result[name] = { ...(isObject(fresh) ? fresh : {}), [member]: old[member] };
+  }
+  return JSON.parse(JSON.stringify(result));
+}
+
+const nameOf = (path: string) => (path === "project" ? "projectId" : path);
+
+function idOf({ projectId }: Properties): string {
+  return ID.replace(/^\w+/, String(projectId));
+}
+
+function visible(properties: Properties): Properties {
+  return Object.fromEntries(
+    Object.entries(properties).filter(([name, value]) => !name.startsWith("__") && value !== null),
+  );
+}
+
+/** The state in the words of the model. */
+function stateNow(): State {
+  if (kept === undefined) return { record: undefined, connection };
+  const { projectId, whenUnavailable, expect: expected, whenUnexpected, __service: service, ...inputs } = kept.inputs;
+  const fingerprints = [0, 1].map((index) => fingerprintsOf(lookUpConnection(...sourcesOf(index))).baseUrl);
+  const { logPath, logRotate, configOverrides } = inputs as unknown as Settings;
+  const args = {
+    project: PROJECTS.indexOf(String(projectId)),
+    whenUnavailable,
+    expect: expected,
+    whenUnexpected,
+  } as Args;
+  return {
+    record: { args, settings: { logPath, logRotate, configOverrides }, service: fingerprints.indexOf(String(service)) },
+    connection,
+  };
+}
+
+it("does in every life what the model says", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 8 }), async (life) => {
+      kept = undefined;
+      connection = 0;
+      let state = stateNow();
+      for (const step of life) {
+        const found = await run(step);
+        const { shows, warnsOfOutage, ...predicted } = predict(step, state);
+        expect({ ...found, ...stateNow() }).toEqual({ shows, warnsOfOutage, ...predicted });
+        state = predicted;
+      }
+    }),
+    { numRuns: Number(process.env["LIFE_RUNS"] ?? 2000) },
+  );
+});
