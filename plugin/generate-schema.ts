@@ -24,7 +24,6 @@ import { type Manifest, packageIdentity } from "./package-identity.ts";
 import { readExamples } from "./read-examples.ts";
 import type { SdkNames } from "./sdk-names.ts";
 import { sdkReadme } from "./sdk-readme.ts";
-import { withReferences } from "./with-references.ts";
 
 /** A part of the schema: a JSON object. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -51,9 +50,9 @@ export function generateSchema(manifest: Manifest): Schema {
     logoUrl,
     config: { variables: withEnvironment(connection()) },
     provider: { description: firstParagraph(PROVIDER.description), inputProperties: connection() },
-    types: section("types", types()),
-    resources: section("resources", { AgentLogConfig: resource(names), AgentLogConfigs: fleet(names) }),
-    functions: section("functions", { getAgentLogConfig: readOne(names), getAgentLogConfigs: readMany(names) }),
+    types: byToken(types()),
+    resources: byToken({ AgentLogConfig: resource(names), AgentLogConfigs: fleet(names) }),
+    functions: byToken({ getAgentLogConfig: readOne(names), getAgentLogConfigs: readMany(names) }),
     language: {
       nodejs: {
         packageName: names.typescript,
@@ -94,12 +93,8 @@ const PROVIDER = docComments("sdk/program/provider.ts", "Provider");
 const FUNCTION = docComments("sdk/program/get-agent-log-config.ts", "getAgentLogConfig");
 const FUNCTION_OF_MANY = docComments("sdk/shared/read-many.ts", "readMany");
 
-/** The entities of a section of the schema, by their tokens. */
-function section(name: string, entities: Readonly<Record<string, Schema>>): Schema {
-  const found = Object.entries(entities).map(([entity, content]) => {
-    return [token(entity), withReferences(`#/${name}/${token(entity)}`, content)];
-  });
-  return Object.fromEntries(found);
+function byToken(entities: Readonly<Record<string, Schema>>): Schema {
+  return Object.fromEntries(Object.entries(entities).map(([entity, content]) => [token(entity), content]));
 }
 
 /** What has a name of its own in the schema. */
@@ -166,7 +161,7 @@ function resource(names: SdkNames): Schema {
     inputProperties: documented(argumentTypes, ARGUMENTS.members),
     requiredInputs: requiredOf(ARGUMENTS.members),
     properties: documented(outputTypes, RESOURCE.members),
-    required: ["projectId", "agent", "lastReadAt"],
+    required: ["projectId", "agent"],
   };
 }
 

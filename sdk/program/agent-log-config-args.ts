@@ -12,10 +12,7 @@ export interface AgentLogConfigArgs {
   readonly envelope?: pulumi.Input<boolean> | undefined;
   /** Asks the service to format its response for people. The result is the same. Default: false. */
   readonly pretty?: pulumi.Input<boolean> | undefined;
-  /**
-   * The settings as they should be. A setting that differs fails the preview and the update, or causes a warning; see
-   * `whenUnexpected`.
-   */
+  /** The settings as they should be. A setting that differs fails the preview and the update, or only causes a warning. */
   readonly expect?: pulumi.Input<ExpectedSettings> | undefined;
   /** Whether a setting that is not as expected fails the resource or causes a warning. Default: `"fail"`. */
   readonly whenUnexpected?: pulumi.Input<"fail" | "warn"> | undefined;

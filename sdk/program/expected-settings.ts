@@ -19,7 +19,7 @@ export type ExpectedLogRotate = {
 };
 
 /**
- * Settings as they should be, at least one: a string, a number or a range of numbers, or in `notSet` the settings that must
+ * Settings as they should be, at least one: a string, a number or a range of numbers, and a list of the settings that must
  * not be set. A setting that is left out may have any value. A secret can't be expected, since a message would have to quote
  * it.
  *

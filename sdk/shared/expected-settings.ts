@@ -10,7 +10,7 @@ interface Range {
   readonly atMost?: number | undefined;
 }
 
-const text = z.union([z.string(), z.null()], "must be a string or null").optional();
+const text = z.union([z.string(), z.null()], "must be a string").optional();
 const bound = z.number("must be a number").optional();
 /** The kinds of the bounds of a number. */
 export const expectedRangeSchema = strictObject({ atLeast: bound, atMost: bound })
@@ -20,7 +20,7 @@ export const expectedRangeSchema = strictObject({ atLeast: bound, atMost: bound 
     "can't be met, because atLeast is greater than atMost",
   );
 const threshold = z
-  .union([z.number(), expectedRangeSchema, z.null()], "must be a number, a range { atLeast, atMost } or null")
+  .union([z.number(), expectedRangeSchema, z.null()], "must be a number or a range { atLeast, atMost }")
   .optional();
 
 /** The kinds of what may be expected of thresholds. */
@@ -34,7 +34,7 @@ export const expectedThresholdsSchema = strictObject({
 const settings = {
   logPath: text,
   logPathWindows: text,
-  logRotate: z.union([expectedThresholdsSchema, z.null()], "must be an object or null").optional(),
+  logRotate: z.union([expectedThresholdsSchema, z.null()], "must be an object").optional(),
   username: text,
 };
 const paths = [

@@ -52,7 +52,7 @@ export const projectLists = strictObject({
 });
 
 /**
- * Reads the settings of many projects, 16 at a time, and each of them once. A read that fails is an entry of `failures`.
+ * Reads the settings of many projects, 16 at a time, and each of them once. A read that fails is returned with its reason.
  * @param read reads one agent of one project
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
  * @throws AgentLogConfigError where every read fails for the same reason, such as a wrong key

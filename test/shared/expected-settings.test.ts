@@ -115,13 +115,13 @@ describe("what no setting can meet", () => {
       { logRotate: { sizeMB: 1 } },
       "expect.logRotate has unknown names: sizeMB; the valid ones are sizeThresholdMB, timeThresholdHrs, numUncompressed, percentOfDiskspace, numTotal.",
     ],
-    ["a number in the place of a string", { logPath: 5 }, "expect.logPath must be a string or null."],
-    ["a list in the place of thresholds", { logRotate: [] }, "expect.logRotate must be an object or null."],
-    ["a number in the place of thresholds", { logRotate: 5 }, "expect.logRotate must be an object or null."],
+    ["a number in the place of a string", { logPath: 5 }, "expect.logPath must be a string."],
+    ["a list in the place of thresholds", { logRotate: [] }, "expect.logRotate must be an object."],
+    ["a number in the place of thresholds", { logRotate: 5 }, "expect.logRotate must be an object."],
     [
       "a text in the place of a number",
       { logRotate: { numTotal: "5" } },
-      "expect.logRotate.numTotal must be a number, a range { atLeast, atMost } or null.",
+      "expect.logRotate.numTotal must be a number or a range { atLeast, atMost }.",
     ],
     [
       "a range without bounds",
