@@ -167,7 +167,10 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
         const { id, inputs, outputs } = await lifecycle.readRecord(engine, request.getId(), recorded, kind);
         if (id === undefined) return response;
         response.setId(id).setInputs(structOf(withMarks(inputs, sent)));
-        return response.setProperties(structOf(withReadTime(withMarks(outputs, sent))));
+        // The engine compares the outputs of what a program only adopts, which are read anew in every run.
+        const isAdopted = kind === "adopted" || (kind === "new" && request.hasInputs());
+        const found = isAdopted ? { ...outputs, __lastReadAt: null } : outputs;
+        return response.setProperties(structOf(withReadTime(withMarks(found, sent))));
       } catch (error) {
         const { message } = problemOf(error);
         if (kind !== "made") return await failures.hold(request.getUrn(), message);

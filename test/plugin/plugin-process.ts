@@ -127,8 +127,12 @@ export class PluginProcess {
     return diffOf(await answerOf<DiffResponse>((done) => this.#client.diffConfig(request, done)));
   }
 
-  async configure(args: PropertyMap): Promise<{ acceptSecrets: boolean; supportsPreview: boolean }> {
-    const request = new messages.ConfigureRequest().setArgs(struct(args)).setAcceptsecrets(true);
+  /** @param urn of the provider; an explicit one has a name of its own */
+  async configure(
+    args: PropertyMap,
+    urn = PROVIDER_URN,
+  ): Promise<{ acceptSecrets: boolean; supportsPreview: boolean }> {
+    const request = new messages.ConfigureRequest().setArgs(struct(args)).setUrn(urn).setAcceptsecrets(true);
     const response = await answerOf<ConfigureResponse>((done) => this.#client.configure(request, done));
     return { acceptSecrets: response.getAcceptsecrets(), supportsPreview: response.getSupportspreview() };
   }
@@ -167,10 +171,13 @@ export class PluginProcess {
     return valuesOf(response.getProperties());
   }
 
-  /** @param recorded its inputs; an adopted resource has none */
-  async read(id: string, properties: PropertyMap = {}, recorded = properties, urn = URN) {
-    const request = new messages.ReadRequest().setUrn(urn).setId(id).setProperties(struct(properties));
-    request.setInputs(struct(recorded));
+  /** @param recorded its inputs; those of an adopted resource are empty, and in an import there are none */
+  async read(id: string, properties?: PropertyMap, recorded = properties, urn = URN) {
+    const request = new messages.ReadRequest()
+      .setUrn(urn)
+      .setId(id)
+      .setProperties(struct(properties ?? {}));
+    if (recorded !== undefined) request.setInputs(struct(recorded));
     const response = await answerOf<ReadResponse>((done) => this.#client.read(request, done));
     const [outputs, inputs] = [valuesOf(response.getProperties()), valuesOf(response.getInputs())];
     return { id: response.getId(), outputs, inputs };

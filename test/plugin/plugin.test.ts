@@ -136,6 +136,19 @@ describe("the configuration", () => {
     expect(await shared.diffConfig(configuration(), rotated)).toEqual({ changes: "some", replaces: [] });
   });
 
+  it("of an explicit provider is completed by that of the stack, and a message names the place that is wrong", async () => {
+    const { baseUrl, publicKey, allowHttp } = configuration();
+    const stack = JSON.stringify({ baseUrl, publicKey, privateKey: "private-key-0001", allowHttp });
+    const plugin = await startForTest({ env: { PULUMI_CONFIG: stack } });
+    const west = "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west";
+    await plugin.configure({ maxRetries: 0 }, west);
+    expect(await plugin.check(ARGS)).toEqual({ inputs: INPUTS, failures: [] });
+    await plugin.configure({ baseUrl: "ftp://example.com" }, west);
+    await expect(plugin.read(ID)).rejects.toThrow("baseUrl (the argument baseUrl of the Provider 'west')");
+    await plugin.configure(configuration({ timeoutSeconds: "soon" }));
+    await expect(plugin.read(ID)).rejects.toThrow("agent-log-config:timeoutSeconds");
+  });
+
   it("comes from the environment where the stack has none, and does not reach the state", async () => {
     const plugin = await startForTest({
       env: {
@@ -225,7 +238,17 @@ describe("a resource", () => {
 
   it("is imported by its id", async () => {
     const plugin = await configured();
-    expect(await plugin.read(ID)).toMatchObject({ id: ID, inputs: RECORDED, outputs: RECORDED });
+    const outputs = { ...RECORDED, lastReadAt: expect.any(String) };
+    expect(await plugin.read(ID)).toMatchObject({ id: ID, inputs: RECORDED, outputs });
+  });
+
+  it("has no time of a read while it is only adopted, because the engine would show it as a difference", async () => {
+    const plugin = await configured();
+    const { outputs } = await plugin.read(ID, {});
+    expect(outputs).toMatchObject({ ...RECORDED, lastReadAt: null });
+    service.set(PROJECT_ID, "monitoring", { logPath: "/other" });
+    const refreshed = await plugin.read(ID, outputs, {});
+    expect(refreshed.outputs).toMatchObject({ logPath: "/other", lastReadAt: null });
   });
 
   it("is removed only when the service says the project does not exist", async () => {
