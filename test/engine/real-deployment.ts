@@ -8,12 +8,18 @@ import { readEventLog } from "./read-event-log.ts";
 import { type CommandResult, runCommand } from "./run-command.ts";
 import { withoutColours } from "./without-colours.ts";
 
+/** A stack on the real engine, which has more operations than the stand-in. */
+export interface RealDeployment extends Deployment {
+  /** Runs an operation of the CLI that shows steps. */
+  run(args: readonly string[]): Promise<Run>;
+}
+
 /** Opens a new stack "dev" of the program on the real engine, apart from any other Pulumi set-up of this machine. */
 export async function openRealDeployment(
   directory: string,
   env: Readonly<Record<string, string>>,
   node: string,
-): Promise<Deployment> {
+): Promise<RealDeployment> {
   const found = findPulumi();
   if ("reason" in found) throw new Error(`cannot run the real engine: ${found.reason}`);
   const folder = await mkdtemp(join(tmpdir(), "deployment-"));
@@ -62,6 +68,7 @@ export async function openRealDeployment(
   await succeed(["stack", "init"], { cwd: folder });
 
   return {
+    run,
     engine: `Pulumi CLI ${found.version}`,
     setConfig: async (key, value, { secret = false } = {}) => {
       await succeed(["config", "set", secret ? "--secret" : "--plaintext", ...configFile, "--", key], { input: value });

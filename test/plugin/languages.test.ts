@@ -1,0 +1,128 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
+import { makePlugin } from "../../plugin/make-plugin.ts";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import { findPulumi } from "../engine/find-pulumi.ts";
+import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { openRealDeployment } from "../engine/real-deployment.ts";
+import { linkGoSdk, linkPythonSdk } from "./generate-sdk.ts";
+import { requireHost } from "./require-host.ts";
+
+const UNKNOWN_PROJECT = "f".repeat(24);
+const NOT_SET = /warning: logRotate\.numTotal is 9, expected not set;/;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), "languages-"));
+  if (!("reason" in findPulumi())) await makePlugin(path.join(folder, "plugins"));
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Makes the program of a language ready to run, and returns what it needs in its environment. */
+const PREPARATIONS = {
+  yaml: async () => ({}),
+  python: (context: TestContext) => linkPythonSdk(context, folder),
+  go: async (context: TestContext, directory: string) => {
+    const go = await linkGoSdk(context, directory, folder);
+    expect(await go("build", "-o", "program")).toMatchObject({ exitCode: 0 });
+    return {};
+  },
+};
+
+async function open(context: TestContext, language: keyof typeof PREPARATIONS) {
+  const { path: PATH } = requireHost(context, language);
+  const directory = path.join(folder, `${language}-program`);
+  await cp(path.join(import.meta.dirname, "programs", language), directory, { recursive: true });
+  const env = await PREPARATIONS[language](context, directory);
+  const folders = [path.join(folder, "plugins"), path.dirname(process.execPath), PATH].join(path.delimiter);
+  const deployment = await openRealDeployment(directory, { ...env, PATH: folders }, process.execPath);
+  context.onTestFinished(() => deployment.close());
+  const service = await startService({ privateKey: PRIVATE_KEY });
+  context.onTestFinished(() => service.close());
+  await configure(deployment, service, "languages", {});
+  return { deployment, service };
+}
+
+/** Lets the service have what the first update records, or what a person has made of it. */
+function arrange(service: Service, isChanged = false): void {
+  const monitoring = { ...SETTINGS, logRotate: { sizeThresholdMB: isChanged ? 500 : 1000 } };
+  service.set(PROJECT_ID, "monitoring", monitoring);
+  service.set(PROJECT_ID, "backup", { logPath: "/backup.log", logRotate: isChanged ? { numTotal: 9 } : {} });
+  service.set(UNKNOWN_PROJECT, "backup", isChanged ? undefined : { logPath: "/deleted.log" });
+}
+
+// Go compiles Pulumi's SDK once, which takes minutes.
+const LIMIT = { timeout: 600_000 };
+
+it.for(["yaml", "python", "go"] as const)("shows the life of records in %s", LIMIT, async (language, context) => {
+  const { deployment, service } = await open(context, language);
+  const gate = () => deployment.run(["refresh", "--preview-only", "--run-program", "--expect-no-changes"]);
+
+  arrange(service);
+  const first = await deployment.preview();
+  expect(first.text).toContain('monitoringLog: "/var/log/monitoring-agent.log"');
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  expect(await deployment.outputs()).toMatchObject({ backupLog: "/backup.log", deletedLog: "/deleted.log" });
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+  expect(await gate()).toMatchObject({ ok: true });
+
+  arrange(service, true);
+  const drift = await deployment.preview();
+  expect(drift).toMatchObject({ exitCode: 1, steps: expect.arrayContaining(DRIFT) });
+  expect(drift.steps).toHaveLength(DRIFT.length);
+  expect(drift.text).toContain(`settings of project ${UNKNOWN_PROJECT} from`);
+  expect(drift.text).toMatch(NOT_SET);
+  const compared = await gate();
+  expect(compared).toMatchObject({ exitCode: 7, steps: expect.arrayContaining(DRIFT) });
+  expect(compared.text).toContain(`A refresh removes AgentLogConfig ${UNKNOWN_PROJECT}/backup from the state.`);
+  // Expectations are judged by the preview alone.
+  expect(compared.text).not.toMatch(NOT_SET);
+  const update = await deployment.up();
+  expect(update).toMatchObject({ exitCode: 1, steps: expect.arrayContaining(DRIFT) });
+  expect(update.text).toMatch(/ 2 updated\n +3 unchanged\n +1 errored/);
+
+  service.respondWith({ status: 503 });
+  const outage = await deployment.refresh();
+  expect(outage).toMatchObject({ exitCode: 1, steps: [] });
+  expect(outage.text).toMatch(
+    /warning: .*\/backup uses the settings that were read less than a minute ago \(.*status 503/,
+  );
+  expect(outage.text).toMatch(/error: .*\(status 503\).*\nThe same is true of 1 more: (deleted|monitoring)\.\n/);
+  service.respondWith(undefined);
+  arrange(service);
+  expect(await deployment.refresh()).toMatchObject({ ok: true, steps: expect.arrayContaining(DRIFT.map(undo)) });
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+
+  await deployment.setConfig("languages:agent", "other");
+  const malformed = await deployment.preview();
+  expect(malformed).toMatchObject({
+    exitCode: 1,
+    text: expect.stringContaining('agent must be "monitoring" or "backup".'),
+  });
+  await deployment.unsetConfig("languages:agent");
+
+  // The engine keeps what is secret in the form of ciphertext.
+  expect(JSON.stringify(await deployment.exportState())).not.toMatch(/private-key|body-api-key/);
+  service.respondWith({ status: 503 });
+  expect(await deployment.destroy()).toMatchObject({ ok: true });
+  service.respondWith(undefined);
+  const resource = ["agent-log-config:index:AgentLogConfig", "monitoring", `${PROJECT_ID}/monitoring`];
+  expect(await deployment.run(["import", ...resource, "--yes", "--protect=false"])).toMatchObject({ ok: true });
+  const { steps } = await deployment.preview();
+  expect(steps.map(({ op, name }) => `${op} ${name}`).sort()).toEqual(
+    ["deleted", "ignored", "watched", "west"].map((name) => `create ${name}`),
+  );
+});
+
+/** What a person has changed, except what the program ignores. */
+const DRIFT = [
+  { op: "update", name: "monitoring", differences: ["logRotate.sizeThresholdMB: 1000 => 500"] },
+  { op: "update", name: "watched", differences: ["logRotate.numTotal: null => 9"] },
+];
+
+function undo({ differences, ...step }: (typeof DRIFT)[number]) {
+  return { ...step, differences: differences.map((text) => text.replace(/: (.*) => (.*)/, ": $2 => $1")) };
+}
