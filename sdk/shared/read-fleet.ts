@@ -2,6 +2,7 @@ import type { z } from "zod";
 import type { AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
+import { printable } from "../client/printable.ts";
 import { describeFleetOutage, type Outage } from "./describe-outage.ts";
 import { unmetExpectations } from "./expected-settings.ts";
 import { describeFailures, type Failure } from "./group-failures.ts";
@@ -75,6 +76,9 @@ function idOf({ projectId, agent }: { readonly projectId: string; readonly agent
   return `${projectId}/${agent}`;
 }
 
+/** The members that are named of those that share a cause: no other resource names them. */
+const MAX_NAMES = 50;
+
 /** What a fleet tells: each cause once, with those that it concerns. */
 export class FleetReport {
   readonly #total: number;
@@ -93,7 +97,7 @@ export class FleetReport {
   /** Notes a read that failed. Returns whether the recorded settings are to be used instead. */
   isOutage(id: string, problem: Problem | undefined): boolean {
     if (problem?.temporary && this.#args.whenUnavailable === "useRecorded") return true;
-    if (problem !== undefined) this.#failures.push({ name: id, sentence: problem.message });
+    if (problem !== undefined) this.#failures.push({ name: printable(id, 80), sentence: problem.message });
     return false;
   }
 
@@ -115,13 +119,13 @@ export class FleetReport {
   /** The warnings, a sentence for each cause. */
   get warnings(): readonly string[] {
     const outage = this.#outages.length === 0 ? [] : [describeFleetOutage(this.#outages, this.#total)];
-    return [...outage, ...describeFailures(this.#unexpected)];
+    return [...outage, ...describeFailures(this.#unexpected, [], MAX_NAMES)];
   }
 
   /** Why the fleet fails; undefined if it does not. */
   get failure(): string | undefined {
     if (this.#failures.length === 0) return undefined;
     const failing = new Set(this.#failures.map(({ name }) => name)).size;
-    return [`${failing} of ${this.#total} fail.`, ...describeFailures(this.#failures)].join("\n");
+    return [`${failing} of ${this.#total} fail.`, ...describeFailures(this.#failures, [], MAX_NAMES)].join("\n");
   }
 }
