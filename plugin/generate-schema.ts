@@ -84,6 +84,7 @@ const FAILURE_DOC = docComments("sdk/shared/read-many.ts", "ReadFailure");
 const RESOURCE = docComments("sdk/program/agent-log-config.ts", "AgentLogConfig");
 const ARGUMENTS = docComments("sdk/program/agent-log-config-args.ts", "AgentLogConfigArgs");
 const FLEET = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigs");
+const FLEET_SETTINGS = docComments("sdk/program/agent-log-configs.ts", "FleetSettings");
 const FLEET_ARGUMENTS = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigsArgs");
 const EXPECTED = docComments("sdk/program/expected-settings.ts", "ExpectedSettings");
 const EXPECTED_THRESHOLDS = docComments("sdk/program/expected-settings.ts", "ExpectedLogRotate");
@@ -173,7 +174,7 @@ function fleet(names: SdkNames): Schema {
     description: `${firstParagraph(FLEET.description)}\n\n${readExamples("agent-log-configs.md", names)}`,
     inputProperties: documented(argumentTypes, { ...ARGUMENTS.members, ...FLEET_ARGUMENTS.members }),
     requiredInputs: requiredOf(FLEET_ARGUMENTS.members),
-    properties: documented({ configs: listOf(reference("AgentLogConfigResult")) }, FLEET.members),
+    properties: documented({ configs: listOf(reference("FleetSettings")) }, FLEET.members),
     required: ["configs"],
   };
 }
@@ -207,12 +208,16 @@ function readMany(names: SdkNames): Schema {
 
 /** The result of a read without secrets, which the SDKs of several languages do not keep secret in functions. */
 function result(): Schema {
+  return settingsOfAgent({ serviceVersion: reference("ServiceVersion") });
+}
+
+function settingsOfAgent(others: Readonly<Record<string, Schema>> = {}): Schema {
   const resultTypes: Readonly<Partial<Record<keyof AgentLogConfigResult, Schema>>> = {
     id: TEXT,
     projectId: TEXT,
     agent: reference("AgentKind"),
     ...Object.fromEntries(Object.entries(settings()).filter(([name]) => !SECRET_SETTINGS.includes(name))),
-    serviceVersion: reference("ServiceVersion"),
+    ...others,
   };
   const properties = documented(resultTypes, { ...SETTINGS_DOC.members, ...RESULT_DOC.members });
   return { type: "object", properties, required: ["id", "projectId", "agent"] };
@@ -242,6 +247,7 @@ function types(): Readonly<Record<string, Schema>> {
     ExpectedRange: optionalType(RANGE, kindsOf(expectedRangeSchema)),
     ServiceVersion: optionalType(VERSION_DOC, versionParts),
     AgentLogConfigResult: { description: RESULT_DOC.description, ...result() },
+    FleetSettings: { description: FLEET_SETTINGS.description, ...settingsOfAgent() },
     ReadFailure: { description: FAILURE_DOC.description, ...objectType(failure, FAILURE_DOC.members) },
   };
   return named;

@@ -33,12 +33,17 @@ export async function callFunction(
 
 type PublicResult = Pick<AgentLogConfigResult, "id" | "projectId" | "agent"> & Partial<AgentLogConfigResult>;
 
+/** What a function returns. */
+function publicResult(result: AgentLogConfigResult): Properties {
+  return { ...publicSettings(result), serviceVersion: result.serviceVersion ?? null };
+}
+
 /**
- * What a function returns. Settings that are secrets are left out, because the SDKs of several languages lose the mark of a
+ * The settings of one agent. Those that are secrets are left out, because the SDKs of several languages lose the mark of a
  * secret inside the result of a function.
  */
-export function publicResult(result: PublicResult): Properties {
-  const { id, projectId, agent, serviceVersion = null } = result;
+export function publicSettings(result: PublicResult): Properties {
+  const { id, projectId, agent } = result;
   const settings = Object.entries(recordSettings(result)).filter(([name]) => !SECRET_SETTINGS.includes(name));
-  return { id, projectId, agent, ...Object.fromEntries(settings), serviceVersion };
+  return { id, projectId, agent, ...Object.fromEntries(settings) };
 }

@@ -8,7 +8,7 @@ import { type FleetMember, readFleet } from "../shared/read-fleet.ts";
 import type { AskedRead } from "../shared/read-many.ts";
 import { problemOf } from "../shared/reading.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
-import { publicResult } from "./call-function.ts";
+import { publicSettings } from "./call-function.ts";
 import { markedNames, seal, secretExpectations, withoutMarks } from "./property-marks.ts";
 import type { ResourceMonitor } from "./resource-monitor.ts";
 
@@ -24,6 +24,9 @@ export interface FleetHost {
   fail(urn: string, sentence: string): Promise<never>;
 }
 
+/** How the engine is asked for the component and its children. */
+export type FleetMonitor = Pick<ResourceMonitor, "registerComponent" | "registerChild" | "registerOutputs">;
+
 /** The registrations that are under way at once. The engine works on them one after the other, and keeps what waits. */
 const MAX_REGISTRATIONS = 64;
 
@@ -36,7 +39,7 @@ const MAX_REGISTRATIONS = 64;
 export async function constructFleet(
   name: string,
   sent: Properties,
-  monitor: ResourceMonitor,
+  monitor: FleetMonitor,
   host: FleetHost,
 ): Promise<{ readonly urn: string; readonly outputs: Properties }> {
   const args = withoutMarks(sent);
@@ -59,9 +62,9 @@ export async function constructFleet(
     host.readsAhead.set(childUrn, member);
     const recorded = withoutMarks(await monitor.registerChild(urn, childName, inputsOf(member)));
     host.readsAhead.delete(childUrn);
-    if (outage === undefined) return publicResult(await read);
+    if (outage === undefined) return publicSettings(await read);
     report.useRecord(id, recorded, recorded["lastReadAt"], outage.message);
-    return publicResult({ ...recorded, id, projectId, agent });
+    return publicSettings({ ...recorded, id, projectId, agent });
   };
   const configs = await mapAtOnce(members, MAX_REGISTRATIONS, recordMember);
   for (const warning of report.warnings) host.warn(urn, warning);

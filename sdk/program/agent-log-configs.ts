@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { AgentKind } from "../client/agent-log-config-id.ts";
+import { AGENTS, type AgentKind, agentLogConfigId, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SECRET_SETTINGS, SETTING_NAMES, type SecretSetting } from "../client/agent-log-settings.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
@@ -10,10 +10,10 @@ import { recordSettings } from "../shared/recorded-settings.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { AgentLogConfig } from "./agent-log-config.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
-import { connectionFor } from "./function-call.ts";
+import { connectionFor, printedAsIs } from "./function-call.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
-import { isPlain, isSecret, known, useReadAhead } from "./read-for-resource.ts";
+import { isPlain, isSecret, known, type ReadAhead, useReadAhead } from "./read-for-resource.ts";
 import { readOnce, refuseMocks } from "./read-once.ts";
 import { waitForDependencies, waitForRegistration } from "./wait-for-resources.ts";
 
@@ -25,8 +25,8 @@ export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" |
   readonly agents?: pulumi.Input<readonly pulumi.Input<AgentKind>[]> | undefined;
 }
 
-/** The settings of one agent of one project, without those that are secrets. */
-export type FleetSettings = Omit<AgentLogConfigResult, SecretSetting>;
+/** The settings of one agent of one project as they are recorded, without those that are secrets. */
+export type FleetSettings = Omit<AgentLogConfigResult, SecretSetting | "serviceVersion">;
 
 /**
  * The log settings of many projects as one resource: one record and one difference for each agent of each project, and all
@@ -64,28 +64,34 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
     const { settings, hasWaited } = connectionFor({ parent: this });
     const dependencies = waitForDependencies(opts?.dependsOn, lists, this);
     const waits = pulumi.all([hasWaited, dependencies, waitForRegistration({ parent: this }) ?? false]);
-    this.configs = pulumi.all([lists, settings, waits]).apply(([known, connection, waited]) => {
-      const read = (asked: AskedRead) => readOnce(connection, asked, waited.includes(true));
-      return record({ fleet: this, name, args, connection }, known, read);
-    });
+    const ready = pulumi.all([lists, settings, waits]);
+    const request = { fleet: this, name, args };
+    const recorded = ready.apply(([known, connection, waited]) =>
+      record(request, connection, known, (asked) => readOnce(connection, asked, waited.includes(true))),
+    );
+    const waiting = opts?.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn };
+    const unread = pulumi.runtime.isDryRun() ? makeUnread(request, ready, waiting) : Promise.resolve();
+    this.configs = pulumi.output(unread.then(() => recorded));
     this.registerOutputs({ configs: this.configs });
   }
 }
 
-interface FleetRequest {
+interface Fleet {
   readonly fleet: AgentLogConfigs;
   readonly name: string;
   readonly args: AgentLogConfigsArgs;
-  readonly connection: ConnectionSettings;
 }
+
+type DependencyOptions = Pick<pulumi.CustomResourceOptions, "dependsOn">;
 
 /** Reads the settings, makes a child of each member that has a record, waits for all of them, and then reports. */
 async function record(
-  request: FleetRequest,
+  request: Fleet,
+  connection: ConnectionSettings,
   lists: object,
   read: (asked: AskedRead) => Promise<AgentLogConfigResult>,
 ): Promise<FleetSettings[]> {
-  const { fleet, args } = request;
+  const { fleet, name, args } = request;
   const held = programState()?.failures;
   const made = Promise.withResolvers<string>();
   // The failures of other resources wait until the children are made.
@@ -97,32 +103,63 @@ async function record(
     const secrets = (await isSecret(args.expect)) ? SETTING_NAMES : SECRET_SETTINGS;
     const { readFleet } = await import("../shared/read-fleet.ts");
     const { members, report } = await readFleet(read, { ...lists, expect, whenUnexpected, whenUnavailable }, secrets);
-    const children = members.map((member) => ({ member, child: makeChild(request, member) }));
+    const sources = [args.projectIds, args.agents];
+    // A child is a secret where the lists are one, and depends on what they depend on.
+    const given = isPlain(sources) ? undefined : pulumi.output(sources).apply(() => "");
+    const children = members.map((member) => {
+      const { id, agent } = member;
+      const projectId = given?.apply(() => member.projectId) ?? member.projectId;
+      return { member, child: makeChild(request, id, { projectId, agent }, {}, { connection, member }) };
+    });
     made.resolve("");
     const configs = await Promise.all(children.map(({ member, child }) => settingsOf(member, child, report)));
     for (const warning of report.warnings) await pulumi.log.warn(warning, fleet);
-    if (report.failure === undefined) return configs;
-    throw new pulumi.RunError(`AgentLogConfigs '${request.name}': ${report.failure}`);
+    if (report.failure !== undefined) throw new Error(report.failure);
+    return configs;
   } catch (error) {
     made.resolve("");
     const { message } = problemOf(error);
-    const others = runsWithMocks() ? [] : await held?.hold(fleet, request.name, [message]);
-    throw new pulumi.RunError([message, ...(others ?? [])].join("\n"));
+    const others = runsWithMocks() ? [] : await held?.hold(fleet, name, [message]);
+    throw printedAsIs(new pulumi.RunError([`AgentLogConfigs '${name}': ${message}`, ...(others ?? [])].join("\n")));
   }
 }
 
-function makeChild({ fleet, name, args, connection }: FleetRequest, member: FleetMember): AgentLogConfig {
-  const { projectId, agent } = member;
-  const lists = { projectIds: args.projectIds, agents: args.agents };
-  const recorded: AgentLogConfigArgs = {
-    // It is a secret where the list is one, and depends on what the list depends on.
-    projectId: isPlain(lists) ? projectId : pulumi.output(lists).apply(() => projectId),
-    agent,
-    whenUnavailable: args.whenUnavailable,
-  };
+/**
+ * Makes the children that are known of a fleet that can't be read yet in a preview, since they would seem to be deleted
+ * otherwise. Each of them reads as soon as it can.
+ */
+async function makeUnread(request: Fleet, ready: pulumi.Output<unknown>, waits: DependencyOptions): Promise<void> {
+  if (await plainValueOf(ready.apply(() => true)).catch(() => true)) return;
+  const { projectIds, agents = AGENTS } = request.args;
+  const [ids, kinds] = await Promise.all([projectIds, agents].map(known));
+  const sources = new Map<string, unknown>();
+  for (const element of Array.isArray(projectIds) ? projectIds : Array.isArray(ids) ? ids : []) {
+    const id = await known(element);
+    if (typeof id === "string" && PROJECT_ID.test(id)) {
+      sources.set(id.toLowerCase(), Array.isArray(projectIds) ? element : projectIds);
+    }
+  }
+  for (const [id, source] of sources) {
+    const projectId = isPlain(source) ? id : pulumi.all([source]).apply(() => id);
+    for (const agent of AGENTS) {
+      if (!Array.isArray(kinds) || !kinds.includes(agent)) continue;
+      makeChild(request, agentLogConfigId(id, agent), { projectId, agent }, waits);
+    }
+  }
+}
+
+function makeChild(
+  { fleet, name, args }: Fleet,
+  id: string,
+  read: Pick<AgentLogConfigArgs, "projectId" | "agent">,
+  waits: DependencyOptions,
+  ahead?: ReadAhead,
+): AgentLogConfig {
+  const recorded = { ...read, whenUnavailable: args.whenUnavailable };
   // A fleet of another language has the same children under another type.
-  const opts = { parent: fleet, aliases: [{ type: PLUGIN_TYPE }] };
-  return new AgentLogConfig(`${name}-${projectId}-${agent}`, useReadAhead(recorded, { connection, member }), opts);
+  const opts = { ...waits, parent: fleet, aliases: [{ type: PLUGIN_TYPE }] };
+  if (ahead !== undefined) useReadAhead(recorded, ahead);
+  return new AgentLogConfig(`${name}-${id.replace("/", "-")}`, recorded, opts);
 }
 
 /** Returns the settings of a member once its record is made, or kept. */
@@ -132,14 +169,16 @@ async function settingsOf(
   report: FleetReport,
 ): Promise<FleetSettings> {
   await plainValueOf(child.urn);
-  if (outage === undefined) return withoutSecrets(await read);
+  if (outage === undefined) return fleetSettings(await read);
   const recorded = SETTING_NAMES.map(async (name) => [name, await plainValueOf(Reflect.get(child, name))]);
   const settings = Object.fromEntries(await Promise.all(recorded));
   report.useRecord(id, recordSettings(settings), await plainValueOf(child.lastReadAt), outage.message);
-  return withoutSecrets({ id, projectId, agent, ...settings, serviceVersion: undefined });
+  return fleetSettings({ id, projectId, agent, ...settings });
 }
 
-function withoutSecrets(result: AgentLogConfigResult): FleetSettings;
-function withoutSecrets(result: object): object {
-  return Object.fromEntries(Object.entries(result).filter(([name]) => !SECRET_SETTINGS.includes(name)));
+/** The version of the service is not recorded: in an outage, and after an upgrade, it would change all that use the output. */
+function fleetSettings(result: FleetSettings): FleetSettings;
+function fleetSettings(result: object): object {
+  const left = [...SECRET_SETTINGS, "serviceVersion"];
+  return Object.fromEntries(Object.entries(result).filter(([name]) => !left.includes(name)));
 }

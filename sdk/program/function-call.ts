@@ -50,21 +50,24 @@ export function connectionFor({ provider, parent }: pulumi.InvokeOptions): Provi
   );
 }
 
-/**
- * Makes the failure of a function one line on the terminal: where a failed Output is an input of resources, the SDK would
- * print a stack trace and one more copy of the message for each of them.
- */
 async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    const failure = error instanceof AgentLogConfigError ? error : unknownFailure(error);
-    const { message } = failure;
-    throw Object.defineProperties(failure, {
-      stack: { value: message, configurable: true },
-      message: { get: () => message, set() {}, configurable: true },
-    });
+    throw printedAsIs(error instanceof AgentLogConfigError ? error : unknownFailure(error));
   }
+}
+
+/**
+ * Makes a failure its message alone on the terminal: where a failed Output is an input of resources, the SDK would print a
+ * stack trace and one more copy of the message for each of them.
+ */
+export function printedAsIs<Failure extends Error>(failure: Failure): Failure {
+  const { message } = failure;
+  return Object.defineProperties(failure, {
+    stack: { value: message, configurable: true },
+    message: { get: () => message, set() {}, configurable: true },
+  });
 }
 
 function unknownFailure(error: unknown): AgentLogConfigError {

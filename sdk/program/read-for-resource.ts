@@ -62,7 +62,8 @@ export function readForResource(request: ReadRequest): Promise<ResourceRead> | p
     .apply(([plain, found, waited]) => read(found, plain, waited.includes(true)));
 }
 
-interface ReadAhead {
+/** What a fleet has read for one of its children. */
+export interface ReadAhead {
   readonly connection: ConnectionSettings;
   readonly member: FleetMember;
 }
@@ -70,9 +71,8 @@ interface ReadAhead {
 const readsAhead = new WeakMap<object, ReadAhead>();
 
 /** Lets the resource with these arguments use what its fleet has read, and the fleet tell of outages. */
-export function useReadAhead(args: AgentLogConfigArgs, ahead: ReadAhead): AgentLogConfigArgs {
+export function useReadAhead(args: AgentLogConfigArgs, ahead: ReadAhead): void {
   readsAhead.set(args, ahead);
-  return args;
 }
 
 /** Tells whether the settings of the resource with these arguments come from its fleet. */
