@@ -12,11 +12,17 @@ import { publicSettings } from "./call-function.ts";
 import { markedNames, seal, secretExpectations, withoutMarks } from "./property-marks.ts";
 import type { ResourceMonitor } from "./resource-monitor.ts";
 
+/** What a fleet has read for one of its children. */
+export interface ReadAhead extends FleetMember {
+  /** Tells the fleet why the child can't use its record in an outage. */
+  refuse(sentence: string): void;
+}
+
 /** What a fleet needs of the plugin that constructs it. */
 export interface FleetHost {
   read(asked: AskedRead): Promise<AgentLogConfigResult>;
   /** What was read for resources that the engine is going to ask for, by their URNs. */
-  readonly readsAhead: Map<string, FleetMember>;
+  readonly readsAhead: Map<string, ReadAhead>;
   warn(urn: string, message: string): void;
   /** Reports no failures meanwhile. */
   during<Result>(read: () => Promise<Result>): Promise<Result>;
@@ -55,14 +61,19 @@ export async function constructFleet(
     const { whenUnavailable } = sent;
     return { projectId: isSecret ? seal(projectId) : projectId, agent, whenUnavailable };
   };
-  const recordMember = async (member: FleetMember): Promise<Properties> => {
+  const recordMember = async (member: FleetMember): Promise<Properties | undefined> => {
     const { id, projectId, agent, read, outage } = member;
     const childName = `${name}-${projectId}-${agent}`;
     const childUrn = urnOfChild(urn, childName);
-    host.readsAhead.set(childUrn, member);
-    const recorded = withoutMarks(await monitor.registerChild(urn, childName, inputsOf(member)));
-    host.readsAhead.delete(childUrn);
+    const { promise: refused, resolve: refuse } = Promise.withResolvers<string>();
+    host.readsAhead.set(childUrn, { ...member, refuse });
+    const registered = monitor.registerChild(urn, childName, inputsOf(member));
+    registered.finally(() => host.readsAhead.delete(childUrn)).catch(() => {});
+    // The engine ends its work at the child that fails first, before the others are told.
+    const answer = await Promise.race([registered, refused]);
+    if (typeof answer === "string") return void report.fail(id, answer);
     if (outage === undefined) return publicSettings(await read);
+    const recorded = withoutMarks(answer);
     report.useRecord(id, recorded, recorded["lastReadAt"], outage.message);
     return publicSettings({ ...recorded, id, projectId, agent });
   };

@@ -19,10 +19,10 @@ import {
 } from "../shared/connection-settings.ts";
 import { describeOutage } from "../shared/describe-outage.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
-import type { FleetMember } from "../shared/read-fleet.ts";
 import { readSettings } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
 import { callFunction } from "./call-function.ts";
+import type { ReadAhead } from "./construct-fleet.ts";
 import type { EngineLog } from "./engine-log.ts";
 import { HeldFailures, nameOf } from "./held-failures.ts";
 import { markedNames, seal, secretExpectations, withMarks, withoutMarks } from "./property-marks.ts";
@@ -49,7 +49,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   const checks = new Map<string, lifecycle.CheckResult>();
   const warn = (urn: string, message: string) => log.show("WARNING", urn, message);
   /** What fleets have read for their children, by URN. */
-  const readsAhead = new Map<string, FleetMember>();
+  const readsAhead = new Map<string, ReadAhead>();
   const engineOf = (urn: string): lifecycle.Engine => ({
     sources,
     warn: (message) => warn(urn, message),
@@ -73,7 +73,8 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     const sentence = checks.get(request.getUrn())?.failures.join("\n") ?? "";
     if (sentence === "") return propertiesOf(inputs);
     if (!request.getPreview()) return failures.hold(request.getUrn(), sentence);
-    await failures.holdOne(request.getUrn(), sentence);
+    // A fleet tells of the failures of all its members.
+    if (!readsAhead.has(request.getUrn())) await failures.holdOne(request.getUrn(), sentence);
     return { ...propertiesOf(inputs), ...Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN])) };
   }
 
@@ -119,6 +120,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
       const checked = await lifecycle.check(engineOf(request.getUrn()), olds, withoutMarks(sent), secrets);
       checks.set(request.getUrn(), checked);
+      if (checked.failures.length > 0) readsAhead.get(request.getUrn())?.refuse(checked.failures.join("\n"));
       const response = new providerMessages.CheckResponse().setInputs(structOf(withMarks(checked.inputs, sent)));
       return response.setFailuresList(checked.malformed.map(failure));
     }),

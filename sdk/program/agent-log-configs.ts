@@ -93,6 +93,8 @@ async function record(
 ): Promise<FleetSettings[]> {
   const { fleet, name, args } = request;
   const held = programState()?.failures;
+  const hold = (message: string) => (runsWithMocks() ? undefined : held?.hold(fleet, name, [message]));
+  let others: ReturnType<typeof hold>;
   const made = Promise.withResolvers<string>();
   // The failures of other resources wait until the children are made.
   held?.watch({ urn: pulumi.output(made.promise) }, "dependent");
@@ -112,6 +114,8 @@ async function record(
       return { member, child: makeChild(request, id, { projectId, agent }, {}, { connection, member }) };
     });
     made.resolve("");
+    // A child that has no record to use in an outage fails itself, and tells what else fails.
+    if (report.failure !== undefined) others = hold(report.failure);
     const configs = await Promise.all(children.map(({ member, child }) => settingsOf(member, child, report)));
     for (const warning of report.warnings) await pulumi.log.warn(warning, fleet);
     if (report.failure !== undefined) throw new Error(report.failure);
@@ -119,8 +123,8 @@ async function record(
   } catch (error) {
     made.resolve("");
     const { message } = problemOf(error);
-    const others = runsWithMocks() ? [] : await held?.hold(fleet, name, [message]);
-    throw printedAsIs(new pulumi.RunError([`AgentLogConfigs '${name}': ${message}`, ...(others ?? [])].join("\n")));
+    const told = [`AgentLogConfigs '${name}': ${message}`, ...((await (others ?? hold(message))) ?? [])];
+    throw printedAsIs(new pulumi.RunError(told.join("\n")));
   }
 }
 

@@ -97,8 +97,13 @@ export class FleetReport {
   /** Notes a read that failed. Returns whether the recorded settings are to be used instead. */
   isOutage(id: string, problem: Problem | undefined): boolean {
     if (problem?.temporary && this.#args.whenUnavailable === "useRecorded") return true;
-    if (problem !== undefined) this.#failures.push({ name: printable(id, 80), sentence: problem.message });
+    if (problem !== undefined) this.fail(id, problem.message);
     return false;
+  }
+
+  /** Notes why a member fails. */
+  fail(id: string, sentence: string): void {
+    this.#failures.push({ name: printable(id, 80), sentence });
   }
 
   /** Judges the settings of a member. Returns whether they are to be recorded. */

@@ -19,7 +19,8 @@ const created = config.getObject<readonly string[]>("created") ?? [];
 const added = created.map((input) => new pulumi.Stash(`project-${input}`, { input }).output);
 const secrets = config.getObject<readonly string[]>("secrets") ?? [];
 const Fleet = config.get("by") === "plugin" ? Generated : AgentLogConfigs;
-const fleet = new Fleet("fleet", { projectIds: [...projectIds, ...added, ...secrets.map(pulumi.secret)], ...others });
+const args = { projectIds: [...projectIds, ...added, ...secrets.map(pulumi.secret)], ...others };
+const fleet = new Fleet("fleet", args, { protect: config.getBoolean("protect") ?? false });
 if (config.getBoolean("consumed")) new pulumi.Stash("consumer", { input: fleet.configs });
 
 export const paths = fleet.configs.apply((configs) => configs.map(({ logPath }) => logPath));
