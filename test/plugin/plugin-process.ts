@@ -9,6 +9,8 @@ import messages, {
   type CheckFailure,
   type CheckResponse,
   type ConfigureResponse,
+  type ConstructRequest,
+  type ConstructResponse,
   type CreateResponse,
   type DiffResponse,
   type GetSchemaResponse,
@@ -191,6 +193,13 @@ export class PluginProcess {
     const request = new messages.InvokeRequest().setTok(`agent-log-config:index:${name}`).setArgs(struct(args));
     const response = await answerOf<InvokeResponse>((done) => this.#client.invoke(request, done));
     return valuesOf(response.getReturn());
+  }
+
+  /** Constructs a component, as the request says what the program gave beside its inputs. */
+  async construct(inputs: PropertyMap, request: ConstructRequest) {
+    request.setInputs(struct(inputs)).setName("fleet").setType("agent-log-config:index:AgentLogConfigs");
+    const response = await answerOf<ConstructResponse>((done) => this.#client.construct(request, done));
+    return { urn: response.getUrn(), outputs: valuesOf(response.getState()) };
   }
 
   async cancel(): Promise<void> {

@@ -1,0 +1,48 @@
+import { Server, ServerCredentials } from "@grpc/grpc-js";
+import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import messages, {
+  type RegisterResourceOutputsRequest,
+  type RegisterResourceRequest,
+} from "@pulumi/pulumi/proto/resource_pb.js";
+import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
+import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
+import { onTestFinished } from "vitest";
+import { type PropertyMap, parseProperties } from "../engine/property-value.ts";
+
+/** What the engine does with a child of a component: it returns the outputs. */
+type RegisterChild = (urn: string, inputs: PropertyMap) => Promise<PropertyMap>;
+
+/** Starts what a plugin needs of an engine to construct a component in the stack `dev`. It ends with the test. */
+export async function startMonitor(registerChild: RegisterChild) {
+  const registered: RegisterResourceRequest[] = [];
+  const outputs: PropertyMap[] = [];
+  const server = new Server();
+  type Respond = (error: Error | null, response?: object) => void;
+  server.addService(resourceService.ResourceMonitorService, {
+    registerResource: async ({ request }: { request: RegisterResourceRequest }, respond: Respond) => {
+      registered.push(request);
+      const parent = request.getParent().split("::")[2];
+      const types = [...(parent === undefined ? [] : [parent]), request.getType()].join("$");
+      const urn = `urn:pulumi:dev::p::${types}::${request.getName()}`;
+      const inputs = parseProperties(request.getObject()?.toJavaScript());
+      try {
+        const found = request.getCustom() ? await registerChild(urn, inputs) : {};
+        const object = structMessages.Struct.fromJavaScript(found);
+        respond(null, new messages.RegisterResourceResponse().setUrn(urn).setObject(object));
+      } catch (error) {
+        respond(new Error("resource monitor shut down", { cause: error }));
+      }
+    },
+    registerResourceOutputs: ({ request }: { request: RegisterResourceOutputsRequest }, respond: Respond) => {
+      outputs.push(parseProperties(request.getOutputs()?.toJavaScript()));
+      respond(null, new emptyMessages.Empty());
+    },
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  onTestFinished(() => server.forceShutdown());
+  return { address: `127.0.0.1:${port}`, registered, outputs };
+}
