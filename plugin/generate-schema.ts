@@ -161,7 +161,7 @@ function resource(names: SdkNames): Schema {
     description: `${firstParagraph(RESOURCE.description)}\n\n${readExamples("agent-log-config.md", names)}`,
     inputProperties: documented(argumentTypes, ARGUMENTS.members),
     requiredInputs: requiredOf(ARGUMENTS.members),
-    properties: documented(outputTypes, RESOURCE.members),
+    properties: documented(outputTypes, { ...SETTINGS_DOC.members, ...RESOURCE.members }),
     required: ["projectId", "agent"],
   };
 }

@@ -1,4 +1,5 @@
-import { expect, it } from "vitest";
+import * as rpc from "@pulumi/pulumi/runtime/rpc.js";
+import { describe, expect, it } from "vitest";
 import type { AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
 import { refuseEngineMarks } from "../../sdk/shared/refuse-engine-marks.ts";
@@ -33,6 +34,44 @@ it.each([
 ])("refuses what the engine takes for more than data, and names the path: %j", (settings, sentence) => {
   expect(() => refuseEngineMarks({ ...RESULT, ...settings })).toThrow(
     `The backup agent's log settings of project ${RESULT.projectId} can't be used in a Pulumi program: ${sentence}`,
+  );
+});
+
+// The SDK of Node.js has the first; the others are Unknown...Value of sdk/go/common/resource/plugin/rpc.go in pulumi/pulumi.
+describe.each([
+  rpc.unknownValue,
+  "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
+  "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
+  "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
+  "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
+  "030794c1-ac77-496b-92df-f27374a8bd58",
+  "e48ece36-62e2-4504-bad9-02848725956a",
+])("the mark %s of what is not known yet", (mark) => {
+  it.each([
+    ["logPath", { logPath: mark }],
+    ["username", { username: mark }],
+    ["configOverrides.a.0.b", { configOverrides: { a: [{ b: mark }] } }],
+  ])("is refused as %s", (path, settings) => {
+    expect(() => refuseEngineMarks({ ...RESULT, ...settings })).toThrow(`program: ${path} has a value by which Pulumi`);
+  });
+});
+
+const SIGNATURES = Object.entries(rpc).filter(([name]) => /^special\w+Sig$/.test(name));
+
+it("knows that the SDK marks more than secrets", () => {
+  expect(SIGNATURES.length).toBeGreaterThan(4);
+});
+
+it.each(SIGNATURES)("refuses what the SDK marks with %s", (_, signature) => {
+  const configOverrides = { deep: { [rpc.specialSigKey]: signature } };
+  expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).toThrow("configOverrides.deep has the key by which");
+});
+
+it("refuses configOverrides of more than 64 KiB as JSON", () => {
+  const ofLength = (length: number) => ({ k: "x".repeat(length - '{"k":""}'.length) });
+  expect(() => refuseEngineMarks({ ...RESULT, configOverrides: ofLength(65_536) })).not.toThrow();
+  expect(() => refuseEngineMarks({ ...RESULT, configOverrides: ofLength(65_537) })).toThrow(
+    "configOverrides is longer than 64 KiB",
   );
 });
 

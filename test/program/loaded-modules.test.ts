@@ -1,0 +1,52 @@
+import { execFileSync } from "node:child_process";
+import path from "node:path";
+import { expect, it } from "vitest";
+
+const sdk = path.resolve(import.meta.dirname, "../../sdk");
+
+/** Runs a program in a process of its own, with a hook for each module that it asks for. */
+function run(hook: string, program: string): string {
+  const register = `import { registerHooks } from "node:module"; const asked = []; registerHooks({ resolve(specifier, context, next) { ${hook} return next(specifier, context); } }); globalThis.asked = asked;`;
+  const args = [
+    "--import",
+    `data:text/javascript,${encodeURIComponent(register)}`,
+    "--input-type=module",
+    "--eval",
+    program,
+  ];
+  return execFileSync(process.execPath, args, { cwd: sdk, encoding: "utf8", stdio: "pipe" }).trim();
+}
+
+const COUNT = "asked.push(specifier);";
+const PRINT = `console.log(["undici", "zod", "@pulumi/pulumi"].filter((name) => asked.includes(name)).join(" "));`;
+
+it.each([
+  ["the package", "./index.ts", "@pulumi/pulumi"],
+  ["the dynamic provider", "./provider/dynamic-provider.ts", ""],
+  ["the client", "./client/index.ts", "undici zod"],
+])("loading %s loads only what it needs at once", (_, entry, expected) => {
+  expect(run(COUNT, `await import("${entry}"); ${PRINT}`)).toBe(expected);
+});
+
+const MOVED = `if (/runtime\\/(dependsOn|state)\\.js$/.test(specifier) && /private-sdk/.test(context.parentURL)) throw new Error("moved: " + specifier);`;
+const PROGRAM = `
+const pulumi = await import("@pulumi/pulumi");
+const { AgentLogConfig, getAgentLogConfigOutput } = await import("./index.ts");
+const { answerReads } = await import("./testing/index.ts");
+const what = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
+answerReads({ [what.projectId]: { monitoring: { logPath: "/l" } } });
+await pulumi.runtime.setMocks({ newResource: ({ name, inputs }) => ({ id: name, state: inputs }), call: () => ({}) });
+const pathOf = ({ logPath }) => new Promise((resolve) => logPath.apply(resolve));
+class Group extends pulumi.ComponentResource {}
+const parent = new Group("test:index:Group", "inner", {}, { parent: new Group("test:index:Group", "outer") });
+const settings = new AgentLogConfig("settings", what);
+const paths = [await pathOf(settings), await pathOf(new AgentLogConfig("inside", what, { parent }))];
+process.on("unhandledRejection", ({ message }) => { console.log(JSON.stringify([...paths, message])); process.exit(); });
+getAgentLogConfigOutput(what, { dependsOn: settings });
+`;
+
+it("costs dependsOn alone, where a later SDK has moved its internal modules", () => {
+  const [plain, inside, failure] = JSON.parse(run(MOVED, PROGRAM));
+  expect([plain, inside]).toEqual(["/l", "/l"]);
+  expect(failure).toContain("moved: @pulumi/pulumi/runtime/dependsOn.js");
+});

@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { beforeAll, expect, it } from "vitest";
+
+// What happens to a second secret setting that is added to the declaration alone: interface, secrecy and kind.
+
+const root = path.resolve(import.meta.dirname, "../..");
+const ADDITIONS = {
+  "agent-log-settings.ts": [
+    ["  readonly configOverrides:", "  /** A token. */\n  readonly agentToken: string | undefined;\n"],
+    ['  configOverrides: "secret",', '  agentToken: "secret",\n'],
+  ],
+  "agent-log-settings-schema.ts": [["    configOverrides: maybe(", "    agentToken: text,\n"]],
+} as const;
+
+const SCRIPT = `
+import * as pulumi from "@pulumi/pulumi";
+import { generateSchema } from "./plugin/generate-schema.ts";
+import { AgentLogConfig, getAgentLogConfig } from "./sdk/index.ts";
+import { callFunction } from "./sdk/plugin/call-function.ts";
+import { withMarks } from "./sdk/plugin/property-marks.ts";
+import { read } from "./sdk/provider/dynamic-provider.ts";
+import { malformedArguments } from "./sdk/shared/resource-arguments.ts";
+import { readSettings } from "./sdk/shared/read-settings.ts";
+import { answerReads } from "./sdk/testing/index.ts";
+const what = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
+const found = {};
+await pulumi.runtime.setMocks({
+  newResource: ({ name, inputs }) => {
+    found.program = inputs.agentToken;
+    return { id: name, state: inputs };
+  },
+  call: () => ({}),
+});
+const answer = (agentToken) => answerReads({ [what.projectId]: { monitoring: { agentToken } } });
+answer("body-token-0001");
+const resource = new AgentLogConfig("settings", what);
+await new Promise((resolve) => resource.urn.apply(resolve));
+found.output = await pulumi.isSecret(resource.agentToken);
+found.function = await pulumi.isSecret((await getAgentLogConfig(what)).agentToken);
+found.refresh = (await read({ get: () => undefined }, what.projectId + "/monitoring", {})).inputs.agentToken;
+found.plugin = withMarks({ agentToken: "body-token-0001" }, {}).agentToken;
+found.pluginFunction = await callFunction("agent-log-config:index:getAgentLogConfig", what, []);
+found.expectation = malformedArguments({ ...what, expect: { agentToken: "expected-0001" } });
+answer("body-token-0001<{%");
+found.refusal = await readSettings({}, what).catch(({ message }) => message);
+const { resources, functions } = generateSchema({ version: "1.2.3", description: "", license: "", homepage: "" });
+found.schema = resources["agent-log-config:index:AgentLogConfig"].properties.agentToken;
+found.schemaOfFunctions = JSON.stringify(functions).includes("agentToken");
+console.log(JSON.stringify(found));
+`;
+
+const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value: "body-token-0001" };
+
+let found: Readonly<Record<string, unknown>>;
+
+beforeAll(() => {
+  const folder = mkdtempSync(path.join(tmpdir(), "second-secret-"));
+  try {
+    for (const part of ["sdk", "plugin", "package.json", "README.md"]) {
+      cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
+    }
+    symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
+    for (const [name, additions] of Object.entries(ADDITIONS)) {
+      const file = path.join(folder, "sdk/client", name);
+      let text = readFileSync(file, "utf8");
+      for (const [line, added] of additions) {
+        expect(text.split(line)).toHaveLength(2);
+        text = text.replace(line, () => added + line);
+      }
+      writeFileSync(file, text);
+    }
+    writeFileSync(path.join(folder, "script.ts"), SCRIPT);
+    const printed = execFileSync(process.execPath, ["script.ts"], { cwd: folder, encoding: "utf8", stdio: "pipe" });
+    found = JSON.parse(printed);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+it("is a secret in the record, in previews and in a refresh", () => {
+  expect(found).toMatchObject({ program: SECRET, output: true, refresh: SECRET });
+});
+
+it("is a secret in the functions", () => {
+  expect(found).toMatchObject({ function: true });
+});
+
+it("is a secret in the plugin, and left out of its functions", () => {
+  expect(found).toMatchObject({ plugin: SECRET, pluginFunction: expect.objectContaining({ logPath: null }) });
+  expect(JSON.stringify(found["pluginFunction"])).not.toContain("oken");
+});
+
+it("is in no message", () => {
+  expect(found["expectation"]).toEqual([expect.stringMatching(/expect has unknown names: agentToken/)]);
+  expect(found["refusal"]).toMatch(/agentToken has a sequence of characters/);
+  expect([found["expectation"], found["refusal"]].join()).not.toMatch(/-0001/);
+});
+
+it("is a secret in the schema, and left out of its functions", () => {
+  expect(found).toMatchObject({ schema: { secret: true, description: "A token." }, schemaOfFunctions: false });
+});
