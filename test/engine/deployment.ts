@@ -6,6 +6,8 @@ export interface Deployment {
   readonly engine: string;
   /** Sets a full key such as "agent-log-config:baseUrl". */
   setConfig(key: string, value: string, options?: { secret?: boolean }): Promise<void>;
+  /** Sets several full keys at once, in plain text. */
+  setConfigs(values: Readonly<Record<string, string>>): Promise<void>;
   unsetConfig(key: string): Promise<void>;
   preview(options?: PreviewOptions): Promise<Run>;
   up(options?: UpOptions): Promise<Run>;

@@ -82,13 +82,17 @@ export async function configure(
   name: string,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  await deployment.setConfig("agent-log-config:baseUrl", service.baseUrl);
-  await deployment.setConfig("agent-log-config:publicKey", "publickey");
+  const texts = Object.entries(settings).map(([key, value]) => [
+    `${name}:${key}`,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  await deployment.setConfigs({
+    "agent-log-config:baseUrl": service.baseUrl,
+    "agent-log-config:publicKey": "publickey",
+    "agent-log-config:allowHttp": "true",
+    ...Object.fromEntries(texts),
+  });
   await deployment.setConfig("agent-log-config:privateKey", PRIVATE_KEY, { secret: true });
-  await deployment.setConfig("agent-log-config:allowHttp", "true");
-  for (const [key, value] of Object.entries(settings)) {
-    await deployment.setConfig(`${name}:${key}`, typeof value === "string" ? value : JSON.stringify(value));
-  }
 }
 
 let made = 0;

@@ -73,6 +73,10 @@ export async function openRealDeployment(
     setConfig: async (key, value, { secret = false } = {}) => {
       await succeed(["config", "set", secret ? "--secret" : "--plaintext", ...configFile, "--", key], { input: value });
     },
+    setConfigs: async (values) => {
+      const pairs = Object.entries(values).flatMap(([key, value]) => ["--plaintext", `${key}=${value}`]);
+      await succeed(["config", "set-all", ...configFile, ...pairs]);
+    },
     unsetConfig: async (key) => {
       await succeed(["config", "rm", ...configFile, "--", key]);
     },

@@ -21,9 +21,11 @@ async function open(
   const { deployment, service } = await openProgram(context, engine, "variants", { variant, args: ARGS, ...settings });
   service.set(OTHER, "monitoring", { logPath: "/other/monitoring.log" });
   const use = async (changed: Readonly<Record<string, unknown>>) => {
-    for (const [key, value] of Object.entries(changed)) {
-      await deployment.setConfig(`variants:${key}`, typeof value === "string" ? value : JSON.stringify(value));
-    }
+    const texts = Object.entries(changed).map(([key, value]) => [
+      `variants:${key}`,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ]);
+    await deployment.setConfigs(Object.fromEntries(texts));
   };
   return { deployment, service, use };
 }

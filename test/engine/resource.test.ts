@@ -154,17 +154,16 @@ describe("AgentLogConfig on the real engine", () => {
     expect(await deployment.refresh()).toMatchObject({ ok: true });
   });
 
-  it.for([
-    { description: "protect", options: { protect: true } },
-    { description: "another name with an alias", name: "renamed", options: { aliases: [{ name: "settings" }] } },
-    { description: "retainOnDelete", options: { retainOnDelete: true } },
-    { description: "replaceOnChanges", options: { replaceOnChanges: ["*"] } },
-  ])("is unchanged by $description", async ({ name, options }, context) => {
+  it("is unchanged by protect, an alias, retainOnDelete and replaceOnChanges", async (context) => {
     const { deployment } = await openProgram(context, "real", "recorded", { args: ARGS });
     await deployment.up();
-    await deployment.setConfig("recorded:options", JSON.stringify(options));
-    if (name !== undefined) await deployment.setConfig("recorded:name", name);
-    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+    const renamed = { name: "renamed", options: { aliases: [{ name: "settings" }] } };
+    const options = [{ protect: true }, { retainOnDelete: true }, { replaceOnChanges: ["*"] }];
+    for (const changed of [renamed, ...options.map((each) => ({ name: "settings", options: each }))]) {
+      const { name, options } = changed;
+      await deployment.setConfigs({ "recorded:name": name, "recorded:options": JSON.stringify(options) });
+      expect(await deployment.preview({ expectNoChanges: true }), JSON.stringify(changed)).toMatchObject({ ok: true });
+    }
   });
 
   it("is deleted before it is replaced where the program says so", async (context) => {

@@ -99,6 +99,9 @@ export async function openStandInDeployment(
     setConfig: async (name, value, { secret = false } = {}) => {
       config.set(name, { value, secret });
     },
+    setConfigs: async (values) => {
+      for (const [name, value] of Object.entries(values)) config.set(name, { value, secret: false });
+    },
     unsetConfig: async (name) => {
       config.delete(name);
     },
