@@ -77,6 +77,7 @@ const NO_SUCH_PROJECT: Advice = ["ERR_PROJECT_NOT_FOUND", "there is no such proj
 const NOT_A_MEMBER =
   "the owner of the key is not a member of the project, or the project does not exist; check projectId, and invite the key";
 
+// The contract names no error codes. These were seen in responses of services of this kind, and in their clients.
 const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice>([
   ["NOT_IN_GROUP", ["ERR_NOT_A_MEMBER", NOT_A_MEMBER]],
   ["USER_UNAUTHORIZED", ["ERR_ROLE_MISSING", "the key lacks a role; give it Project Automation Admin on this project"]],

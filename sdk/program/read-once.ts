@@ -1,5 +1,6 @@
+import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { AgentLogConfigError } from "../client/errors.ts";
+import { AgentLogConfigError, CODES } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import { clientsAreReplaced, readSettings } from "../shared/read-settings.ts";
@@ -18,14 +19,27 @@ export async function readOnce(
 ): Promise<AgentLogConfigResult> {
   refuseMocks();
   const state = programState();
-  if (state === undefined || hasWaited) return readSettings(connection, args, state?.gates);
+  const read = () =>
+    readSettings(connection, args, state?.gates).catch((error) => adviseCheck(error, connection, args));
+  if (state === undefined || hasWaited) return read();
   const key = JSON.stringify([connection, args], (_, value: unknown) =>
     isObject(value) && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value,
   );
-  const settings = state.reads.get(key) ?? readSettings(connection, args, state.gates);
+  const settings = state.reads.get(key) ?? read();
   state.reads.set(key, settings);
   settings.catch(() => state.reads.delete(key));
   return settings;
+}
+
+/** Names the command that tries a connection step by step. It knows the stack's settings, not the arguments of a Provider. */
+function adviseCheck(error: unknown, connection: ConnectionSettings, args: object): never {
+  const isOfStack = Object.values(connection).every(({ place }) => !place.startsWith("the argument "));
+  if (error instanceof AgentLogConfigError && CODES[error.code].connection && isOfStack) {
+    const project = Reflect.get(args, "projectId");
+    const command = `npx pulumi-agent-log-config check --project ${project} --stack ${pulumi.getStack()}`;
+    error.message += ` \`${command}\` says which step of the connection fails.`;
+  }
+  throw error;
 }
 
 /** @throws AgentLogConfigError `ERR_MOCKED` in a unit test that has no settings to return */

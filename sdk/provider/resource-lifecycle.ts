@@ -151,7 +151,8 @@ export async function readRecord(
   } catch (error) {
     const { message, temporary, code } = problemOf(error);
     if (kind === "new") throw new Error(message);
-    // Only the service's own word for it counts, since a wrong address has nothing at this path either.
+    // Only the service's own GROUP_NOT_FOUND counts, since a wrong address has nothing at this path either. The
+    // contract does not say what becomes of a project: responses and clients of services of this kind do.
     if (code === "ERR_PROJECT_NOT_FOUND") {
       engine.warn(`A refresh removes AgentLogConfig ${id} from the state. ${message}`);
       return { inputs: {}, outputs: {} };

@@ -625,6 +625,22 @@ describe("Retry-After", () => {
   });
 });
 
+it("says after how many seconds the service wants the next request", async () => {
+  const { client, service } = await open();
+  service.respondWith({ status: 429, headers: { "Retry-After": "120" } });
+  const refusal = await client.get(MONITORING).catch(({ message }) => message);
+  expect(refusal).toMatch(/try again in 120 s/);
+  expect(refusal).not.toContain("minute");
+});
+
+it("fails with a stack that has the caller", async () => {
+  const { client, service } = await open();
+  service.respondWith({ status: 403 });
+  const readInTheUsersCode = async () => [await client.get(MONITORING)];
+  const error = await readInTheUsersCode().catch((reason: Error) => reason);
+  expect(error).toMatchObject({ stack: expect.stringContaining("readInTheUsersCode") });
+});
+
 describe("close", () => {
   it("refuses reads from then on, also while others are under way", async () => {
     const { client } = await open();

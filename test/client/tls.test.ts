@@ -60,7 +60,9 @@ describe("a certificate is refused with advice of its own where it", () => {
   it("has expired", async () => {
     const issuer = authority();
     const { baseUrl } = await startTlsService(issueCertificate({ issuer, until: "20200102000000Z" }));
-    expect(await read(baseUrl, { caCertificate: issuer.cert })).toMatch(/^ERR_TLS .*expired/);
+    expect(await read(baseUrl, { caCertificate: issuer.cert })).toMatch(
+      /^ERR_TLS .*\(valid until Jan {1,2}2 00:00:00 2020 GMT\).*expired/,
+    );
   });
 
   it("is not valid yet", async () => {
@@ -79,8 +81,12 @@ describe("a certificate is refused with advice of its own where it", () => {
 
   it("is for another host name", async () => {
     const issuer = authority();
-    const { baseUrl } = await startTlsService(issueCertificate({ issuer, extensions: ["subjectAltName=DNS:other"] }));
-    expect(await read(baseUrl, { caCertificate: issuer.cert })).toMatch(/^ERR_TLS .*another host name.*baseUrl/);
+    const { baseUrl } = await startTlsService(
+      issueCertificate({ issuer, extensions: ["subjectAltName=DNS:other.example,IP:192.0.2.1"] }),
+    );
+    expect(await read(baseUrl, { caCertificate: issuer.cert })).toMatch(
+      /^ERR_TLS .*another host name \(other\.example, 192\.0\.2\.1\); check.*baseUrl/,
+    );
   });
 
   it("comes from an unknown authority, until caCertificate is that authority's", async () => {

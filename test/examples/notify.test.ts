@@ -16,6 +16,14 @@ it("describes settings that changed, and no overrides", () => {
   ]);
 });
 
+it("escapes what a chat would take for a mention or a link", () => {
+  const after = { logPath: "/<!channel>", username: "<https://example.com|a&b>" };
+  expect(describeChanges({}, after)).toEqual([
+    'logPath was null and is "/&lt;!channel&gt;"',
+    'username was null and is "&lt;https://example.com|a&amp;b&gt;"',
+  ]);
+});
+
 it("posts drift in previews and updates, and warns where the webhook fails", async (context) => {
   const found = findPulumi();
   if ("reason" in found) return context.skip(`the stand-in engine has no hooks: ${found.reason}`);

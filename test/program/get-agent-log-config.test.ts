@@ -3,11 +3,14 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import {
   AGENT_LOG_CONFIG_TYPE,
   AgentLogConfig,
+  AgentLogConfigError,
+  type AgentLogConfigErrorCode,
   getAgentLogConfig,
   getAgentLogConfigOutput,
   Provider,
 } from "../../sdk/index.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
+import { replaceClients } from "../../sdk/shared/read-settings.ts";
 import { answerReads } from "../../sdk/testing/index.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -257,3 +260,25 @@ function hasInternals(output: object): output is OutputInternals {
 function nameOf(urn: pulumi.Output<string>): Promise<string> {
   return new Promise((resolve) => void urn.apply(resolve));
 }
+
+describe("a failed connection", () => {
+  const fail = async (code: AgentLogConfigErrorCode, opts: pulumi.InvokeOptions = {}) => {
+    onTestFinished(replaceClients({ get: () => Promise.reject(new AgentLogConfigError(code, "It failed.")) }));
+    return getAgentLogConfig(MONITORING, opts).catch(({ message }) => message);
+  };
+  const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID} --stack stack`;
+
+  it("names the command that tries it step by step", async () => {
+    inDeployment(false);
+    expect(await fail("ERR_CONNECTION")).toMatch(
+      new RegExp(`#err_connection \`${command}\` says which step of the connection fails\\.$`),
+    );
+  });
+
+  it("does not where the command would not know the settings, or could not help", async () => {
+    inDeployment(false);
+    const provider = new Provider("p", { baseUrl: "https://example.com" });
+    expect(await fail("ERR_CONNECTION", { provider })).not.toContain("check --project");
+    expect(await fail("ERR_PROJECT_NOT_FOUND")).not.toContain("check --project");
+  });
+});
