@@ -1,26 +1,34 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AgentLogConfigs, type AgentLogConfigsArgs, type AgentLogConfigs as Component } from "pulumi-agent-log-config";
+import { AgentLogConfigs, type AgentLogConfigsArgs, Provider, type ProviderArgs } from "pulumi-agent-log-config";
 
 // A fleet, made by this package or by the plugin, and a resource that takes what it returns.
 const config = new pulumi.Config();
 const { projectIds, ...others } = config.requireObject<{ readonly projectIds: readonly string[] }>("args");
+const isOfPlugin = config.get("by") === "plugin";
 
 /** What the SDK generated from the plugin's schema does. */
 class Generated extends pulumi.ComponentResource {
-  declare readonly configs: Component["configs"];
+  declare readonly configs: AgentLogConfigs["configs"];
 
-  constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
+  constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions) {
     super("agent-log-config:index:AgentLogConfigs", name, { ...args, configs: undefined }, opts, true);
   }
 }
 
-/** The id of a project that this program creates. */
+class GeneratedProvider extends pulumi.ProviderResource {
+  constructor(name: string, args: ProviderArgs) {
+    super("agent-log-config", name, { ...args, allowHttp: String(args.allowHttp) });
+  }
+}
+
 const created = config.getObject<readonly string[]>("created") ?? [];
 const added = created.map((input) => new pulumi.Stash(`project-${input}`, { input }).output);
 const secrets = config.getObject<readonly string[]>("secrets") ?? [];
-const Fleet = config.get("by") === "plugin" ? Generated : AgentLogConfigs;
 const args = { projectIds: [...projectIds, ...added, ...secrets.map(pulumi.secret)], ...others };
-const fleet = new Fleet("fleet", args, { protect: config.getBoolean("protect") ?? false });
+const west = config.getObject<ProviderArgs>("west");
+const provider = west === undefined ? [] : [new (isOfPlugin ? GeneratedProvider : Provider)("west", west)];
+const opts = { protect: config.getBoolean("protect") ?? false, providers: provider };
+const fleet = new (isOfPlugin ? Generated : AgentLogConfigs)("fleet", args, opts);
 if (config.getBoolean("consumed")) new pulumi.Stash("consumer", { input: fleet.configs });
 
 export const paths = fleet.configs.apply((configs) => configs.map(({ logPath }) => logPath));

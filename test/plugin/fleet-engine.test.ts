@@ -1,0 +1,194 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
+import { makePlugin } from "../../plugin/make-plugin.ts";
+import { cliEnvironment } from "../engine/cli-environment.ts";
+import { findPulumi } from "../engine/find-pulumi.ts";
+import { openDeployment } from "../engine/open-deployment.ts";
+import { configure, makeProgramFolder, PRIVATE_KEY } from "../engine/program.ts";
+import { requireHost } from "./require-host.ts";
+
+const WAYS = ["package", "plugin"] as const;
+const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
+const IDS = Array.from({ length: 20 }, (_, index) => id(index));
+const child = (index: number) => `fleet-${id(index)}-monitoring`;
+let plugins: string;
+
+beforeAll(async () => {
+  plugins = await mkdtemp(path.join(tmpdir(), "plugins-"));
+  if (!("reason" in findPulumi())) await makePlugin(plugins);
+});
+
+afterAll(() => rm(plugins, { recursive: true, force: true }));
+
+/** Opens a program with a fleet, and a service that knows its projects. */
+async function open(context: TestContext, by: (typeof WAYS)[number], args: object, settings: object = {}) {
+  const { path: folders } = requireHost(context, "nodejs");
+  const { directory, service } = await makeProgramFolder(context, "agent-log-configs");
+  const env = {
+    PATH: [plugins, path.dirname(process.execPath), folders].join(path.delimiter),
+    PULUMI_NODEJS_TRANSPILE_ONLY: "true",
+  };
+  const deployment = await openDeployment({ directory, engine: "real", env });
+  context.onTestFinished(() => deployment.close());
+  const set = (key: string, value: unknown) =>
+    deployment.setConfig(`agent-log-configs:${key}`, typeof value === "string" ? value : JSON.stringify(value));
+  const setArgs = (changed: object) => set("args", { projectIds: IDS, agents: ["monitoring"], ...args, ...changed });
+  await configure(deployment, service, "agent-log-configs", { by, ...settings });
+  await setArgs({});
+  for (const [index, projectId] of IDS.entries()) service.set(projectId, "monitoring", { logPath: `/log/${index}` });
+  /** The requests of a run. */
+  const countRequests = async (run: Promise<unknown>) => {
+    const before = service.requests.length;
+    await run;
+    return service.requests.length - before;
+  };
+  return { deployment, service, set, setArgs, countRequests };
+}
+
+describe.each(WAYS)("a fleet of the %s", (by) => {
+  it("shows all drift and names all that can't be read, and an outage is one warning", async (context) => {
+    const { deployment, service, countRequests, setArgs } = await open(
+      context,
+      by,
+      { whenUnavailable: "useRecorded" },
+      { consumed: "true" },
+    );
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    const gone = [3, 7, 11];
+    for (const index of gone) service.set(id(index), "monitoring", undefined);
+    for (const index of [5, 9]) service.set(id(index), "monitoring", { logPath: "/drifted" });
+    const drift = [5, 9].map((index) => ({
+      op: "update",
+      name: child(index),
+      differences: [`logPath: "/log/${index}" => "/drifted"`],
+    }));
+    for (const run of ["preview", "up"] as const) {
+      const { exitCode, steps, text } = await deployment[run]();
+      expect([...steps].sort((a, b) => a.name.localeCompare(b.name))).toEqual(drift);
+      expect(text).toContain(
+        `3 of 20 fail.\n3 fail alike: ${gone.map((index) => `${id(index)}/monitoring`).join(", ")}. Can't`,
+      );
+      expect(text.match(/there is no such project/g)).toHaveLength(1);
+      expect(exitCode).toBe(1);
+      // The SDK repeats the failure of the plugin's component for what takes its output.
+      if (by === "package") expect(text).not.toContain("error serializing");
+    }
+    expect((await deployment.preview()).steps).toEqual([]);
+    for (const index of gone) service.set(id(index), "monitoring", { logPath: `/log/${index}` });
+    expect(await countRequests(deployment.up())).toBe(21);
+
+    service.respondWith({ status: 503 });
+    const outage = await deployment.preview({ expectNoChanges: true });
+    expect(outage).toMatchObject({ exitCode: 0, steps: [] });
+    expect(outage.text.match(/warning: .*(?:recorded|read).*/g)).toEqual([
+      expect.stringMatching(
+        /^warning: 20 of 20 use the recorded settings, of which the oldest were read .* \(status 503\)\./,
+      ),
+    ]);
+    await setArgs({ projectIds: [...IDS, id(77), "malformed"] });
+    const { exitCode, text } = await deployment.preview();
+    expect(exitCode).toBe(1);
+    for (const named of [id(77), "malformed/monitoring: Nothing was read"]) expect(text).toContain(named);
+  });
+
+  it("follows its list", async (context) => {
+    const { deployment, service, set, setArgs } = await open(context, by, { projectIds: [id(1), id(2)] });
+    expect((await deployment.up()).steps.map(({ name }) => name)).toContain(child(2));
+    await setArgs({ projectIds: [id(1), id(1).toUpperCase(), id(1)] });
+    expect((await deployment.up()).steps).toEqual([{ op: "delete", name: child(2) }]);
+    // A project that this program creates is not known in the preview, and the others stay.
+    await set("created", [id(4)]);
+    const { ok, steps } = await deployment.preview();
+    expect([ok, steps.filter(({ name }) => name !== child(4))]).toEqual([
+      true,
+      [{ op: "create", name: `project-${id(4)}` }],
+    ]);
+    await set("secrets", [id(3)]);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.outputs()).toEqual({ paths: "[secret]" });
+    expect(JSON.stringify(await deployment.exportState())).not.toContain(`"${id(3)}"`);
+
+    service.set(id(1), "monitoring", { logPath: "/drifted" });
+    service.set(id(4), "monitoring", undefined);
+    const refresh = await deployment.refresh();
+    expect(refresh.text).toContain('"/log/1" => "/drifted"');
+    expect(refresh.text).toContain(`A refresh removes AgentLogConfig ${id(4)}/monitoring from the state.`);
+    await set("protect", "true");
+    service.set(id(4), "monitoring", {});
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.destroy()).toMatchObject({ ok: false, text: expect.stringContaining(child(1)) });
+    await set("protect", "false");
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.destroy()).toMatchObject({ ok: true });
+  });
+
+  it("reads with its provider", async (context) => {
+    const { deployment, service, set } = await open(context, by, {});
+    const west = { baseUrl: service.baseUrl, publicKey: "publickey", privateKey: PRIVATE_KEY, allowHttp: true };
+    await deployment.unsetConfig("agent-log-config:baseUrl");
+    await set("west", west);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    service.set(id(3), "monitoring", { logPath: "/drifted" });
+    const { text } = await deployment.refresh();
+    expect(text).toContain('"/log/3" => "/drifted"');
+    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ exitCode: 0 });
+  });
+});
+
+it.for([["package", "plugin", "package"] as const, ["plugin", "package", "plugin"] as const])(
+  "moves in place, from the %s to the %s and back",
+  async (ways, context) => {
+    const { deployment, set } = await open(context, ways[0], { whenUnavailable: "useRecorded" }, { consumed: "true" });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    for (const by of ways.slice(1)) {
+      await set("by", by);
+      const { ok, steps, text } = await deployment.up();
+      expect(ok, text).toBe(true);
+      // The engine takes a secret that is absent for a change, once.
+      const absent = ["configOverrides: [secret] => null", "configOverrides: null => [secret]"];
+      const changes = steps.map(({ op, name, differences = [] }) => [
+        op,
+        name.startsWith("fleet-") && differences.every((difference) => absent.includes(difference)),
+      ]);
+      expect(changes.filter(([op, isExpected]) => op !== "update" || !isExpected)).toEqual([]);
+      expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
+      expect(await deployment.refresh()).toMatchObject({ ok: true, steps: [] });
+    }
+  },
+);
+
+it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, context) => {
+  const { path: folders, command } = requireHost(context, "nodejs");
+  const { directory, service } = await makeProgramFolder(context, "agent-log-configs");
+  const [home, backend] = [path.join(directory, "home"), path.join(directory, "backend")];
+  await mkdir(backend);
+  const connection = {
+    AGENT_LOG_CONFIG_BASE_URL: service.baseUrl,
+    AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
+    AGENT_LOG_CONFIG_PRIVATE_KEY: PRIVATE_KEY,
+    AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
+  };
+  const env = cliEnvironment(`${plugins}${path.delimiter}${folders}`, { home, backend }, connection);
+  const run = (args: readonly string[]) => spawn(command, args, { cwd: directory, env, stdio: "ignore" });
+  const set = ["config", "set", "--"];
+  for (const args of [
+    ["stack", "init", "dev"],
+    [...set, "args", JSON.stringify({ projectIds: IDS })],
+    [...set, "by", by],
+  ]) {
+    expect(await once(run(args), "exit")).toEqual([0, null]);
+  }
+  service.failNext(...Array(100).fill({ delaySeconds: 300 }));
+  const preview = run(["preview", "--non-interactive"]);
+  const ended = once(preview, "exit");
+  await vi.waitUntil(() => service.requests.length > 1, { timeout: 60_000 });
+  const interrupted = performance.now();
+  preview.kill("SIGINT");
+  const [exitCode] = await ended;
+  expect(exitCode).not.toBe(0);
+  expect(performance.now() - interrupted).toBeLessThan(20_000);
+});
