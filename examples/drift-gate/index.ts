@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AgentLogConfig } from "pulumi-agent-log-config";
+import { AgentLogConfigs } from "pulumi-agent-log-config";
 
-const projectId = new pulumi.Config().require("projectId");
+const projectIds = new pulumi.Config().requireObject<string[]>("projectIds");
 
-new AgentLogConfig("monitoring", { projectId, agent: "monitoring" });
-new AgentLogConfig("backup", { projectId, agent: "backup" });
+// One record for each agent of each project.
+new AgentLogConfigs("fleet", { projectIds });

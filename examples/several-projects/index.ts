@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AgentLogConfig, getAgentLogConfigsOutput, Provider } from "pulumi-agent-log-config";
+import { AgentLogConfigs, getAgentLogConfigsOutput, Provider } from "pulumi-agent-log-config";
 import { THRESHOLDS } from "./thresholds.ts";
 
 interface Service {
@@ -18,21 +18,16 @@ function rowsOf(name: keyof typeof THRESHOLDS): pulumi.Output<string[]> {
   const { baseUrl, publicKey, projectIds } = services[name];
   const privateKey = config.requireSecret(`${name}PrivateKey`);
   const provider = new Provider(name, { baseUrl, publicKey, privateKey });
-  const recorded = projectIds.map((projectId) => {
-    const expected = { expect: { logRotate: THRESHOLDS[name] }, whenUnexpected: "warn" } as const;
-    const what = { projectId, agent: "monitoring", ...expected } as const;
-    const { agent, logPath, logRotate } = new AgentLogConfig(`${name}-${projectId}`, what, { provider });
-    return pulumi
-      .all([agent, logPath, logRotate])
-      .apply(([agent, logPath, logRotate]) => describe(name, { projectId, agent, logPath, logRotate }));
-  });
+  const expected = { expect: { logRotate: THRESHOLDS[name] }, whenUnexpected: "warn" } as const;
+  const fleet = new AgentLogConfigs(name, { projectIds, agents: ["monitoring"], ...expected }, { provider });
+  const recorded = fleet.configs.apply((configs) => configs.map((row) => describe(name, row)));
   const listed = getAgentLogConfigsOutput({ projectIds, agents: ["backup"] }, { provider }).apply(
     ({ configs, failures }) => [
       ...configs.map((row) => describe(name, row)),
       ...failures.map(({ projectId, message }) => `${name}  ${projectId}  backup      ${message}`),
     ],
   );
-  return pulumi.all([pulumi.all(recorded), listed]).apply((rows) => rows.flat());
+  return pulumi.all([recorded, listed]).apply((rows) => rows.flat());
 }
 
 interface Row {

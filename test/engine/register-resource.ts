@@ -20,7 +20,6 @@ import type { Step } from "./run-text.ts";
 const refusedOptions = [
   "importid",
   "replaceonchangesList",
-  "aliasesList",
   "aliasurnsList",
   "deletebeforereplacedefined",
   "retainondelete",
@@ -99,6 +98,13 @@ function wantedResource(operation: Operation, request: RegisterResourceRequest):
   const parent = request.getParent();
   const urn = resourceUrn(operation, type, name, parent);
   if (operation.after.has(urn)) throw new Error(`Duplicate resource URN '${urn}'; try giving it a unique name`);
+  for (const alias of request.getAliasesList()) {
+    const former = resourceUrn(operation, alias.getSpec()?.getType() ?? "", name, parent);
+    // An alias counts only where the state has a resource of that name.
+    if (alias.getSpec()?.getName() !== "" || operation.before.has(former)) {
+      throw new Error(`stand-in engine: the aliases of ${name} are not modelled`);
+    }
+  }
   const inputs = parseProperties(request.getObject()?.toJavaScript());
   return {
     ...nothing,

@@ -1,4 +1,4 @@
-import { cp, mkdir, readFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
@@ -10,7 +10,7 @@ import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
 it("shows drift as a change", async (context) => {
-  const { deployment, service } = await openExample(context, "drift-gate", { projectId: PROJECT_ID });
+  const { deployment, service } = await openExample(context, "drift-gate", { projectIds: [PROJECT_ID] });
   expect(await deployment.up()).toMatchObject({ ok: true });
   expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
   service.set(PROJECT_ID, "backup", { logPath: "/elsewhere/backup-agent.log" });
@@ -40,9 +40,16 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
   const gate = /- run: (pulumi .*)/.exec(workflow)?.[1] ?? "no pulumi command in the workflow";
 
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 1000 } });
-  const set = `pulumi stack init dev && pulumi config set projectId ${PROJECT_ID} && pulumi up --yes --skip-preview`;
-  expect(await shell(set)).toMatchObject({ exitCode: 0 });
-  await cp(path.join(import.meta.dirname, "../../examples/read-settings/index.ts"), path.join(cwd, "index.ts"));
+  const page = await readFile(path.join(cwd, "README.md"), "utf8");
+  const [set = "", check = ""] = page.match(/(?<=^ {4})pulumi config .*projectIds.*/gm) ?? [];
+  expect(await shell(`pulumi stack init dev && ${set} && pulumi up --yes --skip-preview`)).toMatchObject({
+    exitCode: 0,
+  });
+  expect(await shell(check)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("✓ monitoring") });
+  const program = await readFile(path.join(cwd, "index.ts"), "utf8");
+  const added = program.replace("{ projectIds }", '{ projectIds: [...projectIds, "f".repeat(24)] }');
+  await writeFile(path.join(cwd, "index.ts"), added);
+  service.set("f".repeat(24), "backup", {});
   expect(await shell(gate)).toMatchObject({ exitCode: 0 });
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 500 } });
   const drift = await shell(gate);
