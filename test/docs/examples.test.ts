@@ -10,7 +10,9 @@ interface Example {
 }
 
 const root = path.join(import.meta.dirname, "../..");
-const examples = globSync(["README.md", "examples/**/README.md", "sdk/**/*.ts"], { cwd: root }).flatMap(examplesIn);
+const examples = globSync(["README.md", "docs/[a-z]*.md", "examples/**/README.md", "sdk/**/*.ts"], {
+  cwd: root,
+}).flatMap(examplesIn);
 const fileOf = new Map(
   examples.map((example, index) => [example, path.join(import.meta.dirname, `example-${index}.ts`)]),
 );

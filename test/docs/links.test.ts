@@ -10,13 +10,19 @@ const pages = globSync(["*.md", "docs/*.md", "examples/**/*.md", "bench/*.md"], 
 });
 
 it.for(pages)("%s links to what there is", (page) => {
-  const text = readFileSync(path.join(root, page), "utf8");
-  const targets = [...text.matchAll(/\]\(([^)#:]+)\)|(?:src|srcset)="([^":]+)"/g)].map(
-    ([, link, image]) => link ?? image,
-  );
-  const missing = targets.filter((target = "") => !existsSync(path.resolve(root, path.dirname(page), target)));
+  const missing = linksIn(page).filter(({ file, anchor }) => {
+    const target = path.resolve(root, path.dirname(page), file || path.basename(page));
+    return !existsSync(target) || (anchor !== undefined && !anchorsIn(target).includes(anchor));
+  });
   expect(missing).toEqual([]);
 });
+
+it.for(globSync("docs/[a-z]*.md", { cwd: root, exclude: ["docs/installation-configuration.md"] }))(
+  "%s is linked from the README",
+  (page) => {
+    expect(linksIn("README.md").map(({ file }) => file)).toContain(page);
+  },
+);
 
 it("packs the pages and pictures that the README links to", () => {
   const output = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
@@ -25,10 +31,29 @@ it("packs the pages and pictures that the README links to", () => {
   });
   const [{ files }]: [{ files: { path: string }[] }] = JSON.parse(output);
   const packed = new Set(files.map((file) => file.path));
-  const text = readFileSync(path.join(root, "README.md"), "utf8");
-  const links = [...text.matchAll(/\]\(([\w./-]+)\)|(?:src|srcset)="([\w./-]+)"/g)].map(
-    ([, link, image]) => link ?? image,
-  );
+  const links = linksIn("README.md").flatMap(({ file }) => (file === "" ? [] : [file]));
   expect(links.length).toBeGreaterThan(5);
-  expect(links.filter((link = "") => !packed.has(link))).toEqual([]);
+  expect(links.filter((link) => !packed.has(link))).toEqual([]);
 });
+
+/** The relative links of a page, and its pictures. */
+function linksIn(page: string): { file: string; anchor?: string }[] {
+  const text = readFileSync(path.join(root, page), "utf8");
+  const targets = text.matchAll(/\]\(([^):]+)\)|(?:src|srcset)="([^":]+)"/g);
+  return Array.from(targets, ([, link, picture = ""]) => {
+    const [file = "", anchor] = (link ?? picture).split("#");
+    return anchor === undefined ? { file } : { file, anchor };
+  });
+}
+
+/** What GitHub and npm make of headings, and the anchors that the page sets itself. */
+function anchorsIn(file: string): string[] {
+  const text = readFileSync(file, "utf8").replaceAll(/^```.*?^```$/gms, "");
+  const headings = Array.from(text.matchAll(/^#+ (.*)$/gm), ([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+  return [...headings, ...Array.from(text.matchAll(/<a id="(.*?)">/g), ([, id = ""]) => id)];
+}

@@ -8,7 +8,7 @@ import type { Deployment } from "../engine/deployment.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { openDeployment } from "../engine/open-deployment.ts";
 import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
-import { examplesIn } from "./examples-in.ts";
+import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
 import { requireHost } from "./require-host.ts";
 
 const found = findPulumi();
@@ -132,8 +132,10 @@ it("never overwrites what ignoreChanges keeps, and shows the drift once the opti
   });
 });
 
-it.for(examplesIn("yaml").map((code, index) => [index, code] as const))(
-  "previews example %i of the schema in YAML",
+const shown = fencesIn([...PAGES.values()].join("\n"), "yaml").filter((code) => code.startsWith("resources:"));
+
+it.for([...examplesIn("yaml"), ...shown].map((code, index) => [index, code] as const))(
+  "previews example %i of the schema and the pages in YAML",
   async ([, code], context) => {
     const directory = await mkdtemp(path.join(tmpdir(), "example-"));
     await writeFile(path.join(directory, "Pulumi.yaml"), `name: example\nruntime: yaml\n${code}`);

@@ -1,11 +1,20 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { generateSchema, type Schema } from "../../plugin/generate-schema.ts";
 
-const manifest = readFileSync(path.join(import.meta.dirname, "../../package.json"), "utf8");
+const root = path.join(import.meta.dirname, "../..");
+const manifest = readFileSync(path.join(root, "package.json"), "utf8");
 
 /** The schema of this package. */
 export const SCHEMA: Schema = generateSchema(JSON.parse(manifest));
+
+/** The README and the pages in docs/ that it links to, by their names. */
+export const PAGES: ReadonlyMap<string, string> = new Map(
+  globSync(["README.md", "docs/[a-z]*.md"], { cwd: root }).map((page) => [
+    page,
+    readFileSync(path.join(root, page), "utf8"),
+  ]),
+);
 
 /** Returns the code of the schema's examples in a language. */
 export function examplesIn(language: string): readonly string[] {

@@ -4,12 +4,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import ts from "typescript";
 import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
-import { examplesIn, fencesIn } from "./examples-in.ts";
-import { GO_MODULE, generateSdk, linkGoSdk, requirePython } from "./generate-sdk.ts";
+import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
+import { GO_MODULE, generateSdk, linkGoSdk, linkPythonSdk, requirePython } from "./generate-sdk.ts";
 import { runTool } from "./run-tool.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
-const README = readFileSync(path.join(root, "README.md"), "utf8");
+const pages = [...PAGES.values()].join("\n");
+/** What the pages' unit tests in Python have. */
+const UNIT_TEST = "import unittest";
 let folder: string;
 
 beforeAll(async () => {
@@ -63,29 +65,38 @@ it("has examples that mypy accepts with the generated SDK", async (context) => {
   const sdk = await generate(context, "python");
   await requirePython(context, ["mypy", "pulumi"]);
   const example = readFileSync(path.join(root, "examples/python/__main__.py"), "utf8");
-  const programs = await writePrograms("python", ".py", [
-    ...examplesIn("python"),
-    ...fencesIn(README, "python"),
-    example,
-  ]);
+  const shown = fencesIn(pages, "python").filter((code) => !code.includes(UNIT_TEST));
+  const programs = await writePrograms("python", ".py", [...examplesIn("python"), ...shown, example]);
   const args = ["-m", "mypy", "--strict", "--follow-imports=silent", ...programs];
   const { stdout } = await runTool(context, folder, "python3", args, { MYPYPATH: sdk });
   expect(stdout).toBe(`Success: no issues found in ${programs.length} source files\n`);
+});
+
+it("has a unit test in Python that passes with the generated SDK", async (context) => {
+  const env = await linkPythonSdk(context, folder);
+  const shown = fencesIn(pages, "python").filter((code) => code.includes(UNIT_TEST));
+  const tests = await writePrograms("shown_test", ".py", shown);
+  const modules = tests.map((file) => path.basename(file, ".py"));
+  const result = await runTool(context, folder, "python3", ["-m", "unittest", ...modules], env);
+  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ran 2 tests/m) });
 });
 
 // Go compiles Pulumi's SDK once, which takes minutes.
 it("has examples that Go compiles with the generated SDK", { timeout: 600_000 }, async (context) => {
   const directory = path.join(folder, "program");
   await cp(path.join(root, "examples/go"), directory, { recursive: true });
-  for (const [index, code] of [...examplesIn("go"), ...fencesIn(README, "go").map(goProgram)].entries()) {
+  for (const [index, code] of [...examplesIn("go"), ...fencesIn(pages, "go").map(goProgram)].entries()) {
     await mkdir(path.join(directory, `example${index}`));
-    await writeFile(path.join(directory, `example${index}/main.go`), code);
+    const file = code.includes("testing.T") ? "main_test.go" : "main.go";
+    await writeFile(path.join(directory, `example${index}`, file), code);
   }
   const go = await linkGoSdk(context, directory, folder);
   expect(await go("vet", "./...")).toEqual({ exitCode: 0, stdout: "", stderr: "" });
+  expect(await go("test", "./...")).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/^ok /m) });
 
-  /** The README shows statements alone. */
+  /** Most pages show statements alone. */
   function goProgram(statements: string): string {
+    if (statements.startsWith("package ")) return statements;
     return `package main
 import (
   "${GO_MODULE}"
