@@ -5,22 +5,28 @@ const config = new pulumi.Config();
 const projectId = config.require("projectId");
 const windows = config.requireBoolean("windows");
 
-const pipelines = pulumi.all([pipelineOf("monitoring"), pipelineOf("backup")]).apply((all) => all.flat());
+const logs = pulumi.all([logOf("monitoring"), logOf("backup")]).apply((all) => all.flat());
 
 /** Fluent Bit reads YAML, and JSON is YAML. */
 export const fluentBit = pulumi.jsonStringify({
   service: { "storage.path": windows ? "C:\\ProgramData\\fluent-bit" : "/var/lib/fluent-bit" },
   pipeline: {
-    inputs: pipelines.apply((all) => all.map(({ input }) => input)),
-    outputs: pipelines.apply((all) => all.map(({ output }) => output)),
+    inputs: logs.apply((all) => all.map(({ input }) => input)),
+    outputs: logs.apply((all) => all.map(({ output }) => output)),
   },
 });
 
-// Stands for what takes the text, such as a ConfigMap: previews show what changes in it.
-new pulumi.Stash("fluent-bit.yaml", { input: fluentBit });
+/** Rules for Prometheus, which reads YAML, too. */
+export const alarms = pulumi.jsonStringify({
+  groups: [{ name: "agent-logs", rules: logs.apply((all) => all.flatMap(({ rules }) => rules)) }],
+});
 
-/** How the log of one agent is shipped; empty where the agent writes no file. */
-function pipelineOf(agent: "monitoring" | "backup") {
+// They stand for what takes the texts, such as a ConfigMap: previews show what changes in them.
+new pulumi.Stash("fluent-bit.yaml", { input: fluentBit });
+new pulumi.Stash("alarms.yaml", { input: alarms });
+
+/** How the log of one agent is shipped and watched; empty where the agent writes no file. */
+function logOf(agent: "monitoring" | "backup") {
   const { logPath, logPathWindows, logRotate } = new AgentLogConfig(agent, { projectId, agent });
   return pulumi.all([windows ? logPathWindows : logPath, logRotate]).apply(([path, thresholds]) => {
     if (path === undefined) {
@@ -45,6 +51,17 @@ function pipelineOf(agent: "monitoring" | "backup") {
       // While the host is away, one whole log file is buffered.
       ...(sizeThresholdMB === undefined ? {} : { "storage.total_limit_size": `${Math.ceil(sizeThresholdMB)}M` }),
     };
-    return [{ input, output }];
+    return [{ input, output, rules: sizeThresholdMB === undefined ? [] : [ruleOf(agent, path, sizeThresholdMB)] }];
   });
+}
+
+/** An alarm for a log that is half as large again as the agent should let it become. */
+function ruleOf(agent: string, path: string, sizeThresholdMB: number) {
+  const file = JSON.stringify(path.replace("%SystemDrive%", "C:"));
+  return {
+    alert: "AgentLogIsNotRotated",
+    expr: `file_stat_size_bytes{path=${file}} > ${sizeThresholdMB * 1.5e6}`,
+    for: "15m",
+    labels: { agent },
+  };
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { PROJECT_ID, SETTINGS } from "../engine/program.ts";
 import { openExample } from "./open-example.ts";
 
-it("ships what the agents write, and shows in the preview what changes", async (context) => {
+it("ships and watches what the agents write, and shows in the preview what changes", async (context) => {
   const { deployment, service } = await openExample(context, "log-shipper", {
     projectId: PROJECT_ID,
     windows: "false",
@@ -33,11 +33,27 @@ it("ships what the agents write, and shows in the preview what changes", async (
       ],
     },
   });
+  expect(JSON.parse(String((await deployment.outputs())["alarms"]))).toEqual({
+    groups: [
+      {
+        name: "agent-logs",
+        rules: [
+          {
+            alert: "AgentLogIsNotRotated",
+            expr: 'file_stat_size_bytes{path="/var/log/monitoring-agent.log"} > 1500000000',
+            for: "15m",
+            labels: { agent: "monitoring" },
+          },
+        ],
+      },
+    ],
+  });
 
   service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate: { sizeThresholdMB: 500.5, timeThresholdHrs: 24 } });
   const { text } = await deployment.preview();
   expect(text).toMatch(/~ pulumi:index:Stash: \(update\)/);
   expect(text).toContain("501M");
+  expect(text).toContain("750750000");
 });
 
 it("leaves out an agent that writes no file, with a warning", async (context) => {
@@ -53,7 +69,7 @@ it("leaves out an agent that writes no file, with a warning", async (context) =>
   expect(pipeline).toMatchObject({ inputs: [{ tag: "agent.backup" }], outputs: [{ match: "agent.backup" }] });
 });
 
-it("writes Windows paths as Fluent Bit does", async (context) => {
+it("writes Windows paths as Fluent Bit and Prometheus do", async (context) => {
   const { deployment, service } = await openExample(context, "log-shipper", { projectId: PROJECT_ID, windows: "true" });
   service.set(PROJECT_ID, "backup", { logPathWindows: "D:\\log\\backup-agent.log" });
   expect(await deployment.up()).toMatchObject({ ok: true });
@@ -62,4 +78,7 @@ it("writes Windows paths as Fluent Bit does", async (context) => {
     { path: "$" + "{SystemDrive}\\log\\monitoring-agent.log" },
     { path: "D:\\log\\backup-agent.log" },
   ]);
+  expect(JSON.parse(String((await deployment.outputs())["alarms"]))).toMatchObject({
+    groups: [{ rules: [{ expr: expect.stringContaining('path="C:\\\\log\\\\monitoring-agent.log"') }] }],
+  });
 });

@@ -1,0 +1,22 @@
+import { startService } from "pulumi-agent-log-config/testing";
+
+// A stand-in of the service with one project, on port 8080 or the one that the command names.
+
+const projectId = "0123456789abcdef01234567";
+const settingsOf = (agent, sizeThresholdMB) => ({
+  logPath: `/var/log/agents/${agent}-agent.log`,
+  logPathWindows: `%SystemDrive%\\agents\\${agent}-agent.log`,
+  logRotate: { sizeThresholdMB, timeThresholdHrs: 24 },
+});
+
+const service = await startService({ port: Number(process.argv[2] ?? 8080) });
+for (const agent of ["monitoring", "backup"]) service.set(projectId, agent, settingsOf(agent, 1000));
+process.stdout.write(`The service listens at ${service.baseUrl} until you press Ctrl+C.
+Press Enter to change the monitoring agent's threshold from 1000 MB to 500 MB, and again to change it back.
+`);
+let sizeThresholdMB = 1000;
+process.stdin.on("data", () => {
+  sizeThresholdMB = sizeThresholdMB === 1000 ? 500 : 1000;
+  service.set(projectId, "monitoring", settingsOf("monitoring", sizeThresholdMB));
+  process.stdout.write(`The monitoring agent rotates its log at ${sizeThresholdMB} MB.\n`);
+});
