@@ -5,12 +5,14 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { installPackage, TEMPLATE_PACKAGES } from "../engine/install-package.ts";
 import { ENGINES, openProgram, PROJECT_ID } from "../engine/program.ts";
+import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 
-// `npm run test:compatibility` runs the versions that README.md names under Compatibility, and the newest ones. It
-// installs them from the registry.
+// `npm run test:compatibility` runs the versions that README.md names under Compatibility, and the newest ones, and the test in
+// Jest that docs/testing.md shows. It installs them from the registry.
 
 const NODES = ["22.19.0", "24"];
 const SDKS = ["3.216.0", "latest"];
+const JEST = ["jest@30", "ts-jest@29", "@types/jest@30"];
 const UNDICIS = ["7.0.0", "7", "8.0.0", "8"];
 
 const platform = process.platform === "win32" ? "win" : process.platform;
@@ -133,4 +135,19 @@ describe.each(NODES)("with Node.js %s", (nodeVersion) => {
     const found = await print(nodeOf(nodeVersion), folderOf(`undici@${undici}`), "digest.mjs", DIGEST);
     expect(found).toEqual([200, "/l", 200, "/l", 200, "/l", 200, "/l"]);
   });
+});
+
+it("a test in Jest reads", async () => {
+  const folder = await installPackage(["@pulumi/pulumi@latest", ...TEMPLATE_PACKAGES, ...JEST]);
+  folders.set("jest", folder);
+  const page = PAGES.get("docs/testing.md") ?? "";
+  const [configuration = ""] = fencesIn(page, "js");
+  const [test = ""] = fencesIn(page, "ts fragment");
+  const [options = ""] = fencesIn(page, "json");
+  await writeFile(path.join(folder, "jest.config.js"), configuration);
+  await writeFile(path.join(folder, "tsconfig.json"), options);
+  await writeFile(path.join(folder, "logs.test.ts"), test);
+  const args = ["--experimental-vm-modules", "node_modules/jest/bin/jest.js"];
+  const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: folder });
+  expect(stderr).toContain("Tests:       1 passed, 1 total");
 });

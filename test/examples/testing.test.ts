@@ -1,16 +1,20 @@
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { PROJECT_ID } from "../engine/program.ts";
 import { runCommand } from "../engine/run-command.ts";
+import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
-it("passes its own unit tests", async (context) => {
+it("passes its own unit tests, and that of docs/testing.md", async (context) => {
   const cwd = await copyExample(context, "testing");
+  const shown = fencesIn(PAGES.get("docs/testing.md") ?? "", "ts").find((code) => code.includes('from "vitest"'));
+  await writeFile(path.join(cwd, "shown.test.ts"), shown ?? "");
   const vitest = path.join(cwd, "node_modules/vitest/vitest.mjs");
   const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
   const result = await runCommand(process.execPath, [vitest, "run"], { cwd, env, signal: context.signal });
-  expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/Tests +3 passed \(3\)/) });
+  expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/Tests +4 passed \(4\)/) });
 });
 
 it("is a whole program", async (context) => {
