@@ -33,7 +33,8 @@ export async function readOnce(
 
 /** Names the command that tries a connection step by step. It knows the stack's settings, not the arguments of a Provider. */
 function adviseCheck(error: unknown, connection: ConnectionSettings, args: object): never {
-  const isOfStack = Object.values(connection).every(({ place }) => !place.startsWith("the argument "));
+  const places = Object.values(connection).map(({ place }) => place);
+  const isOfStack = places.length > 0 && !places.some((place) => place.startsWith("the argument "));
   if (error instanceof AgentLogConfigError && CODES[error.code].connection && isOfStack) {
     const project = Reflect.get(args, "projectId");
     const command = `npx pulumi-agent-log-config check --project ${project} --stack ${pulumi.getStack()}`;

@@ -29,8 +29,8 @@ it("previews the programs of the pages without a warning", async (context) => {
   }
   const deployment = await openDeployment({ directory, engine: "reason" in findPulumi() ? "stand-in" : "real" });
   context.onTestFinished(() => deployment.close());
-  const settings = { projectId: PROJECT_ID, westBaseUrl: service.baseUrl, westPrivateKey: PRIVATE_KEY };
-  await configure(deployment, service, "read-settings", settings);
+  await configure(deployment, service, "read-settings", { projectId: PROJECT_ID, westBaseUrl: service.baseUrl });
+  await deployment.setConfig("read-settings:westPrivateKey", PRIVATE_KEY, { secret: true });
   const { ok, text } = await deployment.preview();
   expect(text).not.toMatch(/warning|error/);
   expect(ok).toBe(true);

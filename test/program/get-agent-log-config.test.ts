@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   AGENT_LOG_CONFIG_TYPE,
   AgentLogConfig,
@@ -270,6 +270,8 @@ describe("a failed connection", () => {
 
   it("names the command that tries it step by step", async () => {
     inDeployment(false);
+    vi.stubEnv("AGENT_LOG_CONFIG_BASE_URL", "https://example.com");
+    onTestFinished(() => void vi.unstubAllEnvs());
     expect(await fail("ERR_CONNECTION")).toMatch(
       new RegExp(`#err_connection \`${command}\` says which step of the connection fails\\.$`),
     );
