@@ -66,7 +66,7 @@ function contentOf(value: object, isMet: (name: string) => boolean): readonly un
 /** The world in which a step is being taken. */
 let current: World;
 
-function begin({ events = {}, targets = [] }: ServerKind): World {
+function begin({ events = {}, targets = [], requests = REQUESTS }: ServerKind): World {
   const request = (_: unknown, index: number): Request => ({
     target: targets[index] ?? "/",
     state: "new",
@@ -76,7 +76,7 @@ function begin({ events = {}, targets = [] }: ServerKind): World {
     sentCount: 0,
   });
   return {
-    requests: Array.from({ length: REQUESTS }, request),
+    requests: Array.from({ length: requests }, request),
     session: new DigestSession(credentials),
     server: { nonces: new Map(), last: new Map(), made: 0, isKeyRevoked: false },
     used: new Map(),
@@ -212,8 +212,9 @@ function explore(kind: ServerKind): number {
     const steps = stepsOf(entry.world, kind);
     const problem = problemOf(entry.world, steps, kind);
     if (problem !== undefined) throw new Error(`${problem} ${entry.path.join(", ")}`);
-    for (const { name, take } of steps) {
-      current = copyGraph(entry.world, isShared);
+    for (const [index, { name, take }] of steps.entries()) {
+      // Nobody needs this world after the last step.
+      current = index === steps.length - 1 ? entry.world : copyGraph(entry.world, isShared);
       const path = [...entry.path, name];
       try {
         take(current);

@@ -13,8 +13,13 @@ export function copyGraph<Root extends object>(root: Root, isShared: (value: obj
     copies.set(value, made);
     if (value instanceof Map && made instanceof Map) for (const [key, inner] of value) made.set(key, copy(inner));
     else if (value instanceof Set && made instanceof Set) for (const inner of value) made.add(copy(inner));
-    else for (const key in value) Reflect.set(made, key, copy(Reflect.get(value, key)));
+    else copyMembers(value, Object.assign(made, value));
     return made;
+  }
+  function copyMembers(from: object, to: object): void {
+    for (const [name, inner] of Object.entries(from)) {
+      if (typeof inner === "object" && inner !== null) Reflect.set(to, name, copy(inner));
+    }
   }
   return copy(root);
 }

@@ -37,7 +37,7 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     description: "it responds late",
-    faults: Array.from({ length: READS }, (_, index) => ({ delaySeconds: (index % 10) / 100 })),
+    faults: Array.from({ length: READS }, (_, index) => ({ delaySeconds: (index % 4) / 100 })),
     extra: { atLeast: PROBE, atMost: PROBE },
   },
   {
