@@ -85,3 +85,9 @@ it("fails a read without a stack trace, and with the id where the host prints th
   expect(error).toMatchObject({ message: "no route", stack: "it could not be read" });
   expect(String(error)).toBe(`AgentLogConfig ${ID}`);
 });
+
+it("knows a resource that was adopted when it reads it again, since it has no inputs then", async () => {
+  onTestFinished(answerReads({ [PROJECT_ID]: { monitoring: { logPath: "/l" } } }));
+  const { props } = await read(CONFIGURATION, ID, {});
+  expect(await read(CONFIGURATION, ID, props)).toEqual({ id: ID, props, inputs: {} });
+});
