@@ -53,7 +53,7 @@ it("records settings for a YAML program and shows what has changed", async (cont
   expect(exitCode).toBe(7);
   expect(text).toMatch(/~ logRotate: \{\s+~ sizeThresholdMB: 1000 => 500\s+\}/);
   expect(await deployment.refresh()).toMatchObject({ ok: true, text: expect.stringContaining("1000 => 500") });
-  expect(await deployment.preview()).toMatchObject({ ok: true, text: expect.stringContaining("3 unchanged") });
+  expect(await deployment.preview()).toMatchObject({ ok: true, text: expect.stringContaining("4 unchanged") });
   // The engine keeps what is secret in the form of ciphertext.
   expect(JSON.stringify(await deployment.exportState())).not.toMatch(/private-key|body-api-key/);
   expect(await deployment.destroy()).toMatchObject({ ok: true });
