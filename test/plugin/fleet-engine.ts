@@ -1,86 +1,126 @@
-import { constructFleet, type ReadAhead } from "../../sdk/plugin/construct-fleet.ts";
+import { constructFleet, type FleetHost, type ReadAhead } from "../../sdk/plugin/construct-fleet.ts";
 import { withoutMarks } from "../../sdk/plugin/property-marks.ts";
 import * as lifecycle from "../../sdk/provider/resource-lifecycle.ts";
+import { readFleet } from "../../sdk/shared/read-fleet.ts";
+import { fingerprintsOf } from "../../sdk/shared/reading.ts";
+import { recordSettings } from "../../sdk/shared/recorded-settings.ts";
 
-type Read = Parameters<typeof constructFleet>[3]["read"];
+type Properties = lifecycle.Properties;
+type Op = "create" | "update" | "same";
 
 /** A child in the state. */
-export interface FleetRecord {
-  readonly inputs: lifecycle.Properties;
-  readonly outputs: lifecycle.Properties;
+interface FleetRecord {
+  readonly inputs: Properties;
+  readonly outputs: Properties;
 }
 
 /** What one run of a fleet has shown. */
 export interface FleetRun {
   readonly failure: string | undefined;
   readonly warnings: readonly string[];
-  readonly outputs: lifecycle.Properties | undefined;
+  /** The output `configs`; undefined where the run has failed. */
+  readonly configs: unknown;
   /** The name of each child that was registered, and what becomes of it. */
-  readonly steps: Readonly<Record<string, "create" | "update" | "same">>;
+  readonly steps: Readonly<Record<string, Op>>;
 }
 
 const FLEET = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::fleet";
 
-/** What the engine does with a fleet of the plugin: it registers the children, and keeps their records. */
+/** What the engine does with a fleet: it registers the children, and keeps their records. */
 export class FleetEngine {
   /** The records by the names of the children. */
   records: ReadonlyMap<string, FleetRecord> = new Map();
   /** What was sent for each child in the last run. */
-  readonly registered = new Map<string, lifecycle.Properties>();
-  readonly #read: Read;
+  readonly registered = new Map<string, Properties>();
+  readonly #read: FleetHost["read"];
 
-  constructor(read: Read) {
+  constructor(read: FleetHost["read"]) {
     this.#read = read;
   }
 
-  async up(args: lifecycle.Properties, registerUrn = FLEET): Promise<FleetRun> {
-    this.registered.clear();
-    const records = new Map(this.records);
-    const [warnings, steps, readsAhead]: [
-      string[],
-      Record<string, "create" | "update" | "same">,
-      Map<string, ReadAhead>,
-    ] = [[], {}, new Map()];
-    const registerChild = async (parent: string, name: string, sent: lifecycle.Properties) => {
-      this.registered.set(name, sent);
-      const ahead = readsAhead.get(`${parent.replace(/::fleet$/, "")}$agent-log-config:index:AgentLogConfig::${name}`);
-      const engine = {
-        sources: [],
-        warn: (message: string) => void warnings.push(message),
-        readAhead: () => ahead?.read,
+  /** Runs a program whose fleet is the plugin's. */
+  async upByPlugin(args: Properties): Promise<FleetRun> {
+    const readsAhead = new Map<string, ReadAhead>();
+    return this.#up((warnings, register) => {
+      const registerChild = async (parent: string, name: string, sent: Properties) => {
+        const ahead = readsAhead.get(
+          `${parent.replace(/::fleet$/, "")}$agent-log-config:index:AgentLogConfig::${name}`,
+        );
+        try {
+          return await register(name, sent, () => ahead?.read);
+        } catch (error) {
+          ahead?.refuse(String(error));
+          // The engine ends its work before it answers.
+          return new Promise<never>(() => {});
+        }
       };
+      const monitor = { registerComponent: async () => FLEET, registerChild, registerOutputs: async () => {} };
+      return constructFleet("fleet", args, monitor, {
+        read: this.#read,
+        readsAhead,
+        warn: (_, message) => void warnings.push(message),
+        during: (read) => read(),
+        fail: async (_, sentence) => {
+          throw new Error(sentence);
+        },
+      }).then(({ outputs }) => outputs["configs"]);
+    });
+  }
+
+  /** Runs a program in TypeScript, whose children travel with what was read. */
+  async upByPackage(args: Properties): Promise<FleetRun> {
+    return this.#up(async (warnings, register) => {
+      const { members, report } = await readFleet(this.#read, args, []);
+      const made = members.map(async ({ id, projectId, agent, read, outage }) => {
+        const settings = outage === undefined ? await read : {};
+        const marks = { connection: fingerprintsOf({}), secrets: [], ignored: [], others: [] };
+        const reading = { projectId, agent, problem: outage ?? null, ...marks };
+        const sent = { projectId, agent, whenUnavailable: args["whenUnavailable"], ...recordSettings(settings) };
+        const recorded = await register(`fleet-${projectId}-${agent}`, { ...sent, __reading: reading });
+        if (outage !== undefined) report.useRecord(id, recorded, recorded["lastReadAt"], outage.message);
+        return { id, ...recorded };
+      });
+      const configs = await Promise.all(made);
+      warnings.push(...report.warnings);
+      if (report.failure !== undefined) throw new Error(report.failure);
+      return configs;
+    });
+  }
+
+  async #up(run: (warnings: string[], register: Register) => Promise<unknown>): Promise<FleetRun> {
+    this.registered.clear();
+    const [warnings, steps, records]: [string[], Record<string, Op>, Map<string, FleetRecord>] = [
+      [],
+      {},
+      new Map(this.records),
+    ];
+    const register: Register = async (name, sent, readAhead) => {
+      this.registered.set(name, sent);
+      const warn = (message: string) => void warnings.push(message);
+      const engine = { sources: [], warn, ...(readAhead && { readAhead }) };
       const old = records.get(name);
       const { inputs, failures, malformed } = await lifecycle.check(engine, old?.inputs ?? {}, withoutMarks(sent), []);
-      if (malformed.length > 0) throw new Error(malformed.join());
-      if (failures.length > 0) {
-        ahead?.refuse(failures.join());
-        // The engine ends its work before it answers.
-        return new Promise<never>(() => {});
-      }
-      steps[name] =
-        old === undefined ? "create" : lifecycle.diff(old.inputs, inputs).changes === false ? "same" : "update";
-      const outputs =
-        steps[name] === "same" && old !== undefined ? old.outputs : lifecycle.outputsOf(inputs, old?.outputs);
+      const [failure] = [...malformed, ...failures];
+      if (failure !== undefined) throw new Error(failure);
+      const isSame = old !== undefined && lifecycle.diff(old.inputs, inputs).changes === false;
+      steps[name] = old === undefined ? "create" : isSame ? "same" : "update";
+      const outputs = isSame ? old.outputs : lifecycle.outputsOf(inputs, old?.outputs);
       records.set(name, { inputs, outputs });
       return { ...outputs, lastReadAt: outputs["__lastReadAt"] };
     };
-    const monitor = { registerComponent: async () => registerUrn, registerChild, registerOutputs: async () => {} };
-    const host = {
-      read: this.#read,
-      readsAhead,
-      warn: (_: string, message: string) => void warnings.push(message),
-      during: <Result>(read: () => Promise<Result>) => read(),
-      fail: async (_: string, sentence: string) => {
-        throw new Error(sentence);
-      },
-    };
-    const run = await constructFleet("fleet", args, monitor, host).then(
-      ({ outputs }) => ({ outputs, failure: undefined }),
-      ({ message }: Error) => ({ outputs: undefined, failure: message }),
+    const { configs, failure } = await run(warnings, register).then(
+      (configs) => ({ configs, failure: undefined }),
+      ({ message }: Error) => ({ configs: undefined, failure: message }),
     );
     // A run that fails deletes nothing.
-    const kept = [...records].filter(([name]) => run.failure !== undefined || name in steps);
-    this.records = new Map(kept);
-    return { ...run, warnings, steps };
+    this.records = new Map([...records].filter(([name]) => failure !== undefined || name in steps));
+    return { failure, warnings, configs, steps };
   }
 }
+
+/** Returns the outputs of a child. */
+type Register = (
+  name: string,
+  sent: Properties,
+  readAhead?: () => ReadAhead["read"] | undefined,
+) => Promise<Properties>;
