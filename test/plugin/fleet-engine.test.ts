@@ -3,12 +3,14 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
 import { makePlugin } from "../../plugin/make-plugin.ts";
 import { cliEnvironment } from "../engine/cli-environment.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { openDeployment } from "../engine/open-deployment.ts";
 import { configure, makeProgramFolder, PRIVATE_KEY } from "../engine/program.ts";
+import { idOf, predict, projectIdsOf, type Records, stepArbitrary } from "./fleet-model.ts";
 import { requireHost } from "./require-host.ts";
 
 const WAYS = ["package", "plugin"] as const;
@@ -160,6 +162,33 @@ it.for([["package", "plugin", "package"] as const, ["plugin", "package", "plugin
     }
   },
 );
+
+it("lives as the model predicts", async (context) => {
+  const { deployment, service, set, setArgs } = await open(context, "package", {});
+  let records: Records = new Map();
+  for (const step of fc.sample(stepArbitrary, { seed: 13, numRuns: 6 })) {
+    const { way, condition, paths, expected, whenUnavailable, whenUnexpected } = step;
+    service.rotateKey(condition === "refuses the key" ? "another" : PRIVATE_KEY);
+    service.respondWith(condition === "is down" ? { status: 503 } : undefined);
+    for (const [project, logPath] of paths.entries()) {
+      service.set(idOf(project), "monitoring", logPath === undefined ? undefined : { logPath });
+    }
+    await set("by", way === "upByPlugin" ? "plugin" : "package");
+    const expectation = expected === undefined ? {} : { expect: { logPath: expected } };
+    await setArgs({ projectIds: projectIdsOf(step), whenUnavailable, whenUnexpected, ...expectation });
+    const { ok, text } = await deployment.up();
+    const outcome = predict(step, records);
+    expect(ok, text).toBe(outcome.failing === undefined);
+    const found = JSON.stringify(await deployment.exportState()).matchAll(
+      /"id":"(\w{24})\/monitoring".*?"logPath":"(.*?)"/g,
+    );
+    const predicted = [...outcome.records].map(([project, { logPath }]) => [idOf(project), logPath]);
+    expect(Object.fromEntries(Array.from(found, ([, id, logPath]) => [id, logPath]))).toEqual(
+      Object.fromEntries(predicted),
+    );
+    records = outcome.records;
+  }
+});
 
 it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, context) => {
   const { path: folders, command } = requireHost(context, "nodejs");
