@@ -8,26 +8,36 @@ import (
 
 func main() {
 	pulumi.Run(func(ctx *pulumi.Context) error {
-		projectId := config.Require(ctx, "projectId")
-
-		// Recorded in the state: the next preview shows what somebody has changed in the service.
-		monitoring, err := agentlogconfig.NewAgentLogConfig(ctx, "monitoring", &agentlogconfig.AgentLogConfigArgs{
-			ProjectId: pulumi.String(projectId),
-			Agent:     agentlogconfig.AgentKindMonitoring,
-		})
+		logs, err := readLogs(ctx, config.Require(ctx, "projectId"))
 		if err != nil {
 			return err
 		}
-
-		// Read in every run; the state holds it only where resources or stack outputs use it. GetAgentLogConfig adopts a resource.
-		backup := agentlogconfig.LookupAgentLogConfigOutput(ctx, agentlogconfig.LookupAgentLogConfigOutputArgs{
-			ProjectId: pulumi.String(projectId),
-			Agent:     agentlogconfig.AgentKindBackup,
-		})
-
-		ctx.Export("monitoringLog", monitoring.LogPath)
-		ctx.Export("monitoringRotatesAtMB", monitoring.LogRotate.SizeThresholdMB())
-		ctx.Export("backupLog", backup.LogPath())
+		ctx.Export("monitoringLog", logs.monitoring.LogPath)
+		ctx.Export("monitoringRotatesAtMB", logs.monitoring.LogRotate.SizeThresholdMB())
+		ctx.Export("backupLog", logs.backup.LogPath())
 		return nil
 	})
+}
+
+type agentLogs struct {
+	monitoring *agentlogconfig.AgentLogConfig
+	backup     agentlogconfig.LookupAgentLogConfigResultOutput
+}
+
+func readLogs(ctx *pulumi.Context, projectId string) (*agentLogs, error) {
+	// Recorded in the state: the next preview shows what somebody has changed in the service.
+	monitoring, err := agentlogconfig.NewAgentLogConfig(ctx, "monitoring", &agentlogconfig.AgentLogConfigArgs{
+		ProjectId: pulumi.String(projectId),
+		Agent:     agentlogconfig.AgentKindMonitoring,
+	})
+	if err != nil {
+		return nil, err
+	}
+
+	// Read in every run; the state holds it only where resources or stack outputs use it. GetAgentLogConfig adopts a resource.
+	backup := agentlogconfig.LookupAgentLogConfigOutput(ctx, agentlogconfig.LookupAgentLogConfigOutputArgs{
+		ProjectId: pulumi.String(projectId),
+		Agent:     agentlogconfig.AgentKindBackup,
+	})
+	return &agentLogs{monitoring, backup}, nil
 }

@@ -2,12 +2,16 @@ import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
-import { makePlugin } from "../../plugin/make-plugin.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { EXECUTABLE, makePlugin } from "../../plugin/make-plugin.ts";
+import { writeArchive } from "../../plugin/write-archive.ts";
 import { startService } from "../../sdk/testing/index.ts";
+import { cliEnvironment } from "../engine/cli-environment.ts";
 import type { Deployment } from "../engine/deployment.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { openDeployment } from "../engine/open-deployment.ts";
 import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { runCommand } from "../engine/run-command.ts";
 import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
 import { requireHost } from "./require-host.ts";
 
@@ -130,6 +134,38 @@ it("never overwrites what ignoreChanges keeps, and shows the drift once the opti
     member: [memberDiffers],
     all: [pathDiffers, memberDiffers],
   });
+});
+
+it("calls functions with pulumi do, without a project and a stack", async (context) => {
+  const { command, path: folders } = requireHost(context, "yaml");
+  const directory = await mkdtemp(path.join(tmpdir(), "do-"));
+  const service = await startService({ privateKey: PRIVATE_KEY });
+  context.onTestFinished(async () => {
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  service.set(PROJECT_ID, "backup", { logPath: "/var/log/backup-agent.log" });
+  const env = {
+    ...cliEnvironment(folders, { home: path.join(directory, "home"), backend: directory }),
+    AGENT_LOG_CONFIG_BASE_URL: service.baseUrl,
+    AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
+    AGENT_LOG_CONFIG_PRIVATE_KEY: PRIVATE_KEY,
+    AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
+  };
+  const pulumi = (...words: string[]) => runCommand(command, words, { cwd: directory, env, signal: context.signal });
+  const call = async (name: string, args: object) => {
+    await writeFile(path.join(directory, "args.yaml"), JSON.stringify(args));
+    const { stdout, stderr } = await pulumi("do", `agent-log-config:${name}`, "--input-file", "args.yaml");
+    return stdout === "" ? stderr : JSON.parse(stdout);
+  };
+  // It does not look on the PATH.
+  writeArchive(path.join(directory, "plugin.tar.gz"), plugins, EXECUTABLE);
+  await pulumi("plugin", "install", "resource", "agent-log-config", manifest.version, "--file", "plugin.tar.gz");
+  const settings = { id: `${PROJECT_ID}/backup`, logPath: "/var/log/backup-agent.log" };
+  expect(await call("getAgentLogConfig", { projectId: PROJECT_ID, agent: "backup" })).toMatchObject(settings);
+  expect(await call("getAgentLogConfig", { projectId: "f".repeat(24), agent: "backup" })).toContain("#err_");
+  const many = await call("getAgentLogConfigs", { projectIds: [PROJECT_ID], agents: ["backup"] });
+  expect(many).toMatchObject({ configs: [settings], failures: [] });
 });
 
 const shown = fencesIn([...PAGES.values()].join("\n"), "yaml").filter((code) => code.startsWith("resources:"));

@@ -64,21 +64,25 @@ it("has examples that TypeScript compiles with the generated SDK", async (contex
 it("has examples that mypy accepts with the generated SDK", async (context) => {
   const sdk = await generate(context, "python");
   await requirePython(context, ["mypy", "pulumi"]);
-  const example = readFileSync(path.join(root, "examples/python/__main__.py"), "utf8");
+  const files = ["examples/python/__main__.py", "test/plugin/programs/python/__main__.py"];
+  const whole = files.map((file) => readFileSync(path.join(root, file), "utf8"));
   const shown = fencesIn(pages, "python").filter((code) => !code.includes(UNIT_TEST));
-  const programs = await writePrograms("python", ".py", [...examplesIn("python"), ...shown, example]);
+  const programs = await writePrograms("python", ".py", [...examplesIn("python"), ...shown, ...whole]);
   const args = ["-m", "mypy", "--strict", "--follow-imports=silent", ...programs];
   const { stdout } = await runTool(context, folder, "python3", args, { MYPYPATH: sdk });
   expect(stdout).toBe(`Success: no issues found in ${programs.length} source files\n`);
 });
 
-it("has a unit test in Python that passes with the generated SDK", async (context) => {
+it("has unit tests in Python that pass with the generated SDK", async (context) => {
   const env = await linkPythonSdk(context, folder);
   const shown = fencesIn(pages, "python").filter((code) => code.includes(UNIT_TEST));
   const tests = await writePrograms("shown_test", ".py", shown);
   const modules = tests.map((file) => path.basename(file, ".py"));
   const result = await runTool(context, folder, "python3", ["-m", "unittest", ...modules], env);
   expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ran 2 tests/m) });
+  const example = path.join(root, "examples/python");
+  const found = await runTool(context, example, "python3", ["-B", "-m", "unittest"], env);
+  expect(found).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ran 1 test /m) });
 });
 
 // Go compiles Pulumi's SDK once, which takes minutes.
