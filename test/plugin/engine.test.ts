@@ -159,7 +159,8 @@ it("calls functions with pulumi do, without a project and a stack", async (conte
     return stdout === "" ? stderr : JSON.parse(stdout);
   };
   // It does not look on the PATH.
-  writeArchive(path.join(directory, "plugin.tar.gz"), plugins, EXECUTABLE);
+  await makePlugin(path.join(directory, "plugin"));
+  writeArchive(path.join(directory, "plugin.tar.gz"), path.join(directory, "plugin"), EXECUTABLE);
   await pulumi("plugin", "install", "resource", "agent-log-config", manifest.version, "--file", "plugin.tar.gz");
   const settings = { id: `${PROJECT_ID}/backup`, logPath: "/var/log/backup-agent.log" };
   expect(await call("getAgentLogConfig", { projectId: PROJECT_ID, agent: "backup" })).toMatchObject(settings);
