@@ -12,6 +12,9 @@ func main() {
 		if err != nil {
 			return err
 		}
+		if err := recordFleet(ctx); err != nil {
+			return err
+		}
 		ctx.Export("monitoringLog", logs.monitoring.LogPath)
 		ctx.Export("monitoringRotatesAtMB", logs.monitoring.LogRotate.SizeThresholdMB())
 		ctx.Export("backupLog", logs.backup.LogPath())

@@ -10,6 +10,16 @@ monitoring = agent_log_config.AgentLogConfig(
     agent=agent_log_config.AgentKind.MONITORING,
 )
 
+# Many projects are one resource, which reads all of them at once and has a record for each.
+project_ids = pulumi.Config().get_object("projectIds")
+if project_ids:
+    agent_log_config.AgentLogConfigs(
+        "fleet",
+        project_ids=project_ids,
+        agents=[agent_log_config.AgentKind.MONITORING],
+        when_unavailable="useRecorded",
+    )
+
 # Read in every run; the state holds it only where resources or stack outputs use it.
 backup = agent_log_config.get_agent_log_config_output(
     project_id=project_id,

@@ -17,6 +17,8 @@ const WAYS = ["package", "plugin"] as const;
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
 const IDS = Array.from({ length: 20 }, (_, index) => id(index));
 const child = (index: number) => `fleet-${id(index)}-monitoring`;
+/** Each run of the CLI takes seconds. */
+const LIMIT = { timeout: 300_000 };
 let plugins: string;
 
 beforeAll(async () => {
@@ -52,7 +54,7 @@ async function open(context: TestContext, by: (typeof WAYS)[number], args: objec
 }
 
 describe.each(WAYS)("a fleet of the %s", (by) => {
-  it("shows all drift and names all that can't be read, and an outage is one warning", async (context) => {
+  it("shows all drift and names all that can't be read, and an outage is one warning", LIMIT, async (context) => {
     const { deployment, service, countRequests, setArgs } = await open(
       context,
       by,
@@ -97,7 +99,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     for (const named of [id(77), "malformed/monitoring: Nothing was read"]) expect(text).toContain(named);
   });
 
-  it("follows its list", async (context) => {
+  it("follows its list", LIMIT, async (context) => {
     const { deployment, service, set, setArgs } = await open(context, by, { projectIds: [id(1), id(2)] });
     expect((await deployment.up()).steps.map(({ name }) => name)).toContain(child(2));
     await setArgs({ projectIds: [id(1), id(1).toUpperCase(), id(1)] });
@@ -163,7 +165,7 @@ it.for([["package", "plugin", "package"] as const, ["plugin", "package", "plugin
   },
 );
 
-it("lives as the model predicts", async (context) => {
+it("lives as the model predicts", LIMIT, async (context) => {
   const { deployment, service, set, setArgs } = await open(context, "package", {});
   let records: Records = new Map();
   for (const step of fc.sample(stepArbitrary, { seed: 13, numRuns: 6 })) {

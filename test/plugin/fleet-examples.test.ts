@@ -44,7 +44,7 @@ it.for(["yaml", "python", "go"] as const)(
   LIMIT,
   async (language, context) => {
     const { path: PATH } = requireHost(context, language);
-    const directory = path.join(folder, language);
+    const directory = path.join(folder, `${language}-program`);
     await cp(path.join(import.meta.dirname, "../../examples", language), directory, { recursive: true });
     const env = await PREPARATIONS[language](context, directory);
     const folders = [path.join(folder, "plugins"), path.dirname(process.execPath), PATH].join(path.delimiter);
