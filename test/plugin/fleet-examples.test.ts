@@ -28,7 +28,11 @@ const PREPARATIONS = {
     await writeFile(file, (await readFile(file, "utf8")).replace("default: []", `default: ${JSON.stringify(IDS)}`));
     return {};
   },
-  python: (context: TestContext) => linkPythonSdk(context, folder),
+  python: async (context: TestContext, directory: string) => {
+    // The SDK is not in a virtual environment of the example's own.
+    await writeFile(path.join(directory, "Pulumi.yaml"), "name: python\nruntime: python\n");
+    return linkPythonSdk(context, folder);
+  },
   go: async (context: TestContext, directory: string) => {
     const go = await linkGoSdk(context, directory, folder);
     expect(await go("build", "-o", "program")).toMatchObject({ exitCode: 0 });
