@@ -1,0 +1,61 @@
+import * as pulumi from "@pulumi/pulumi";
+import { expect, it, onTestFinished } from "vitest";
+import { AgentLogConfig, type AgentLogConfigArgs } from "../../sdk/index.ts";
+import { answerReads } from "../../sdk/testing/index.ts";
+
+const PROJECT_ID = "0123456789abcdef01234567";
+
+/** Returns what the engine is told of a resource. */
+async function inputsOf(
+  args: Partial<AgentLogConfigArgs>,
+  opts: pulumi.CustomResourceOptions = {},
+): Promise<Readonly<Record<string, unknown>>> {
+  onTestFinished(answerReads({ [PROJECT_ID]: { monitoring: { logPath: "/l", configOverrides: { key: "k" } } } }));
+  let told = {};
+  await pulumi.runtime.setMocks({
+    newResource: ({ inputs, name }) => {
+      told = inputs;
+      return { id: name, state: inputs };
+    },
+    call: () => ({}),
+  });
+  const resource = new AgentLogConfig("settings", { projectId: PROJECT_ID, agent: "monitoring", ...args }, opts);
+  await new Promise((resolve) => resource.urn.apply(resolve));
+  return told;
+}
+
+it.each<{
+  description: string;
+  args: Partial<AgentLogConfigArgs>;
+  opts?: pulumi.CustomResourceOptions;
+  secrets: object;
+}>([
+  { description: "secret settings", args: { expect: { logPath: "/l" } }, secrets: ["configOverrides"] },
+  {
+    description: "settings that the program names a secret",
+    args: {},
+    opts: { additionalSecretOutputs: ["username"] },
+    secrets: ["configOverrides", "username"],
+  },
+  {
+    description: "any setting where what is expected is a secret",
+    args: { expect: pulumi.secret({ logPath: "/l" }) },
+    secrets: expect.arrayContaining(["logPath", "username", "configOverrides"]),
+  },
+  {
+    description: "any setting where what is expected of one is a secret",
+    args: { expect: { logPath: pulumi.secret("/l") } },
+    secrets: expect.arrayContaining(["logPath"]),
+  },
+])("lets no message quote $description", async ({ args, opts, secrets }) => {
+  expect(await inputsOf(args, opts)).toMatchObject({ __reading: { secrets } });
+});
+
+it("sends what is named a secret, and configOverrides, as secrets", async () => {
+  const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": expect.any(String), value });
+  expect(await inputsOf({}, { additionalSecretOutputs: ["logPath"] })).toMatchObject({
+    logPath: secret("/l"),
+    configOverrides: secret({ key: "k" }),
+    username: null,
+  });
+});

@@ -1,0 +1,126 @@
+import * as pulumi from "@pulumi/pulumi";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../../sdk/index.ts";
+import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
+import { replaceClients } from "../../sdk/shared/read-settings.ts";
+import { settingsOf } from "../shared/settings-of.ts";
+
+const MONITORING = { projectId: "0123456789abcdef01234567", agent: "monitoring" } as const;
+const ALL = {
+  baseUrl: "https://example.com",
+  publicKey: "publickey",
+  privateKey: "private-key-0001",
+  caCertificate: "/ca.pem",
+  allowHttp: true,
+  timeoutSeconds: 5,
+  maxRetries: 1,
+};
+
+/** What the engine is told of each resource. */
+let inputs: Record<string, Readonly<Record<string, unknown>>>;
+
+beforeEach(async () => {
+  inputs = {};
+  await pulumi.runtime.setMocks({
+    newResource: (args) => {
+      inputs[args.name] = args.inputs;
+      return { id: args.name, state: args.inputs };
+    },
+    call: () => ({}),
+  });
+});
+
+afterEach(() => {
+  pulumi.runtime.setAllConfig({});
+  vi.unstubAllEnvs();
+});
+
+async function secretsOf(provider: Provider): Promise<string[]> {
+  await new Promise((resolve) => provider.urn.apply(resolve));
+  const { provider: recorded = {} } = inputs;
+  const isSecret = (value: unknown) => JSON.stringify(value)?.includes(`"${SIGNATURE_KEY}":"${SECRET_SIGNATURE}"`);
+  return Object.keys(recorded)
+    .filter((key) => isSecret(recorded[key]))
+    .sort();
+}
+
+describe("a Provider records the private key as a secret, and nothing else,", () => {
+  it.each<{ description: string; set: () => void; args: object }>([
+    { description: "from plain arguments", set: () => {}, args: ALL },
+    {
+      description: "from a plain stack configuration",
+      set: () => {
+        const entries = Object.entries(ALL).map(([name, value]) => [`agent-log-config:${name}`, `${value}`]);
+        pulumi.runtime.setAllConfig(Object.fromEntries(entries));
+      },
+      args: {},
+    },
+    {
+      description: "from the environment",
+      set: () => vi.stubEnv("AGENT_LOG_CONFIG_PRIVATE_KEY", ALL.privateKey),
+      args: { ...ALL, privateKey: undefined },
+    },
+  ])("$description", async ({ set, args }) => {
+    set();
+    expect(await secretsOf(new Provider("provider", args))).toEqual(["agent-log-config:privateKey"]);
+  });
+
+  it("and what the stack keeps as a secret", async () => {
+    const key = "agent-log-config:publicKey";
+    pulumi.runtime.setAllConfig({ [key]: ALL.publicKey }, [key]);
+    expect(await secretsOf(new Provider("provider", { privateKey: "private-key-0001" }))).toEqual([
+      "agent-log-config:privateKey",
+      key,
+    ]);
+  });
+});
+
+/** Runs a program in a stack of its own, in which each read gets the next of these answers. */
+async function pathsIn(answers: readonly (string | Error)[], program: () => Promise<unknown>): Promise<unknown> {
+  const left = [...answers];
+  const get = async () => {
+    const answer = left.shift() ?? new Error("one read too many");
+    if (typeof answer !== "string") throw answer;
+    return { ...settingsOf(MONITORING), logPath: answer };
+  };
+  const restore = replaceClients({ get });
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  try {
+    await pulumi.runtime.runInPulumiStack(async () => {
+      resolve(await program());
+      return {};
+    });
+    return await promise;
+  } finally {
+    restore();
+  }
+}
+
+const pathOf = (output: pulumi.Output<{ readonly logPath: string | undefined }>) =>
+  new Promise((resolve) => output.apply(({ logPath }) => resolve(logPath)));
+
+class Change extends pulumi.CustomResource {
+  constructor() {
+    super("test:index:Change", "change", {});
+  }
+}
+
+describe("a program", () => {
+  it("makes a read that failed anew, and one that succeeded only once", async () => {
+    const found = await pathsIn([new Error("no"), "/second"], async () => {
+      const first = await getAgentLogConfig(MONITORING).catch(() => "failed");
+      const paths = [await getAgentLogConfig(MONITORING), await getAgentLogConfig(MONITORING)];
+      return [first, ...paths.map(({ logPath }) => logPath)];
+    });
+    expect(found).toEqual(["failed", "/second", "/second"]);
+  });
+
+  it("makes a read anew with a Provider that waited for a resource", async () => {
+    const found = await pathsIn(["/before", "/after"], async () => {
+      const before = await pathOf(getAgentLogConfigOutput(MONITORING, { provider: new Provider("one", ALL) }));
+      const provider = new Provider("one", ALL, { dependsOn: new Change() });
+      return [before, await pathOf(getAgentLogConfigOutput(MONITORING, { provider }))];
+    });
+    expect(found).toEqual(["/before", "/after"]);
+  });
+});
