@@ -125,6 +125,19 @@ describe("many failures", () => {
   });
 });
 
+it("does not count a resource twice that is registered after it was held", async () => {
+  const failures = new HeldFailures();
+  const [certain, possible] = [hold(failures, "a", "One."), hold(failures, "b")];
+  await vi.advanceTimersByTimeAsync(250);
+  failures.watch(makeResource(), "dependent");
+  await possible.registered();
+  // The one that is being read still holds the failure back.
+  await vi.advanceTimersByTimeAsync(1_999);
+  expect(certain.seen.others).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(certain.seen.others).toEqual([]);
+});
+
 it("needs no timer where nothing fails", () => {
   const failures = new HeldFailures();
   failures.watch(makeResource(), "independent");

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../../sdk/index.ts";
+import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../../sdk/index.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
 import { replaceClients } from "../../sdk/shared/read-settings.ts";
 import { settingsOf } from "../shared/settings-of.ts";
@@ -115,11 +115,20 @@ describe("a program", () => {
     expect(found).toEqual(["failed", "/second", "/second"]);
   });
 
-  it("makes a read anew with a Provider that waited for a resource", async () => {
+  it.each<{ description: string; read: (name: string, provider: Provider) => Promise<unknown> }>([
+    {
+      description: "function",
+      read: (_, provider) => pathOf(getAgentLogConfigOutput(MONITORING, { provider })),
+    },
+    {
+      description: "resource",
+      read: (name, provider) =>
+        new Promise((resolve) => new AgentLogConfig(name, MONITORING, { provider }).logPath.apply(resolve)),
+    },
+  ])("makes the read of a $description anew with a Provider that waited for a resource", async ({ read }) => {
     const found = await pathsIn(["/before", "/after"], async () => {
-      const before = await pathOf(getAgentLogConfigOutput(MONITORING, { provider: new Provider("one", ALL) }));
-      const provider = new Provider("one", ALL, { dependsOn: new Change() });
-      return [before, await pathOf(getAgentLogConfigOutput(MONITORING, { provider }))];
+      const before = await read("before", new Provider("one", ALL));
+      return [before, await read("after", new Provider("one", ALL, { dependsOn: new Change() }))];
     });
     expect(found).toEqual(["/before", "/after"]);
   });

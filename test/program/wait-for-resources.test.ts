@@ -111,6 +111,14 @@ describe("a read waits for a resource whose registration its own waits for", () 
   });
 });
 
+it("a read does not wait for itself, in a component that it depends on", async () => {
+  const recorded = await run(() => {
+    const group = new Group("g");
+    return [new AgentLogConfig("a", MONITORING, { dependsOn: [group, new Change()], parent: group }).urn];
+  });
+  expect(recorded["a"]).toBe("/new");
+});
+
 describe("a program reads once", () => {
   const read = (name: string, parent: pulumi.Resource) => new AgentLogConfig(name, MONITORING, { parent }).urn;
 
