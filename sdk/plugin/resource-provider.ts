@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from "node:util";
-import { type handleUnaryCall, status } from "@grpc/grpc-js";
 import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerMessages, { type DiffResponse } from "@pulumi/pulumi/proto/provider_pb.js";
@@ -22,6 +21,7 @@ import { UNKNOWN } from "../shared/engine-marks.ts";
 import { readSettings } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
 import { callFunction } from "./call-function.ts";
+import { cancellableCalls } from "./cancellable-calls.ts";
 import type { ReadAhead } from "./construct-fleet.ts";
 import type { EngineLog } from "./engine-log.ts";
 import { HeldFailures, nameOf } from "./held-failures.ts";
@@ -218,34 +218,6 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     }),
   } satisfies Partial<IResourceProviderServer>;
 }
-
-/** Handlers that show messages before the response, and end at once on cancel. */
-function cancellableCalls(log: EngineLog) {
-  const cancellations = new Set<(reason: Error) => void>();
-  const cancellable =
-    <Request, Response>(answer: (request: Request) => Promise<Response>): handleUnaryCall<Request, Response> =>
-    async ({ request }, respond) => {
-      const { promise: cancelled, reject } = Promise.withResolvers<never>();
-      cancellations.add(reject);
-      try {
-        const response = await Promise.race([answer(request), cancelled]);
-        await log.flush();
-        respond(null, response);
-      } catch (error) {
-        await log.flush();
-        const code = error === CANCELLED ? status.CANCELLED : status.UNKNOWN;
-        respond({ code, details: problemOf(error).message });
-      } finally {
-        cancellations.delete(reject);
-      }
-    };
-  const cancelCalls = () => {
-    for (const reject of cancellations) reject(CANCELLED);
-  };
-  return { cancellable, cancelCalls };
-}
-
-const CANCELLED = new Error("The read was cancelled.");
 
 /** What a resource has that a refresh compares without a program. */
 const NOT_CHECKED: lifecycle.CheckResult = { inputs: {}, malformed: [], failures: [] };
