@@ -78,6 +78,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
       );
       expect(text.match(/there is no such project/g)).toHaveLength(1);
       expect(exitCode).toBe(1);
+      for (const index of [5, 9]) expect(text).toContain(`A hook runs for ${id(index)}/monitoring.`);
       // The SDK repeats the failure of the plugin's component for what takes its output.
       if (by === "package") expect(text).not.toContain("error serializing");
     }

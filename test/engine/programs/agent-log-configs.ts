@@ -27,7 +27,12 @@ const secrets = config.getObject<readonly string[]>("secrets") ?? [];
 const args = { projectIds: [...projectIds, ...added, ...secrets.map(pulumi.secret)], ...others };
 const west = config.getObject<ProviderArgs>("west");
 const provider = west === undefined ? [] : [new (isOfPlugin ? GeneratedProvider : Provider)("west", west)];
-const opts = { protect: config.getBoolean("protect") ?? false, providers: provider };
+/** A hook of the children, which the options of a component do not have. */
+const hook = new pulumi.ResourceHook("say", ({ id }) => pulumi.log.warn(`A hook runs for ${id}.`), { onDryRun: true });
+const transforms: pulumi.ResourceTransform[] = [
+  ({ custom, props, opts }) => (custom ? { props, opts: { ...opts, hooks: { beforeUpdate: [hook] } } } : undefined),
+];
+const opts = { protect: config.getBoolean("protect") ?? false, providers: provider, transforms };
 const fleet = new (isOfPlugin ? Generated : AgentLogConfigs)("fleet", args, opts);
 if (config.getBoolean("consumed")) new pulumi.Stash("consumer", { input: fleet.configs });
 
