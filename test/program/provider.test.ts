@@ -75,6 +75,10 @@ describe("a Provider records the private key as a secret, and nothing else,", ()
   });
 });
 
+it("is copied without its connection, which has the key in clear", () => {
+  expect(Object.getOwnPropertySymbols({ ...new Provider("provider", ALL) })).toEqual([]);
+});
+
 /** Runs a program in a stack of its own, in which each read gets the next of these answers. */
 async function pathsIn(answers: readonly (string | Error)[], program: () => Promise<unknown>): Promise<unknown> {
   const left = [...answers];
