@@ -66,7 +66,7 @@ function contentOf(value: object, isMet: (name: string) => boolean): readonly un
 /** The world in which a step is being taken. */
 let current: World;
 
-function begin({ events = {}, targets = [], requests = REQUESTS }: ServerKind): World {
+function begin({ events = {}, targets = [] }: ServerKind): World {
   const request = (_: unknown, index: number): Request => ({
     target: targets[index] ?? "/",
     state: "new",
@@ -76,7 +76,7 @@ function begin({ events = {}, targets = [], requests = REQUESTS }: ServerKind): 
     sentCount: 0,
   });
   return {
-    requests: Array.from({ length: requests }, request),
+    requests: Array.from({ length: REQUESTS }, request),
     session: new DigestSession(credentials),
     server: { nonces: new Map(), last: new Map(), made: 0, isKeyRevoked: false },
     used: new Map(),

@@ -27,8 +27,6 @@ export interface ServerKind {
   readonly respond: (state: ServerState, sent: Sent) => Response;
   /** How often each event may happen. Default: never. */
   readonly events?: Partial<Record<EventName, number>>;
-  /** How many requests there are. Default: 4. */
-  readonly requests?: number;
   /** The most requests on the wire for one request of a caller. */
   readonly atMost: number;
   /** It sends a nonce more than once. Default: false. */
@@ -184,8 +182,6 @@ export const SERVER_KINDS: readonly ServerKind[] = [
   {
     description: "a wrong key that is called stale",
     respond: (state) => refuse(issue(state), { stale: true }),
-    // Four requests, each sent four times, have as many states as all other kinds together.
-    requests: 3,
     atMost: 4,
     isKeyWrong: true,
   },
