@@ -36,7 +36,10 @@ async function runPulumi(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   spawn("pulumi", COMMAND, { stdio: "inherit" })
     .once("error", reject)
-    .once("close", (code) => resolve(code ?? 1));
+    .once("close", (code) => {
+      if (code === 0) process.stdout.write(`The plugin agent-log-config ${packageJson.version} is installed.\n`);
+      resolve(code ?? 1);
+    });
   return promise.catch((error: unknown) => {
     if (!isObject(error) || error["code"] !== "ENOENT") throw error;
     process.stderr.write(

@@ -46,7 +46,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
   declare readonly configOverrides: pulumi.Output<AgentLogSettings["configOverrides"]>;
   /** What the program does in an outage; undefined where it does not say. */
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
-  /** When the recorded settings were found, as an ISO 8601 date. It stays while later reads find the same. */
+  /** When the recorded settings were first read, as an ISO 8601 date. It stays while later reads find the same. */
   declare readonly lastReadAt: pulumi.Output<string>;
   declare private readonly __lastReadAt: pulumi.Output<string>;
 

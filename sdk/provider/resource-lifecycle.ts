@@ -166,7 +166,7 @@ export async function readRecord(
 }
 
 const ADVICE_ON_CONNECTION =
-  "A refresh uses the connection that the last `pulumi up` recorded: after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
+  "Without --run-program, a refresh uses the connection that the last `pulumi up` recorded: after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
 
 /** Reads the settings, except those to keep. Nothing is read if all of them are kept whole. */
 async function read(

@@ -7,7 +7,9 @@ export interface Outage {
 
 /** Returns the warning about an outage. */
 export function describeOutage(id: string, { lastReadAt, reason }: Outage): string {
-  const which = isDate(lastReadAt) ? `the settings that were read ${ageOf(lastReadAt)}` : "the recorded settings";
+  const which = isDate(lastReadAt)
+    ? `the recorded settings, which were first read ${ageOf(lastReadAt)}`
+    : "the recorded settings";
   return `AgentLogConfig ${id} uses ${which}. ${reason}`;
 }
 
@@ -17,7 +19,7 @@ export function describeFleetOutage(outages: readonly Outage[], total: number): 
     .map(({ lastReadAt }) => lastReadAt)
     .filter(isDate)
     .sort();
-  const age = oldest === undefined ? "" : `, of which the oldest were read ${ageOf(oldest)}`;
+  const age = oldest === undefined ? "" : `, of which the oldest were first read ${ageOf(oldest)}`;
   return `${outages.length} of ${total} use the recorded settings${age}. ${outages[0]?.reason}`;
 }
 

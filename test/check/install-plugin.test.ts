@@ -60,7 +60,8 @@ it("installs a plugin that the engine starts", (context) => {
     PULUMI_HOME: home,
     PULUMI_SKIP_UPDATE_CHECK: "true",
   };
-  expect(installPlugin(env)).toMatchObject({ status: 0 });
+  const said = `The plugin agent-log-config ${manifest.version} is installed.\n`;
+  expect(installPlugin(env)).toMatchObject({ status: 0, stdout: expect.stringContaining(said) });
   const args = ["package", "get-schema", `agent-log-config@${manifest.version}`];
   const schema = JSON.parse(execFileSync(found.command, args, { env, encoding: "utf8" }));
   expect(schema).toMatchObject({ name: "agent-log-config", version: manifest.version });

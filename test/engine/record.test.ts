@@ -88,7 +88,9 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     await use({ args: { ...ARGS, whenUnavailable: "useRecorded" } });
     const outage = await deployment.up();
     expect(outage).toMatchObject({ ok: true });
-    expect(outage.text).toMatch(/warning: AgentLogConfig \S+ uses the settings that were read less than a minute ago/);
+    expect(outage.text).toMatch(
+      /warning: AgentLogConfig \S+ uses the recorded settings, which were first read less than a minute ago/,
+    );
     expect((await recordIn(deployment))["__lastReadAt"]).toBe(before);
     const refreshed = await deployment.refresh();
     expect(refreshed).toMatchObject({ ok: true });
@@ -116,7 +118,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     const outage = [await deployment.preview({ expectNoChanges: true }), await deployment.refresh()];
     for (const run of outage) {
       expect(run).toMatchObject({ ok: true, steps: [] });
-      expect(run.text).toContain("uses the settings that were read less than a minute ago");
+      expect(run.text).toContain("uses the recorded settings, which were first read less than a minute ago");
     }
     other.respondWith(undefined);
     other.set(PROJECT_ID, "monitoring", { ...SETTINGS, logPath: "/drifted" });

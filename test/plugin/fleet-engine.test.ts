@@ -91,7 +91,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     expect(outage).toMatchObject({ exitCode: 0, steps: [] });
     expect(outage.text.match(/warning: .*(?:recorded|read).*/g)).toEqual([
       expect.stringMatching(
-        /^warning: 20 of 20 use the recorded settings, of which the oldest were read .* \(status 503\)\./,
+        /^warning: 20 of 20 use the recorded settings, of which the oldest were first read .* \(status 503\)\./,
       ),
     ]);
     await setArgs({ projectIds: [...IDS, id(77), "malformed"] });

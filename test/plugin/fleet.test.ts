@@ -158,7 +158,9 @@ it("shows one warning in an outage, and fails for what has no record", async () 
   expect(warnings).toEqual([
     {
       urn: FLEET,
-      message: expect.stringMatching(/^2 of 3 use the recorded settings, of which the oldest were read \d+ days ago/),
+      message: expect.stringMatching(
+        /^2 of 3 use the recorded settings, of which the oldest were first read \d+ days ago/,
+      ),
     },
   ]);
   expect(errors).toEqual([]);

@@ -88,7 +88,7 @@ it.for(["yaml", "python", "go"] as const)("shows the life of records in %s", LIM
   const outage = await deployment.refresh();
   expect(outage).toMatchObject({ exitCode: 1, steps: [] });
   expect(outage.text).toMatch(
-    /warning: .*\/backup uses the settings that were read less than a minute ago \(.*status 503/,
+    /warning: .*\/backup uses the recorded settings, which were first read less than a minute ago \(.*status 503/,
   );
   expect(outage.text).toMatch(/error: .*\(status 503\).*\nThe same is true of 1 more: (deleted|monitoring)\.\n/);
   service.respondWith(undefined);

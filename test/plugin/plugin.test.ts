@@ -274,7 +274,7 @@ describe("a resource", () => {
     expect(await plugin.diff(recorded, recorded, outputs)).toEqual({ changes: "none", replaces: [] });
     expect(await plugin.read(ID, outputs, recorded)).toMatchObject({ id: ID, inputs: recorded, outputs });
     const age =
-      / uses the settings that were read \d+ days ago \(2026-01-01T00:00:00Z\)\. Can't read .* \(status 503\)/;
+      / uses the recorded settings, which were first read \d+ days ago \(2026-01-01T00:00:00Z\)\. Can't read .* \(status 503\)/;
     const warning = { urn: URN, message: expect.stringMatching(age) };
     expect(warnings).toEqual([warning, warning]);
   });

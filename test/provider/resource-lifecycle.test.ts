@@ -350,7 +350,9 @@ describe("readRecord", () => {
     const found = { id: ID, inputs: { ...inputs, __service: expect.any(String) }, outputs: recorded };
     expect(await readRecord(engine, ID, recorded, "made")).toEqual(found);
     expect(warnings).toEqual([
-      expect.stringMatching(`^AgentLogConfig ${ID} uses the settings that were read 3 h ago \\(${lastReadAt}\\)\\. `),
+      expect.stringMatching(
+        `^AgentLogConfig ${ID} uses the recorded settings, which were first read 3 h ago \\(${lastReadAt}\\)\\. `,
+      ),
     ]);
   });
 

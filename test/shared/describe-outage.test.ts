@@ -13,7 +13,7 @@ it.each([
 ])("says how old the settings are that were read %i ms ago: %s", (age, expected) => {
   const time = new Date(Date.now() - age).toISOString();
   expect(describeOutage("p/backup", { lastReadAt: time, reason: "It is down." })).toBe(
-    `AgentLogConfig p/backup uses the settings that were read ${expected} (${time}). It is down.`,
+    `AgentLogConfig p/backup uses the recorded settings, which were first read ${expected} (${time}). It is down.`,
   );
 });
 

@@ -146,7 +146,7 @@ describe("an outage of a fleet", () => {
     }
     expect(report.warnings).toEqual([
       expect.stringMatching(
-        /^2 of 4 use the recorded settings, of which the oldest were read 30 h ago \(\S+Z\)\. Can't read .*: ERR_UNAVAILABLE\. /,
+        /^2 of 4 use the recorded settings, of which the oldest were first read 30 h ago \(\S+Z\)\. Can't read .*: ERR_UNAVAILABLE\. /,
       ),
     ]);
   });

@@ -81,7 +81,7 @@ describe("a fleet of the plugin", () => {
     expect(during.steps).toEqual({ [child(1)]: "same", [child(2)]: "same" });
     expect(during.warnings).toEqual([
       expect.stringMatching(
-        /^2 of 2 use the recorded settings, of which the oldest were read less than a minute ago .* it is down\./,
+        /^2 of 2 use the recorded settings, of which the oldest were first read less than a minute ago .* it is down\./,
       ),
     ]);
     const more = await engine.upByPlugin({ ...args, projectIds: [id(3), id(1), id(4), "malformed"] });
