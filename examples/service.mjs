@@ -1,16 +1,24 @@
 import { startService } from "pulumi-agent-log-config/testing";
 
-// A stand-in of the service with one project, on port 8080 or the one that the command names.
+// A stand-in of the service with two projects, on port 8080 or the one that the command names.
 
-const projectId = "0123456789abcdef01234567";
+const [projectId, otherId] = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
 const settingsOf = (agent, sizeThresholdMB) => ({
   logPath: `/var/log/agents/${agent}-agent.log`,
   logPathWindows: `%SystemDrive%\\agents\\${agent}-agent.log`,
   logRotate: { sizeThresholdMB, timeThresholdHrs: 24 },
 });
 
-const service = await startService({ port: Number(process.argv[2] ?? 8080) });
-for (const agent of ["monitoring", "backup"]) service.set(projectId, agent, settingsOf(agent, 1000));
+const port = Number(process.argv[2] ?? 8080);
+const service = await startService({ port }).catch(({ message }) => {
+  process.stderr.write(
+    `The service did not start: ${message}. Name another port, such as ${port + 1}, behind the command.\n`,
+  );
+  process.exit(1);
+});
+for (const id of [projectId, otherId]) {
+  for (const agent of ["monitoring", "backup"]) service.set(id, agent, settingsOf(agent, 1000));
+}
 process.stdout.write(`The service listens at ${service.baseUrl} until you press Ctrl+C.
 Press Enter to change the monitoring agent's threshold from 1000 MB to 500 MB, and again to change it back.
 `);

@@ -1,13 +1,15 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { createServer, type Server } from "node:net";
 import path from "node:path";
 import { expect, inject, it } from "vitest";
 import { AgentLogConfigClient } from "../../sdk/client/index.ts";
 import { PROJECT_ID } from "../engine/program.ts";
 
+const FILE = path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config/examples/service.mjs");
+
 it("is a stand-in in the installed package, and Enter changes a threshold", async (context) => {
-  const file = path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config/examples/service.mjs");
-  const stand = spawn(process.execPath, [file, "0"], { stdio: ["pipe", "pipe", "inherit"] });
+  const stand = spawn(process.execPath, [FILE, "0"], { stdio: ["pipe", "pipe", "inherit"] });
   context.onTestFinished(() => void stand.kill());
   const said = async () => String((await once(stand.stdout, "data"))[0]);
   const [baseUrl = ""] = /http:\S+/.exec(await said()) ?? [];
@@ -21,3 +23,19 @@ it("is a stand-in in the installed package, and Enter changes a threshold", asyn
   await said();
   expect(await size()).toBe(500);
 });
+
+it("says what to do where the port is in use", async (context) => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  context.onTestFinished(() => void taken.close());
+  await once(taken, "listening");
+  const { stderr, status } = spawnSync(process.execPath, [FILE, String(portOf(taken))], { encoding: "utf8" });
+  expect(stderr).toMatch(
+    /^The service did not start: listen EADDRINUSE.*\. Name another port, such as \d+, behind the command\.\n$/,
+  );
+  expect(status).toBe(1);
+});
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === "object" && address !== null ? address.port : 0;
+}
