@@ -59,7 +59,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
       context,
       by,
       { whenUnavailable: "useRecorded" },
-      { consumed: "true" },
+      { consumed: "true", hooked: "true" },
     );
     expect(await deployment.up()).toMatchObject({ ok: true });
     const gone = [3, 7, 11];

@@ -32,7 +32,11 @@ const hook = new pulumi.ResourceHook("say", ({ id }) => pulumi.log.warn(`A hook 
 const transforms: pulumi.ResourceTransform[] = [
   ({ custom, props, opts }) => (custom ? { props, opts: { ...opts, hooks: { beforeUpdate: [hook] } } } : undefined),
 ];
-const opts = { protect: config.getBoolean("protect") ?? false, providers: provider, transforms };
+const opts = {
+  protect: config.getBoolean("protect") ?? false,
+  providers: provider,
+  transforms: config.getBoolean("hooked") ? transforms : [],
+};
 const fleet = new (isOfPlugin ? Generated : AgentLogConfigs)("fleet", args, opts);
 if (config.getBoolean("consumed")) new pulumi.Stash("consumer", { input: fleet.configs });
 
