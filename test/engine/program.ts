@@ -82,16 +82,19 @@ export async function configure(
   name: string,
   settings: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const texts = Object.entries(settings).map(([key, value]) => [
-    `${name}:${key}`,
-    typeof value === "string" ? value : JSON.stringify(value),
-  ]);
+  const given = Object.entries(settings).map(([key, value]) => ({
+    key: `${name}:${key}`,
+    text: typeof value === "string" ? value : JSON.stringify(value),
+  }));
+  // One command sets all that may stand on a command line.
+  const { true: secret = [], false: shown = [] } = Object.groupBy(given, ({ text }) => `${text.includes(PRIVATE_KEY)}`);
   await deployment.setConfigs({
     "agent-log-config:baseUrl": service.baseUrl,
     "agent-log-config:publicKey": "publickey",
     "agent-log-config:allowHttp": "true",
-    ...Object.fromEntries(texts),
+    ...Object.fromEntries(shown.map(({ key, text }) => [key, text])),
   });
+  for (const { key, text } of secret) await deployment.setConfig(key, text);
   await deployment.setConfig("agent-log-config:privateKey", PRIVATE_KEY, { secret: true });
 }
 
