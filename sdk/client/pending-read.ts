@@ -97,13 +97,14 @@ export class PendingRead implements Dispatcher.DispatchHandler {
 
   #enterQueue(): void {
     const { connection, queue } = this.#plan;
+    // Most requests are sent at once, and need no timer for the wait.
+    if (queue.enter(this.#send)) return;
     const seconds = connection.timeoutSeconds * PATIENCE_IN_TIMEOUTS;
     this.#after(seconds * 1000, () =>
       this.#timeOut(
         `its turn did not come within ${seconds} s, because the reads before it are slow; read fewer projects at once`,
       ),
     );
-    queue.enter(this.#send);
   }
 
   readonly #send = () => {

@@ -8,10 +8,11 @@ export class RequestQueue {
   readonly #waiting = new Set<Send>();
   readonly #underWay = new Set<Send>();
 
-  /** Sends the request, now or once others have left. */
-  enter(send: Send): void {
+  /** Sends the request, now or once others have left. Returns whether it was sent. */
+  enter(send: Send): boolean {
     this.#waiting.add(send);
     this.#sendNext();
+    return !this.#waiting.has(send);
   }
 
   /** Tells that the request has ended or is given up. */
