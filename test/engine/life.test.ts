@@ -10,7 +10,7 @@ import {
   stepArbitrary,
 } from "../provider/life-model.ts";
 import type { Deployment, Run } from "./deployment.ts";
-import { ENGINES, type EngineName, openProgram, PRIVATE_KEY, PROJECT_ID } from "./program.ts";
+import { ENGINES, type EngineName, openProgram, PRIVATE_KEY, PROJECT_ID, skipWithout } from "./program.ts";
 
 // The lives of resources as in test/provider/life.test.ts, here of whole programs: LIFE_RUNS=100 explores more of them.
 
@@ -91,6 +91,7 @@ const OPERATIONS = { creates: "create", updates: "update", replaces: "replace" }
 
 describe.each(ENGINES)("the lives of resources on the %s engine", (engine) => {
   it("are as the model says", { timeout: 3_600_000 }, async (context) => {
+    skipWithout(context, engine);
     const life = fc.array(steps, { minLength: 3, maxLength: 4 });
     const numRuns = Number(process.env["LIFE_RUNS"] ?? 2);
     const property = fc.asyncProperty(life, async (sequence) => {

@@ -119,7 +119,7 @@ export async function makeProgramFolder(
   return { directory, service };
 }
 
-function skipWithout(context: TestContext, engine: EngineName): void {
+export function skipWithout(context: TestContext, engine: EngineName): void {
   if (engine !== "real") return;
   const found = findPulumi();
   if (!("reason" in found)) return;
