@@ -72,9 +72,10 @@ export class HeldFailures {
     for (const [cause, alike] of Map.groupBy(this.#failing.splice(0), ({ sentence }) => causeOf(sentence))) {
       for (const { urn, name, sentence, fail } of alike) {
         const reported = this.#reported.get(cause) ?? name;
-        const others = describeFailures(alike.slice(1), [sentence]);
         const message =
-          reported === name ? [sentence, ...others].join("\n") : `It fails for the same reason as '${reported}'.`;
+          reported === name
+            ? [sentence, ...describeFailures(alike.slice(1), [sentence])].join("\n")
+            : `It fails for the same reason as '${reported}'.`;
         this.#reported.set(cause, reported);
         if (fail !== undefined) fail(new Error(message));
         else if (reported === name) this.#showError(urn, message);
