@@ -107,11 +107,8 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       failures = newFailures();
       // Only the default provider gets the stack's settings as arguments.
       sources = isDefaultProvider(urn)
-        ? [stackConfiguration((key) => textOf(given[key.replace(/^.*:/, "")]))]
-        : [
-            providerArguments(nameOf(urn), given),
-            stackConfiguration((key) => textOf(configured[key.replace(/^.*:/, "")])),
-          ];
+        ? [configurationIn(given)]
+        : [providerArguments(nameOf(urn), given), configurationIn(configured)];
       return new providerMessages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
 
@@ -243,8 +240,12 @@ const ENGINE_SETTINGS: ReadonlySet<string> = new Set(["version", "pluginDownload
 /** The stack's settings of this plugin, which the engine gives to explicit providers too; names without the namespace. */
 const configured: Readonly<Record<string, unknown>> = JSON.parse(process.env["PULUMI_CONFIG"] || "{}");
 
-function textOf(value: unknown): string | undefined {
-  return value == null ? undefined : String(value);
+/** @param values by the names of the settings, without the namespace */
+function configurationIn(values: Properties): SettingsSource {
+  return stackConfiguration((key) => {
+    const value = values[key.replace(/^.*:/, "")];
+    return value == null ? undefined : String(value);
+  });
 }
 
 function isSecretSetting(name: string): boolean {

@@ -137,18 +137,15 @@ async function makeUnread(request: Fleet, ready: pulumi.Output<unknown>, waits: 
   const { projectIds, agents = AGENTS } = request.args;
   const [ids, kinds] = await Promise.all([projectIds, agents].map(known));
   const sources = new Map<string, unknown>();
-  for (const element of Array.isArray(projectIds) ? projectIds : Array.isArray(ids) ? ids : []) {
+  const isList = Array.isArray(projectIds);
+  for (const element of isList ? projectIds : Array.isArray(ids) ? ids : []) {
     const id = await known(element);
-    if (typeof id === "string" && PROJECT_ID.test(id)) {
-      sources.set(id.toLowerCase(), Array.isArray(projectIds) ? element : projectIds);
-    }
+    if (typeof id === "string" && PROJECT_ID.test(id)) sources.set(id.toLowerCase(), isList ? element : projectIds);
   }
+  const asked = AGENTS.filter((agent) => Array.isArray(kinds) && kinds.includes(agent));
   for (const [id, source] of sources) {
     const projectId = isPlain(source) ? id : pulumi.all([source]).apply(() => id);
-    for (const agent of AGENTS) {
-      if (!Array.isArray(kinds) || !kinds.includes(agent)) continue;
-      makeChild(request, agentLogConfigId(id, agent), { projectId, agent }, waits);
-    }
+    for (const agent of asked) makeChild(request, agentLogConfigId(id, agent), { projectId, agent }, waits);
   }
 }
 

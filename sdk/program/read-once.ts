@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { AgentLogConfigError, CODES } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import type { ConnectionSettings } from "../shared/connection-settings.ts";
+import { type ConnectionSettings, isArgument } from "../shared/connection-settings.ts";
 import { clientsAreReplaced, readSettings } from "../shared/read-settings.ts";
 import { runsWithMocks } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
@@ -33,8 +33,8 @@ export async function readOnce(
 
 /** Names the command that tries a connection step by step. It knows the stack's settings, not the arguments of a Provider. */
 function adviseCheck(error: unknown, connection: ConnectionSettings, args: object): never {
-  const places = Object.values(connection).map(({ place }) => place);
-  const isOfStack = places.length > 0 && !places.some((place) => place.startsWith("the argument "));
+  const settings = Object.values(connection);
+  const isOfStack = settings.length > 0 && !settings.some(isArgument);
   if (error instanceof AgentLogConfigError && CODES[error.code].connection && isOfStack) {
     const project = Reflect.get(args, "projectId");
     const command = `npx pulumi-agent-log-config check --project ${project} --stack ${pulumi.getStack()}`;

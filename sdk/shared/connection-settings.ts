@@ -47,7 +47,14 @@ export function providerArguments(
   args: Readonly<Partial<Record<ConnectionSetting, unknown>>>,
 ): SettingsSource {
   const textOf = (setting: ConnectionSetting) => (args[setting] == null ? undefined : String(args[setting]));
-  return { textOf, placeOf: (setting) => `the argument ${setting} of the Provider '${provider}'` };
+  return { textOf, placeOf: (setting) => `${ARGUMENT}${setting} of the Provider '${provider}'` };
+}
+
+const ARGUMENT = "the argument ";
+
+/** Tells whether a setting is an argument of a Provider, which only the program knows. */
+export function isArgument({ place }: FoundSetting): boolean {
+  return place.startsWith(ARGUMENT);
 }
 
 export function stackConfiguration(read: ReadConfiguration): SettingsSource {

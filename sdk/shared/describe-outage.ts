@@ -1,6 +1,6 @@
 /** An outage in which the recorded settings of a resource are used. */
 export interface Outage {
-  /** When they were read. */
+  /** When they were first read. */
   readonly lastReadAt: unknown;
   readonly reason: string;
 }

@@ -6,7 +6,7 @@ import { printable } from "../client/printable.ts";
 import { describeFleetOutage, type Outage } from "./describe-outage.ts";
 import { unmetExpectations } from "./expected-settings.ts";
 import { describeFailures, type Failure } from "./group-failures.ts";
-import { type AskedRead, projectLists, readMany, readsOf } from "./read-many.ts";
+import { type AskedRead, projectLists, readEach, readsOf } from "./read-many.ts";
 import type { Problem } from "./reading.ts";
 import { recordSettings } from "./recorded-settings.ts";
 import { resourceArgumentsSchema } from "./resource-arguments.ts";
@@ -51,18 +51,18 @@ export async function readFleet(
   const checked = parseArgument(fleetArgumentsSchema, args, "Nothing was read");
   const projectIds = new Set(checked.projectIds.map((id) => (typeof id === "string" ? id.toLowerCase() : id)));
   const agents = checked.agents && { agents: [...new Set(checked.agents)] };
-  const lists = { projectIds: [...projectIds], ...agents };
+  const everyRead = readsOf({ projectIds: [...projectIds], ...agents });
   const reads = new Map<string, Promise<AgentLogConfigResult>>();
   const remember = (asked: AskedRead) => {
     const started = read(asked);
     reads.set(idOf(asked), started);
     return started;
   };
-  const { configs, failures } = await readMany(remember, lists);
+  const { configs, failures } = await readEach(remember, everyRead);
   const results = new Map(configs.map((result) => [result.id, result]));
   const problems = new Map(failures.map((failure) => [idOf(failure), failure]));
   const report = new FleetReport(reads.size, checked, secrets);
-  const members = readsOf(lists).flatMap((asked): FleetMember[] => {
+  const members = everyRead.flatMap((asked): FleetMember[] => {
     const id = idOf(asked);
     const [started, result, outage] = [reads.get(id), results.get(id), problems.get(id)];
     const hasRecord =

@@ -61,7 +61,14 @@ export async function readMany(
   read: (args: AskedRead) => Promise<AgentLogConfigResult>,
   args: object,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
-  const asked = readsOf(parseArgument(projectLists, args, "Nothing was read"));
+  return readEach(read, readsOf(parseArgument(projectLists, args, "Nothing was read")));
+}
+
+/** Reads as {@link readMany} does what is asked for. */
+export async function readEach(
+  read: (args: AskedRead) => Promise<AgentLogConfigResult>,
+  asked: readonly AskedRead[],
+): Promise<ReadManyResult<AgentLogConfigResult>> {
   const configs = new Map<string, AgentLogConfigResult>();
   const failures = new Map<string, ReadFailure>();
   let hopeless: unknown;
