@@ -1,14 +1,12 @@
-import { cp, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
 import { makePlugin } from "../../plugin/make-plugin.ts";
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
-import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
-import { openRealDeployment } from "../engine/real-deployment.ts";
-import { linkGoSdk, linkPythonSdk } from "./generate-sdk.ts";
-import { requireHost } from "./require-host.ts";
+import { configure, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { LANGUAGES, type Language, LIMIT, openProgram } from "./open-program.ts";
 
 const UNKNOWN_PROJECT = "f".repeat(24);
 const NOT_SET = /warning: logRotate\.numTotal is 9, expected not set;/;
@@ -21,27 +19,9 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Makes the program of a language ready to run, and returns what it needs in its environment. */
-const PREPARATIONS = {
-  yaml: async () => ({}),
-  python: (context: TestContext) => linkPythonSdk(context, folder),
-  go: async (context: TestContext, directory: string) => {
-    const go = await linkGoSdk(context, directory, folder);
-    expect(await go("build", "-o", "program")).toMatchObject({ exitCode: 0 });
-    return {};
-  },
-};
-
-async function open(context: TestContext, language: keyof typeof PREPARATIONS) {
-  const { path: PATH } = requireHost(context, language);
-  const directory = path.join(folder, `${language}-program`);
-  await cp(path.join(import.meta.dirname, "programs", language), directory, { recursive: true });
-  const env = await PREPARATIONS[language](context, directory);
-  const folders = [path.join(folder, "plugins"), path.dirname(process.execPath), PATH].join(path.delimiter);
-  const deployment = await openRealDeployment(directory, { ...env, PATH: folders }, process.execPath);
-  context.onTestFinished(() => deployment.close());
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(() => service.close());
+async function open(context: TestContext, language: Language) {
+  const source = path.join(import.meta.dirname, "programs", language);
+  const { deployment, service } = await openProgram(context, language, source, folder);
   await configure(deployment, service, "languages", {});
   return { deployment, service };
 }
@@ -54,10 +34,7 @@ function arrange(service: Service, isChanged = false): void {
   service.set(UNKNOWN_PROJECT, "backup", isChanged ? undefined : { logPath: "/deleted.log" });
 }
 
-// Go compiles Pulumi's SDK once, which takes minutes.
-const LIMIT = { timeout: 600_000 };
-
-it.for(["yaml", "python", "go"] as const)("shows the life of records in %s", LIMIT, async (language, context) => {
+it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, context) => {
   const { deployment, service } = await open(context, language);
   const gate = () => deployment.run(["refresh", "--preview-only", "--run-program", "--expect-no-changes"]);
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { credentials, Server, ServerCredentials, type ServiceError } from "@grpc/grpc-js";
+import { credentials, Server, type ServiceError } from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engineMessages, { type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import pluginMessages, { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
@@ -20,9 +20,9 @@ import messages, {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages, { type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { onTestFinished } from "vitest";
 import { type PropertyMap, parseProperties } from "../engine/property-value.ts";
 import { runEnvironment } from "../engine/run-environment.ts";
+import { listen } from "./listen.ts";
 
 /** The URN that resources have in these tests. */
 export const URN = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfig::monitoring";
@@ -52,13 +52,7 @@ export async function startEngineLog(): Promise<EngineLog> {
       respond(null, new emptyMessages.Empty());
     },
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
-  });
-  onTestFinished(() => server.forceShutdown());
-  return { address: `127.0.0.1:${port}`, warnings, errors };
+  return { address: await listen(server), warnings, errors };
 }
 
 export interface StartOptions {

@@ -1,4 +1,4 @@
-import { Server, ServerCredentials } from "@grpc/grpc-js";
+import { Server } from "@grpc/grpc-js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import messages, {
   type RegisterResourceOutputsRequest,
@@ -6,8 +6,8 @@ import messages, {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import { onTestFinished } from "vitest";
 import { type PropertyMap, parseProperties } from "../engine/property-value.ts";
+import { listen } from "./listen.ts";
 
 /** What the engine does with a child of a component: it returns the outputs. */
 type RegisterChild = (urn: string, inputs: PropertyMap) => Promise<PropertyMap>;
@@ -38,11 +38,5 @@ export async function startMonitor(registerChild: RegisterChild) {
       respond(null, new emptyMessages.Empty());
     },
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, bound) =>
-      error ? reject(error) : resolve(bound),
-    );
-  });
-  onTestFinished(() => server.forceShutdown());
-  return { address: `127.0.0.1:${port}`, registered, outputs };
+  return { address: await listen(server), registered, outputs };
 }
