@@ -24,7 +24,7 @@ export async function check(args: readonly string[]): Promise<number> {
     return 0;
   }
   const report = await tryConnection(asked.stack, asked.projectIds);
-  process.stdout.write(asked.json ? `${JSON.stringify(report, undefined, 2)}\n` : renderReport(report));
+  process.stdout.write(asked.json ? `${JSON.stringify(report, withoutCauses, 2)}\n` : renderReport(report));
   return report.ok ? 0 : 1;
 }
 
@@ -50,6 +50,11 @@ async function tryConnection(stack: string | undefined, projectIds: readonly str
     projects.set(first, { projectId: first, status: "failed", ...problem });
   }
   return report();
+}
+
+/** Leaves out what only tells which failures are alike. */
+function withoutCauses(name: string, value: unknown): unknown {
+  return name === "cause" ? undefined : value;
 }
 
 /** Reads as many projects at once as the client has connections, and tells on a terminal how many are left. */

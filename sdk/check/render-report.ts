@@ -16,7 +16,11 @@ export function renderReport({ warning, steps, projects }: Report): string {
   });
   if (warning !== undefined) lines.push(styleText("yellow", `! ${"warning".padEnd(12)}${warning}`));
   if (projects.length > 1 || !isExplained) {
-    const failures = failed.map(({ projectId, message = "" }) => ({ name: projectId, sentence: message }));
+    const failures = failed.map(({ projectId, message = "", cause = "" }) => ({
+      name: projectId,
+      sentence: message,
+      cause,
+    }));
     const counts = [`${ok.length} of ${projects.length} projects can be read`];
     if (failed.length > 0) counts.push(`${failed.length} failed`);
     if (others.length > 0) counts.push(`${others.length} not reached`);

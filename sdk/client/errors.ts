@@ -125,6 +125,8 @@ export interface FailureDetails {
   readonly errorCode?: string | undefined;
   /** Seconds to wait before the next request, 0 or more (`Retry-After`). */
   readonly retryAfterSeconds?: number | undefined;
+  /** @internal Why it failed, without the service's own words and times. Default: the message. */
+  readonly reason?: string | undefined;
 }
 
 /**
@@ -157,8 +159,10 @@ export class AgentLogConfigError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The error that caused this one; undefined where there is none. */
   declare readonly cause?: Error | undefined;
-  /** @internal The message without its subject and the link: failures with one cause have it in common. */
+  /** @internal The message without its subject and the link. */
   declare readonly why: string;
+  /** @internal Why it failed, without the service's own words and times. */
+  declare readonly reason: string;
 
   static {
     // Pulumi recognizes errors that it prints without a stack trace by this property.
@@ -179,7 +183,7 @@ export class AgentLogConfigError extends Error {
    * @param details what else is known about the failure
    */
   constructor(code: AgentLogConfigErrorCode, message: string, details: FailureDetails = {}) {
-    const { subject, cause, status, errorCode, retryAfterSeconds } = details;
+    const { subject, cause, status, errorCode, retryAfterSeconds, reason = message } = details;
     const sentence = subject === undefined ? message : `${subject}: ${message}.`;
     super(
       `${sentence} See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}`,
@@ -190,7 +194,7 @@ export class AgentLogConfigError extends Error {
     this.status = status;
     this.errorCode = errorCode;
     this.retryAfterSeconds = retryAfterSeconds;
-    Object.defineProperty(this, "why", { value: message });
+    Object.defineProperties(this, { why: { value: message }, reason: { value: reason } });
   }
 }
 

@@ -46,8 +46,8 @@ export class ReadGate {
   knownFailure(subject: string): AgentLogConfigError | undefined {
     const known = this.#refusal ?? (performance.now() < this.#outageEnd ? this.#outage : undefined);
     if (known === undefined) return undefined;
-    const { code, why, status, errorCode, retryAfterSeconds } = known;
-    return new AgentLogConfigError(code, why, { subject, status, errorCode, retryAfterSeconds });
+    const { code, why, ...details } = known;
+    return new AgentLogConfigError(code, why, { ...details, subject, reason: known.reason });
   }
 
   #remember(error: AgentLogConfigError): void {

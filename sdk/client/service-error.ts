@@ -34,7 +34,7 @@ export function serviceError(
   const says = retryAfterSeconds === undefined ? advice : advice.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`);
   const itsWords = [errorCode, sentence && printable(sentence)].filter((text) => text !== undefined).join(": ");
   const message = `${says} (status ${status}${itsWords === "" ? "" : `, ${itsWords}`})`;
-  return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds });
+  return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds, reason: advice });
 }
 
 /** @param words of the service, among which it may name the address that the request came from */

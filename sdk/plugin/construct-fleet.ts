@@ -4,6 +4,7 @@ import type { Properties } from "../provider/resource-lifecycle.ts";
 import { mapAtOnce } from "../shared/at-once.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import { withoutUnknown } from "../shared/expected-settings.ts";
+import { type Failure, failure } from "../shared/group-failures.ts";
 import { type FleetMember, readFleet } from "../shared/read-fleet.ts";
 import type { AskedRead } from "../shared/read-many.ts";
 import { problemOf } from "../shared/reading.ts";
@@ -15,7 +16,7 @@ import type { ResourceMonitor } from "./resource-monitor.ts";
 /** What a fleet has read for one of its children. */
 export interface ReadAhead extends FleetMember {
   /** Tells the fleet why the child can't use its record in an outage. */
-  refuse(sentence: string): void;
+  refuse(why: Failure): void;
 }
 
 /** What a fleet needs of the plugin that constructs it. */
@@ -27,7 +28,7 @@ export interface FleetHost {
   /** Reports no failures meanwhile. */
   during<Result>(read: () => Promise<Result>): Promise<Result>;
   /** Fails once the engine has nothing more to ask. */
-  fail(urn: string, sentence: string): Promise<never>;
+  fail(urn: string, why: Failure): Promise<never>;
 }
 
 /** How the engine is asked for the component and its children. */
@@ -55,7 +56,7 @@ export async function constructFleet(
   const secrets = [...SECRET_SETTINGS, ...secretExpectations(sent["expect"])];
   const { members, report } = await host
     .during(() => readFleet(host.read, Object.fromEntries(known), secrets))
-    .catch((error: unknown) => host.fail(urn, problemOf(error).message));
+    .catch((error: unknown) => host.fail(urn, failure(problemOf(error).message)));
   const isSecret = markedNames(sent).some((argument) => argument === "projectIds" || argument === "agents");
   const inputsOf = ({ projectId, agent }: FleetMember) => {
     const { whenUnavailable } = sent;
@@ -65,13 +66,13 @@ export async function constructFleet(
     const { id, projectId, agent, read, outage } = member;
     const childName = `${name}-${projectId}-${agent}`;
     const childUrn = urnOfChild(urn, childName);
-    const { promise: refused, resolve: refuse } = Promise.withResolvers<string>();
+    const { promise: refused, resolve: refuse } = Promise.withResolvers<Failure>();
     host.readsAhead.set(childUrn, { ...member, refuse });
     const registered = monitor.registerChild(urn, childName, inputsOf(member));
     registered.finally(() => host.readsAhead.delete(childUrn)).catch(() => {});
     // The engine ends its work at the child that fails first, before the others are told.
     const answer = await Promise.race([registered, refused]);
-    if (typeof answer === "string") return void report.fail(id, answer);
+    if (isFailure(answer)) return void report.fail(id, answer);
     if (outage === undefined) return publicSettings(await read);
     const recorded = withoutMarks(answer);
     report.useRecord(id, recorded, recorded["lastReadAt"], outage.message);
@@ -79,11 +80,15 @@ export async function constructFleet(
   };
   const configs = await mapAtOnce(members, MAX_REGISTRATIONS, recordMember);
   for (const warning of report.warnings) host.warn(urn, warning);
-  if (report.failure !== undefined) return host.fail(urn, report.failure);
+  if (report.failure !== undefined) return host.fail(urn, failure(report.failure));
   const isWhole = ![args["projectIds"], args["agents"]].flat().some(isUnknown);
   const outputs = { configs: !isWhole ? UNKNOWN : isSecret ? seal(configs) : configs };
   await monitor.registerOutputs(urn, outputs);
   return { urn, outputs };
+}
+
+function isFailure(answer: Properties | Failure): answer is Failure {
+  return "sentence" in answer;
 }
 
 function urnOfChild(parent: string, name: string): string {

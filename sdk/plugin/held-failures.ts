@@ -1,12 +1,10 @@
-import { causeOf, describeFailures } from "../shared/group-failures.ts";
+import { describeFailures, type Failure, type NamedFailure } from "../shared/group-failures.ts";
 
 /** How long the engine has to ask for nothing before failures are reported, in milliseconds. */
 const SILENCE_MILLISECONDS = 1000;
 
-interface Failing {
+interface Failing extends NamedFailure {
   readonly urn: string;
-  readonly name: string;
-  readonly sentence: string;
   /** Ends the engine's call; absent where it has ended already. */
   readonly fail?: (reason: Error) => void;
 }
@@ -40,9 +38,9 @@ export class HeldFailures {
   }
 
   /** Lets the call that is being answered fail when the engine has nothing more to ask. */
-  async hold(urn: string, sentence: string): Promise<never> {
+  async hold(urn: string, why: Failure): Promise<never> {
     this.#running -= 1;
-    const failed = new Promise<never>((_, fail) => this.#failing.push({ urn, name: nameOf(urn), sentence, fail }));
+    const failed = new Promise<never>((_, fail) => this.#failing.push({ ...why, urn, name: nameOf(urn), fail }));
     this.#wait();
     return failed.finally(() => {
       this.#running += 1;
@@ -50,9 +48,9 @@ export class HeldFailures {
   }
 
   /** Holds the first call that fails. A later one is reported with it, and may be answered. */
-  async holdOne(urn: string, sentence: string): Promise<void> {
-    if (!this.#isHolding) await this.hold(urn, sentence);
-    this.#failing.push({ urn, name: nameOf(urn), sentence });
+  async holdOne(urn: string, why: Failure): Promise<void> {
+    if (!this.#isHolding) await this.hold(urn, why);
+    this.#failing.push({ ...why, urn, name: nameOf(urn) });
   }
 
   get #isHolding(): boolean {
@@ -69,12 +67,12 @@ export class HeldFailures {
   }
 
   #report(): void {
-    for (const [cause, alike] of Map.groupBy(this.#failing.splice(0), ({ sentence }) => causeOf(sentence))) {
+    for (const [cause, alike] of Map.groupBy(this.#failing.splice(0), ({ cause }) => cause)) {
       for (const { urn, name, sentence, fail } of alike) {
         const reported = this.#reported.get(cause) ?? name;
         const message =
           reported === name
-            ? [sentence, ...describeFailures(alike.slice(1), [sentence])].join("\n")
+            ? [sentence, ...describeFailures(alike.slice(1), [{ sentence, cause }])].join("\n")
             : `It fails for the same reason as '${reported}'.`;
         this.#reported.set(cause, reported);
         if (fail !== undefined) fail(new Error(message));

@@ -18,6 +18,7 @@ import {
 } from "../shared/connection-settings.ts";
 import { describeOutage } from "../shared/describe-outage.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
+import type { Failure } from "../shared/group-failures.ts";
 import { readSettings } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
 import { callFunction } from "./call-function.ts";
@@ -70,11 +71,12 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     request: { getUrn(): string; getPreview(): boolean },
     inputs: Struct | undefined,
   ): Promise<Properties> {
-    const sentence = checks.get(request.getUrn())?.failures.join("\n") ?? "";
-    if (sentence === "") return propertiesOf(inputs);
-    if (!request.getPreview()) return failures.hold(request.getUrn(), sentence);
+    const found = checks.get(request.getUrn())?.failures ?? [];
+    if (found.length === 0) return propertiesOf(inputs);
+    const why = joinFailures(found);
+    if (!request.getPreview()) return failures.hold(request.getUrn(), why);
     // A fleet tells of the failures of all its members.
-    if (!readsAhead.has(request.getUrn())) await failures.holdOne(request.getUrn(), sentence);
+    if (!readsAhead.has(request.getUrn())) await failures.holdOne(request.getUrn(), why);
     return { ...propertiesOf(inputs), ...Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN])) };
   }
 
@@ -117,9 +119,9 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
       const checked = await lifecycle.check(engineOf(request.getUrn()), olds, withoutMarks(sent), secrets);
       checks.set(request.getUrn(), checked);
-      if (checked.failures.length > 0) readsAhead.get(request.getUrn())?.refuse(checked.failures.join("\n"));
+      if (checked.failures.length > 0) readsAhead.get(request.getUrn())?.refuse(joinFailures(checked.failures));
       const response = new providerMessages.CheckResponse().setInputs(structOf(withMarks(checked.inputs, sent)));
-      return response.setFailuresList(checked.malformed.map(failure));
+      return response.setFailuresList(checked.malformed.map(checkFailure));
     }),
 
     diff: call((request) => {
@@ -171,9 +173,9 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
         const found = isAdopted ? { ...outputs, __lastReadAt: null } : outputs;
         return response.setProperties(structOf(withReadTime(withMarks(found, sent))));
       } catch (error) {
-        const { message } = problemOf(error);
-        if (kind !== "made") return await failures.hold(request.getUrn(), message);
-        await failures.holdOne(request.getUrn(), message);
+        const { message: sentence, cause } = problemOf(error);
+        if (kind !== "made") return await failures.hold(request.getUrn(), { sentence, cause });
+        await failures.holdOne(request.getUrn(), { sentence, cause });
         return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
       }
     }),
@@ -190,7 +192,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
           readsAhead,
           warn,
           during: (read) => failures.during(read),
-          fail: (component, sentence) => failures.during(() => failures.hold(component, sentence)),
+          fail: (component, why) => failures.during(() => failures.hold(component, why)),
         });
         return new providerMessages.ConstructResponse().setUrn(urn).setState(structOf(outputs));
       } finally {
@@ -248,6 +250,12 @@ function configurationIn(values: Properties): SettingsSource {
   });
 }
 
+/** All reasons of one resource as one. */
+function joinFailures(failures: readonly Failure[]): Failure {
+  const [sentences, causes] = [failures.map(({ sentence }) => sentence), failures.map(({ cause }) => cause)];
+  return { sentence: sentences.join("\n"), cause: causes.join("\n") };
+}
+
 function isSecretSetting(name: string): boolean {
   return Reflect.get(CONNECTION_SETTINGS, name) === "secret";
 }
@@ -271,7 +279,7 @@ function withReadTime(outputs: Properties): Properties {
   return { ...outputs, lastReadAt: outputs["__lastReadAt"] ?? null };
 }
 
-function failure(reason: string): InstanceType<typeof providerMessages.CheckFailure> {
+function checkFailure(reason: string): InstanceType<typeof providerMessages.CheckFailure> {
   // The engine would print the value of a property that is named.
   return new providerMessages.CheckFailure().setReason(reason);
 }

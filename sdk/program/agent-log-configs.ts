@@ -3,6 +3,7 @@ import { AGENTS, type AgentKind, agentLogConfigId, PROJECT_ID } from "../client/
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SECRET_SETTINGS, SETTING_NAMES, type SecretSetting } from "../client/agent-log-settings.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
+import { failure } from "../shared/group-failures.ts";
 import type { FleetMember, FleetReport } from "../shared/read-fleet.ts";
 import type { AskedRead } from "../shared/read-many.ts";
 import { problemOf } from "../shared/reading.ts";
@@ -93,7 +94,7 @@ async function record(
 ): Promise<FleetSettings[]> {
   const { fleet, name, args } = request;
   const held = programState()?.failures;
-  const hold = (message: string) => (runsWithMocks() ? undefined : held?.hold(fleet, name, [message]));
+  const hold = (message: string) => (runsWithMocks() ? undefined : held?.hold(fleet, name, [failure(message)]));
   let others: ReturnType<typeof hold>;
   const made = Promise.withResolvers<string>();
   // The failures of other resources wait until the children are made.

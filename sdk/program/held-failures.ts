@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import { describeFailures, type Failure } from "../shared/group-failures.ts";
+import { describeFailures, type Failure, type NamedFailure } from "../shared/group-failures.ts";
 
 /**
  * How long failures are held while nothing is registered, in milliseconds: while a resource is left whose registration waits
@@ -14,7 +14,7 @@ type Registered = Pick<pulumi.Resource, "urn">;
 
 interface Held {
   readonly resource: Registered;
-  readonly failures: readonly Failure[];
+  readonly failures: readonly NamedFailure[];
   /** Lets the resource fail, and report these sentences about others. */
   readonly release: (others: readonly string[]) => void;
 }
@@ -41,11 +41,11 @@ export class HeldFailures {
 
   /**
    * Holds a resource that fails.
-   * @param sentences why it fails; none if only the engine knows whether it does
+   * @param why why it fails; empty if only the engine knows whether it does
    * @returns what it has to report of other resources
    */
-  hold(resource: Registered, name: string, sentences: readonly string[]): Promise<readonly string[]> {
-    const failures = sentences.map((sentence) => ({ name, sentence }));
+  hold(resource: Registered, name: string, why: readonly Failure[]): Promise<readonly string[]> {
+    const failures = why.map((each) => ({ ...each, name }));
     this.#forget(resource);
     return new Promise((release) => {
       this.#held.push({ resource, failures, release });
@@ -79,12 +79,7 @@ export class HeldFailures {
     this.#held = this.#held.filter((held) => !released.includes(held));
     const others = this.#held.flatMap(({ failures }) => failures);
     for (const { resource, failures, release } of released) {
-      release(
-        describeFailures(
-          others,
-          failures.map(({ sentence }) => sentence),
-        ),
-      );
+      release(describeFailures(others, failures));
       this.watch(resource, "dependent");
     }
   }

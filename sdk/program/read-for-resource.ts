@@ -4,6 +4,7 @@ import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
+import { failure } from "../shared/group-failures.ts";
 import type { FleetMember } from "../shared/read-fleet.ts";
 import { fingerprintsOf, problemOf, type Reading } from "../shared/reading.ts";
 import { NO_SETTINGS, type RecordedSettings, recordSettings } from "../shared/recorded-settings.ts";
@@ -105,7 +106,7 @@ async function settle(
     const settings = recordSettings(await read());
     const unmet = await unmetKnownExpectations(args, settings, reading.secrets);
     if (unmet.length > 0 && runsWithMocks()) throw new AgentLogConfigError("ERR_UNEXPECTED", unmet.join(" "));
-    const others = unmet.length === 0 ? [] : await held?.hold(resource, name, unmet);
+    const others = unmet.length === 0 ? [] : await held?.hold(resource, name, unmet.map(failure));
     return { settings, readAt: new Date().toISOString(), reading: { ...reading, problem: null, others: others ?? [] } };
   } catch (error) {
     // A unit test has no engine that reports the failure: a rejection that nobody handles fails the test, once.
@@ -113,7 +114,11 @@ async function settle(
     const problem = problemOf(error);
     // Only the engine knows whether there is a record that can be used instead.
     const mayUseRecorded = problem.temporary && (await known(args.whenUnavailable)) === "useRecorded";
-    const others = await held?.hold(resource, name, mayUseRecorded ? [] : [problem.message]);
+    const others = await held?.hold(
+      resource,
+      name,
+      mayUseRecorded ? [] : [{ sentence: problem.message, cause: problem.cause }],
+    );
     return { settings: NO_SETTINGS, readAt: null, reading: { ...reading, problem, others: others ?? [] } };
   }
 }

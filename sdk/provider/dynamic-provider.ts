@@ -33,7 +33,10 @@ export async function check(
   // The host does not see the time of the read here.
   if (outage !== undefined)
     host.warn(describeOutage(lifecycle.idOf(inputs), { lastReadAt: undefined, reason: outage }));
-  return { inputs, failures: [...malformed, ...failures].map((reason) => ({ property: "", reason })) };
+  return {
+    inputs,
+    failures: [...malformed, ...failures.map(({ sentence }) => sentence)].map((reason) => ({ property: "", reason })),
+  };
 }
 
 // See diff of resource-lifecycle.ts.

@@ -7,6 +7,7 @@ import { isObject } from "../client/is-object.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { describeOutage } from "../shared/describe-outage.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
+import { type Failure, failure } from "../shared/group-failures.ts";
 import { readSettings } from "../shared/read-settings.ts";
 import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf } from "../shared/reading.ts";
 import { recordSettings } from "../shared/recorded-settings.ts";
@@ -31,7 +32,7 @@ export interface CheckResult {
   /** What is wrong with the arguments; then nothing was read. */
   readonly malformed: readonly string[];
   /** Why there are no settings, or which are not as expected. */
-  readonly failures: readonly string[];
+  readonly failures: readonly Failure[];
   /** The outage in which the recorded settings are used, unless the program tells of it. */
   readonly outage?: string;
 }
@@ -59,7 +60,7 @@ export async function check(
   const { settings, problem } = belongs
     ? { settings: {}, problem: reading.problem }
     : await read(engine, { ...args, envelope, pretty }, olds, keptSettings(olds, args, reading));
-  const others = isReading(reading) ? reading.others : [];
+  const others = isReading(reading) ? reading.others.map(failure) : [];
   const isRecorded = ["projectId", "agent"].every((name) => olds[name] === inputs[name]);
   const found = problem === null ? settings : isRecorded ? allSettings((name) => olds[name] ?? null) : {};
   const recorded = { ...inputs, ...found };
@@ -69,7 +70,7 @@ export async function check(
   const unmet = expect == null ? [] : (await expectations()).unmetExpectations(expect, recorded, secrets);
   // The program itself shows the warnings about settings that it has read.
   if (!belongs && whenUnexpected === "warn") for (const sentence of unmet) engine.warn(sentence);
-  const failures = unmet.length === 0 || whenUnexpected === "warn" ? [] : [...unmet, ...others];
+  const failures = unmet.length === 0 || whenUnexpected === "warn" ? [] : [...unmet.map(failure), ...others];
   const checked = { inputs: recorded, malformed, failures };
   return belongs || problem === null ? checked : { ...checked, outage: problem.message };
 }
@@ -220,11 +221,12 @@ function whyWithoutSettings(
   isRecorded: boolean,
   olds: Properties,
   inputs: Properties,
-  { message, temporary }: Problem,
-): string | undefined {
-  if (!temporary || inputs["whenUnavailable"] !== "useRecorded" || !isRecorded) return message;
+  { message, temporary, cause }: Problem,
+): Failure | undefined {
+  if (!temporary || inputs["whenUnavailable"] !== "useRecorded" || !isRecorded) return { sentence: message, cause };
   if ((olds["__service"] ?? inputs["__service"]) === inputs["__service"]) return undefined;
-  return `${message} The recorded settings are those of another service, so that they are not used.`;
+  const why = "The recorded settings are those of another service, so that they are not used.";
+  return { sentence: `${message} ${why}`, cause: `${cause} ${why}` };
 }
 
 function allSettings(settingOf: (name: string) => unknown): Properties {

@@ -1,18 +1,33 @@
-/** What is reported of one resource that fails. */
+/** Why a resource fails. */
 export interface Failure {
-  readonly name: string;
+  /** What failed, why, and what to do about it. */
   readonly sentence: string;
+  /** The same for all failures that are reported as one. */
+  readonly cause: string;
+}
+
+/** What is reported of one resource that fails. */
+export interface NamedFailure extends Failure {
+  readonly name: string;
+}
+
+/** Returns a failure that has its cause with no other one in common, unless that says the same. */
+export function failure(sentence: string): Failure {
+  return { sentence, cause: sentence };
 }
 
 /**
  * Says in one line for each cause what else has failed: which resources, and the sentence of the first.
- * @param told the sentences of which a reader knows already
+ * @param told the causes of which a reader knows already
  * @param maxNames how many of those that share a cause are named
  */
-export function describeFailures(failures: readonly Failure[], told: readonly string[] = [], maxNames = 3): string[] {
-  const causes = Map.groupBy(failures, ({ sentence }) => causeOf(sentence));
-  const toldCauses = new Set(told.map(causeOf));
-  return [...causes].map(([cause, alike]) => {
+export function describeFailures(
+  failures: readonly NamedFailure[],
+  told: readonly Failure[] = [],
+  maxNames = 3,
+): string[] {
+  const toldCauses = new Set(told.map(({ cause }) => cause));
+  return [...Map.groupBy(failures, ({ cause }) => cause)].map(([cause, alike]) => {
     const names = listOf(
       alike.map(({ name }) => name),
       maxNames,
@@ -28,9 +43,4 @@ function listOf(names: readonly string[], maxNames: number): string {
   const shown = [...new Set(names)];
   if (shown.length <= maxNames + 1) return shown.join(", ");
   return `${shown.slice(0, maxNames).join(", ")} and ${shown.length - maxNames} others`;
-}
-
-/** Returns a sentence without what differs between resources: the id of the project and the agent. */
-export function causeOf(sentence: string): string {
-  return sentence.replaceAll(/\b[0-9a-f]{24}\b/gi, "<project>").replaceAll(/\b(?:monitoring|backup)\b/g, "<agent>");
 }

@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import type { AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { CODES } from "../client/errors.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { printable } from "../client/printable.ts";
 import { describeFleetOutage, type Outage } from "./describe-outage.ts";
 import { unmetExpectations } from "./expected-settings.ts";
-import { describeFailures, type Failure } from "./group-failures.ts";
+import { describeFailures, type Failure, failure, type NamedFailure } from "./group-failures.ts";
 import { type AskedRead, projectLists, readEach, readsOf } from "./read-many.ts";
 import type { Problem } from "./reading.ts";
 import { recordSettings } from "./recorded-settings.ts";
@@ -59,8 +60,10 @@ export async function readFleet(
     return started;
   };
   const { configs, failures } = await readEach(remember, everyRead);
+  const hopeless = failures.find(({ problem }) => CODES[problem.code].everyRead);
+  if (configs.length === 0 && hopeless !== undefined) throw hopeless.error;
   const results = new Map(configs.map((result) => [result.id, result]));
-  const problems = new Map(failures.map((failure) => [idOf(failure), failure]));
+  const problems = new Map(failures.map(({ asked, problem }) => [idOf(asked), problem]));
   const report = new FleetReport(reads.size, checked, secrets);
   const members = everyRead.flatMap((asked): FleetMember[] => {
     const id = idOf(asked);
@@ -84,8 +87,8 @@ export class FleetReport {
   readonly #total: number;
   readonly #args: FleetArguments;
   readonly #secrets: readonly string[];
-  readonly #failures: Failure[] = [];
-  readonly #unexpected: Failure[] = [];
+  readonly #failures: NamedFailure[] = [];
+  readonly #unexpected: NamedFailure[] = [];
   readonly #outages: Outage[] = [];
 
   constructor(total: number, args: FleetArguments, secrets: readonly string[]) {
@@ -97,13 +100,13 @@ export class FleetReport {
   /** Notes a read that failed. Returns whether the recorded settings are to be used instead. */
   isOutage(id: string, problem: Problem | undefined): boolean {
     if (problem?.temporary && this.#args.whenUnavailable === "useRecorded") return true;
-    if (problem !== undefined) this.fail(id, problem.message);
+    if (problem !== undefined) this.fail(id, { sentence: problem.message, cause: problem.cause });
     return false;
   }
 
   /** Notes why a member fails. */
-  fail(id: string, sentence: string): void {
-    this.#failures.push({ name: printable(id, 80), sentence });
+  fail(id: string, why: Failure): void {
+    this.#failures.push({ ...why, name: printable(id, 80) });
   }
 
   /** Judges the settings of a member. Returns whether they are to be recorded. */
@@ -111,7 +114,7 @@ export class FleetReport {
     const { expect, whenUnexpected } = this.#args;
     const unmet = expect === undefined ? [] : unmetExpectations(expect, settings, this.#secrets);
     const noted = whenUnexpected === "warn" ? this.#unexpected : this.#failures;
-    for (const sentence of unmet) noted.push({ name: id, sentence });
+    for (const sentence of unmet) noted.push({ ...failure(sentence), name: id });
     return unmet.length === 0 || whenUnexpected === "warn";
   }
 

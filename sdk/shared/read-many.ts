@@ -5,7 +5,7 @@ import { type AgentLogConfigErrorCode, CODES } from "../client/errors.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { MAX_REQUESTS } from "../client/request-queue.ts";
 import { mapAtOnce } from "./at-once.ts";
-import { problemOf } from "./reading.ts";
+import { type Problem, problemOf } from "./reading.ts";
 
 /** The arguments of {@link getAgentLogConfigs}. */
 export interface GetAgentLogConfigsArgs {
@@ -52,41 +52,53 @@ export const projectLists = strictObject({
 });
 
 /**
- * Reads the settings of many projects, 16 at a time, and each of them once. A read that fails is returned with its reason.
+ * Reads the settings of many projects, 16 at a time, and each of them once. A read that fails is returned with its reason, so
+ * that settings and failures together are what was asked for.
  * @param read reads one agent of one project
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
- * @throws AgentLogConfigError where every read fails for the same reason, such as a wrong key
+ * @throws AgentLogConfigError where every read fails for the same reason, which lies in the connection, such as a wrong key
  */
 export async function readMany(
   read: (args: AskedRead) => Promise<AgentLogConfigResult>,
   args: object,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
-  return readEach(read, readsOf(parseArgument(projectLists, args, "Nothing was read")));
+  const asked = readsOf(parseArgument(projectLists, args, "Nothing was read"));
+  const { configs, failures } = await readEach(read, asked);
+  const [first, ...others] = failures;
+  const isAlike = others.every(({ problem }) => problem.cause === first?.problem.cause);
+  if (configs.length === 0 && first !== undefined && isAlike && CODES[first.problem.code].everyRead) throw first.error;
+  return { configs, failures: failures.map(describeFailure) };
 }
 
-/** Reads as {@link readMany} does what is asked for. */
+/** A read that failed. */
+export interface FailedRead {
+  readonly asked: AskedRead;
+  readonly error: unknown;
+  readonly problem: Problem;
+}
+
+/** Reads what is asked for, 16 reads at a time, and each of them once. The results and the failures are in the same order. */
 export async function readEach(
   read: (args: AskedRead) => Promise<AgentLogConfigResult>,
   asked: readonly AskedRead[],
-): Promise<ReadManyResult<AgentLogConfigResult>> {
+): Promise<{ readonly configs: readonly AgentLogConfigResult[]; readonly failures: readonly FailedRead[] }> {
   const configs = new Map<string, AgentLogConfigResult>();
-  const failures = new Map<string, ReadFailure>();
-  let hopeless: unknown;
+  const failures = new Map<string, FailedRead>();
   const unique = new Map(asked.map((each) => [keyOf(each), each]));
   await mapAtOnce(unique, MAX_REQUESTS, async ([key, each]) => {
-    if (hopeless !== undefined && configs.size === 0) return;
     try {
       configs.set(key, await read(each));
     } catch (error) {
-      const { projectId, agent } = each;
-      const problem = problemOf(error);
-      failures.set(key, { projectId: String(projectId), agent: String(agent), ...problem });
-      if (CODES[problem.code].everyRead) hopeless ??= error;
+      failures.set(key, { asked: each, error, problem: problemOf(error) });
     }
   });
-  if (hopeless !== undefined && configs.size === 0) throw hopeless;
   const inOrder = <Found>(found: ReadonlyMap<string, Found>) => asked.flatMap((each) => found.get(keyOf(each)) ?? []);
   return { configs: inOrder(configs), failures: inOrder(failures) };
+}
+
+function describeFailure({ asked: { projectId, agent }, problem }: FailedRead): ReadFailure {
+  const { code, message, temporary } = problem;
+  return { projectId: String(projectId), agent: String(agent), code, message, temporary };
 }
 
 /** Returns the reads that are asked for, each agent of each project. */

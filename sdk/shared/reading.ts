@@ -29,13 +29,18 @@ export interface Problem {
   readonly message: string;
   /** It is an outage, so that the settings recorded before may still be right. */
   readonly temporary: boolean;
+  /** The same for all failures that are reported as one. */
+  readonly cause: string;
 }
 
 /** Returns what to report of a failed read. */
 export function problemOf(error: unknown): Problem {
   const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof AgentLogConfigError)) return { code: "ERR_UNKNOWN", message, temporary: false };
-  return { code: error.code, message, temporary: error.temporary };
+  if (!(error instanceof AgentLogConfigError)) {
+    return { code: "ERR_UNKNOWN", message, temporary: false, cause: `ERR_UNKNOWN: ${message}` };
+  }
+  const { code, temporary, errorCode = "", reason } = error;
+  return { code, message, temporary, cause: `${code} ${errorCode}: ${reason}` };
 }
 
 export function isReading(value: unknown): value is Reading {

@@ -1,6 +1,7 @@
 import { constructFleet, type FleetHost, type ReadAhead } from "../../sdk/plugin/construct-fleet.ts";
 import { withoutMarks } from "../../sdk/plugin/property-marks.ts";
 import * as lifecycle from "../../sdk/provider/resource-lifecycle.ts";
+import type { Failure } from "../../sdk/shared/group-failures.ts";
 import { readFleet } from "../../sdk/shared/read-fleet.ts";
 import { fingerprintsOf } from "../../sdk/shared/reading.ts";
 import { recordSettings } from "../../sdk/shared/recorded-settings.ts";
@@ -26,6 +27,16 @@ export interface FleetRun {
 
 const FLEET = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::fleet";
 
+/** Why the engine does not record a child. */
+class Refusal extends Error {
+  readonly why: Failure;
+
+  constructor(why: Failure) {
+    super(why.sentence);
+    this.why = why;
+  }
+}
+
 /** What the engine does with a fleet: it registers the children, and keeps their records. */
 export class FleetEngine {
   /** The records by the names of the children. */
@@ -49,7 +60,7 @@ export class FleetEngine {
         try {
           return await register(name, sent, () => ahead?.read);
         } catch (error) {
-          ahead?.refuse(String(error));
+          if (error instanceof Refusal) ahead?.refuse(error.why);
           // The engine ends its work before it answers.
           return new Promise<never>(() => {});
         }
@@ -60,8 +71,8 @@ export class FleetEngine {
         readsAhead,
         warn: (_, message) => void warnings.push(message),
         during: (read) => read(),
-        fail: async (_, sentence) => {
-          throw new Error(sentence);
+        fail: async (_, why) => {
+          throw new Error(why.sentence);
         },
       }).then(({ outputs }) => outputs["configs"]);
     });
@@ -100,8 +111,8 @@ export class FleetEngine {
       const engine = { sources: [], warn, ...(readAhead && { readAhead }) };
       const old = records.get(name);
       const { inputs, failures, malformed } = await lifecycle.check(engine, old?.inputs ?? {}, withoutMarks(sent), []);
-      const [failure] = [...malformed, ...failures];
-      if (failure !== undefined) throw new Error(failure);
+      const [why] = [...malformed.map((sentence) => ({ sentence, cause: sentence })), ...failures];
+      if (why !== undefined) throw new Refusal(why);
       const isSame = old !== undefined && lifecycle.diff(old.inputs, inputs).changes === false;
       steps[name] = old === undefined ? "create" : isSame ? "same" : "update";
       const outputs = isSame ? old.outputs : lifecycle.outputsOf(inputs, old?.outputs);

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HeldFailures } from "../../sdk/program/held-failures.ts";
+import { failure } from "../../sdk/shared/group-failures.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -21,7 +22,7 @@ function hold(failures: HeldFailures, name: string, ...sentences: readonly strin
   const resource = makeResource();
   const seen: { others: readonly string[] | undefined } = { others: undefined };
   failures.watch(resource, "independent");
-  failures.hold(resource, name, sentences).then((others) => {
+  failures.hold(resource, name, sentences.map(failure)).then((others) => {
     seen.others = others;
   });
   return { ...resource, seen };

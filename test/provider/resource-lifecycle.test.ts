@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
-  check,
+  check as checkResource,
   diff,
   type Engine,
   idOf,
@@ -54,8 +54,8 @@ afterEach(() => service.respondWith(undefined));
 
 afterAll(() => service.close());
 
-const OUTAGE: Problem = { code: "ERR_UNAVAILABLE", message: "The service is down.", temporary: true };
-const REFUSAL: Problem = { code: "ERR_WRONG_KEY", message: "The key is wrong.", temporary: false };
+const OUTAGE: Problem = { code: "ERR_UNAVAILABLE", message: "The service is down.", temporary: true, cause: "down" };
+const REFUSAL: Problem = { code: "ERR_WRONG_KEY", message: "The key is wrong.", temporary: false, cause: "key" };
 
 /** What came of a read in the program, over the connection of the engine's configuration. */
 function reading(changes: Partial<Reading> = {}): Reading {
@@ -70,6 +70,12 @@ function reading(changes: Partial<Reading> = {}): Reading {
     others: [],
     ...changes,
   };
+}
+
+/** Checks, and returns the sentences of the failures. */
+async function check(...args: Parameters<typeof checkResource>) {
+  const { failures, ...checked } = await checkResource(...args);
+  return { ...checked, failures: failures.map(({ sentence }) => sentence) };
 }
 
 describe("check, for settings that the program has read", () => {

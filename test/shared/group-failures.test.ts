@@ -1,11 +1,13 @@
 import { expect, it } from "vitest";
-import { describeFailures } from "../../sdk/shared/group-failures.ts";
+import { describeFailures, failure } from "../../sdk/shared/group-failures.ts";
 
 const READ = (id: string, agent = "monitoring") =>
   `Can't read the ${agent} agent's log settings of project ${id}: it is gone (No group with ID ${id} exists).`;
 const [ONE, TWO] = ["0123456789abcdef01234567", "89ABCDEF0123456789ABCDEF"];
 
-const fail = (sentence: string, ...names: readonly string[]) => names.map((name) => ({ name, sentence }));
+const GONE = "it is gone";
+const fail = (sentence: string, ...names: readonly string[]) => names.map((name) => ({ ...failure(sentence), name }));
+const gone = (sentence: string, ...names: readonly string[]) => names.map((name) => ({ name, sentence, cause: GONE }));
 
 it.each([
   { description: "nothing", failures: [], expected: [] },
@@ -17,8 +19,13 @@ it.each([
   },
   {
     description: "one cause for two projects and agents",
-    failures: [...fail(READ(ONE), "a"), ...fail(READ(TWO, "backup"), "b")],
+    failures: [...gone(READ(ONE), "a"), ...gone(READ(TWO, "backup"), "b")],
     expected: [`2 fail alike: a, b. ${READ(ONE)}`],
+  },
+  {
+    description: "two paths that differ in the name of an agent alone",
+    failures: [...fail('logPath is "/var/log/monitoring".', "a"), ...fail('logPath is "/var/log/backup".', "b")],
+    expected: ['a: logPath is "/var/log/monitoring".', 'b: logPath is "/var/log/backup".'],
   },
   {
     description: "four resources, all of which are named",
@@ -39,15 +46,19 @@ it.each([
   expect(describeFailures(failures)).toEqual(expected);
 });
 
-it("does not repeat a sentence that is told already", () => {
-  const failures = [...fail(READ(TWO), "b", "c"), ...fail("Another.", "d")];
-  expect(describeFailures(failures, [READ(ONE)])).toEqual(["The same is true of 2 more: b, c.", "d: Another."]);
+it("does not repeat a cause that is told already", () => {
+  const failures = [...gone(READ(TWO), "b", "c"), ...fail("Another.", "d")];
+  expect(describeFailures(failures, [{ sentence: READ(ONE), cause: GONE }])).toEqual([
+    "The same is true of 2 more: b, c.",
+    "d: Another.",
+  ]);
 });
 
 it("describes 10,000 failures of one cause in one line", () => {
   const failures = Array.from({ length: 10_000 }, (_, index) => ({
     name: `p${index}`,
     sentence: READ(index.toString(16).padStart(24, "0")),
+    cause: GONE,
   }));
   expect(describeFailures(failures)).toEqual([
     expect.stringMatching(/^10000 fail alike: p0, p1, p2 and 9997 others\. /),

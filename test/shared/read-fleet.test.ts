@@ -16,10 +16,8 @@ function open(failing: Readonly<Record<string, AgentLogConfigErrorCode>> = {}) {
     const { projectId, agent } = parseArgument(readArgumentsSchema, args, "Nothing was read");
     const code = failing[projectId];
     if (code === undefined) return settingsOf({ projectId, agent });
-    throw new AgentLogConfigError(
-      code,
-      `Can't read the ${agent} agent's log settings of project ${projectId}: ${code}.`,
-    );
+    const subject = `Can't read the ${agent} agent's log settings of project ${projectId}`;
+    throw new AgentLogConfigError(code, code, { subject });
   };
   return { asked, read: (args: object, secrets: readonly string[] = []) => readFleet(read, args, secrets) };
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../../sdk/client/errors.ts";
 import { parseArgument } from "../../sdk/client/parse-argument.ts";
@@ -10,6 +11,9 @@ import { type Service, startService } from "../../sdk/testing/index.ts";
 import { settingsOf } from "./settings-of.ts";
 
 const projectId = (index: number) => index.toString(16).padStart(24, "0");
+
+const outcomeOfConfig = ({ projectId: id }: { projectId: string }) => `${id} undefined`;
+const outcomeOfFailure = ({ projectId: id, code }: { projectId: string; code: string }) => `${id} ${code}`;
 
 type Args = Parameters<Parameters<typeof readMany>[0]>[0];
 
@@ -87,18 +91,44 @@ describe("readMany", () => {
   });
 
   it.each(["ERR_MISSING_SETTINGS", "ERR_WRONG_KEY", "ERR_INVALID_SETTINGS", "ERR_ACCESS_LIST"] as const)(
-    "fails as a whole with %s, after 16 reads at most",
+    "fails as a whole where every read fails with %s",
     async (code) => {
-      let reads = 0;
-      const read = async () => {
-        reads += 1;
-        return failWith(code)();
-      };
       const projectIds = Array.from({ length: 100 }, (_, index) => projectId(index));
-      await expect(readMany(read, { projectIds })).rejects.toMatchObject({ code });
-      expect(reads).toBeLessThanOrEqual(16);
+      await expect(readMany(failWith(code), { projectIds })).rejects.toMatchObject({ code });
     },
   );
+
+  it("returns what was asked for, as settings or as a failure, whatever each read comes to", async () => {
+    const outcomes = fc.constantFrom(
+      undefined,
+      "ERR_ACCESS_LIST",
+      "ERR_WRONG_KEY",
+      "ERR_PROJECT_NOT_FOUND",
+      "ERR_TIMEOUT",
+    );
+    const projects = fc.array(fc.tuple(fc.nat({ max: 40 }), outcomes), { minLength: 1, maxLength: 60 });
+    await fc.assert(
+      fc.asyncProperty(projects, async (asked) => {
+        const outcomeOf = new Map(asked.map(([index, outcome]) => [projectId(index), outcome]));
+        const read = async (args: Args) => {
+          await setImmediate();
+          const code = outcomeOf.get(args.projectId);
+          return code === undefined ? settingsOf(args) : failWith(code)();
+        };
+        const projectIds = asked.map(([index]) => projectId(index));
+        const settled = await readMany(read, { projectIds, agents: ["backup"] }).catch((error: unknown) => {
+          if (error instanceof AgentLogConfigError) return error.code;
+          throw error;
+        });
+        if (typeof settled === "string") {
+          expect(new Set(outcomeOf.values())).toEqual(new Set([settled]));
+          return;
+        }
+        const returned = [...settled.configs.map(outcomeOfConfig), ...settled.failures.map(outcomeOfFailure)];
+        expect(returned.toSorted()).toEqual(projectIds.map((id) => `${id} ${outcomeOf.get(id)}`).toSorted());
+      }),
+    );
+  });
 
   it("keeps what was read where a key is withdrawn halfway", async () => {
     let reads = 0;

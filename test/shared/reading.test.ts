@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
+import { serviceError } from "../../sdk/client/service-error.ts";
 import { stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { belongsTo, fingerprintsOf, problemOf, type Reading } from "../../sdk/shared/reading.ts";
 
@@ -47,13 +48,37 @@ describe("a problem", () => {
     ["ERR_WRONG_KEY", false],
   ] as const)("of the code %s is an outage: %s", (code, temporary) => {
     const error = new AgentLogConfigError(code, "It failed.");
-    expect(problemOf(error)).toEqual({ code, message: error.message, temporary });
+    expect(problemOf(error)).toMatchObject({ code, message: error.message, temporary });
   });
 
   it.each([
     ["another error", new Error("no route"), "no route"],
     ["a value that is not an error", "no route", "no route"],
   ])("may be %s", (_, thrown, message) => {
-    expect(problemOf(thrown)).toEqual({ code: "ERR_UNKNOWN", message, temporary: false });
+    expect(problemOf(thrown)).toMatchObject({ code: "ERR_UNKNOWN", message, temporary: false });
+  });
+
+  const gone = (id: string) =>
+    serviceError(404, { errorCode: "GROUP_NOT_FOUND", detail: `No group with ID ${id} exists.` }, `Can't read ${id}`);
+  const invalid = (why: string) => new AgentLogConfigError("ERR_INVALID_RESPONSE", why, { subject: "Can't read it" });
+  it.each([
+    ["two projects that are gone", gone("0123456789abcdef01234567"), gone("89abcdef0123456789abcdef"), true],
+    ["two outages that end at different times", busy(3), busy(70), true],
+    ["two codes", gone("0123456789abcdef01234567"), invalid("there is no such project; check projectId"), false],
+    ["two settings", invalid("logPath must be a string"), invalid("username must be a string"), false],
+    [
+      "two values with the id of another project",
+      invalid(`it is ${"0".repeat(24)}`),
+      invalid(`it is ${"1".repeat(24)}`),
+      false,
+    ],
+    ["paths that name an agent", invalid("it is /var/log/monitoring"), invalid("it is /var/log/backup"), false],
+    ["errors that are not known", new Error("One."), new Error("Two."), false],
+  ])("of one and of the other of %s has one cause: %4$s", (_, one, other, isAlike) => {
+    expect(problemOf(one).cause === problemOf(other).cause).toBe(isAlike);
   });
 });
+
+function busy(retryAfterSeconds: number): AgentLogConfigError {
+  return serviceError(503, { detail: `Come back in ${retryAfterSeconds} s.` }, "Can't read it", { retryAfterSeconds });
+}

@@ -21,8 +21,9 @@ let engine: FleetEngine;
 async function read(args: AskedRead) {
   const { projectId, agent } = parseArgument(readArgumentsSchema, args, "Nothing was read");
   asked.push(projectId);
-  if (isDown) throw new AgentLogConfigError("ERR_UNAVAILABLE", `Project ${projectId}: it is down.`);
-  if (gone.has(projectId)) throw new AgentLogConfigError("ERR_PROJECT_NOT_FOUND", `Project ${projectId}: it is gone.`);
+  if (isDown) throw new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", { subject: `Project ${projectId}` });
+  if (gone.has(projectId))
+    throw new AgentLogConfigError("ERR_PROJECT_NOT_FOUND", "it is gone", { subject: `Project ${projectId}` });
   return {
     ...settingsOf({ projectId, agent }),
     logPath: paths.get(projectId) ?? "/log",

@@ -69,11 +69,13 @@ it("records, shows and says in random lives what the model predicts, and reads e
       const engine = new FleetEngine(async (args: AskedRead) => {
         const { projectId, agent } = parseArgument(readArgumentsSchema, args, "Nothing was read");
         reads.push(projectId);
-        if (current?.condition === "is down") throw new AgentLogConfigError("ERR_UNAVAILABLE", `${projectId} is down.`);
+        if (current?.condition === "is down")
+          throw new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", { subject: projectId });
         if (current?.condition === "refuses the key")
           throw new AgentLogConfigError("ERR_WRONG_KEY", "Nobody knows this key.");
         const logPath = current?.paths[Number.parseInt(projectId, 16) - 0xa0];
-        if (logPath === undefined) throw new AgentLogConfigError("ERR_PROJECT_NOT_FOUND", `${projectId} is gone.`);
+        if (logPath === undefined)
+          throw new AgentLogConfigError("ERR_PROJECT_NOT_FOUND", "it is gone", { subject: projectId });
         return { ...settingsOf({ projectId, agent }), logPath };
       });
       let records: Records = new Map();

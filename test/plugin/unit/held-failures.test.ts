@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { HeldFailures } from "../../../sdk/plugin/held-failures.ts";
+import { failure } from "../../../sdk/shared/group-failures.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -16,14 +17,14 @@ class Run {
   hold(name: string, sentence: string): void {
     this.#end(
       name,
-      this.failures.during(() => this.failures.hold(urn(name), sentence)),
+      this.failures.during(() => this.failures.hold(urn(name), failure(sentence))),
     );
   }
 
   holdOne(name: string, sentence: string): void {
     this.#end(
       name,
-      this.failures.during(() => this.failures.holdOne(urn(name), sentence)),
+      this.failures.during(() => this.failures.holdOne(urn(name), failure(sentence))),
     );
   }
 
