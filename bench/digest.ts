@@ -5,7 +5,7 @@ import { setDefaultCACertificates } from "node:tls";
 import { parseArgs } from "node:util";
 import undici from "undici/package.json" with { type: "json" };
 import { client, curl, interceptor, PACES, type Pace, plain, precomputed, wwwAuthenticate } from "./contender.ts";
-import { countRequests, type Goal, measureHeap } from "./goal.ts";
+import { countFreshRead, countRequests, type Goal, measureHeap } from "./goal.ts";
 import { race, type Standing } from "./race.ts";
 import { startServer } from "./start-server.ts";
 
@@ -22,7 +22,7 @@ try {
   // First, while the heap holds nothing of the other contenders
   const heap: Goal[] = [];
   for (const open of [interceptor, client]) heap.push(await measureHeap(open(server), size.heapReads));
-  const counts = await countRequests(server, size.countedReads);
+  const counts = [...(await countFreshRead(server)), ...(await countRequests(server, size.countedReads))];
   const limit = precomputed(server);
   const others = [interceptor(server), client(server), wwwAuthenticate(server), curl(server)];
   const contenders = [plain(server), limit, ...others].filter((contender) => contender !== undefined);

@@ -57,6 +57,7 @@ module.exports = {
   Pool: require("./lib/dispatcher/pool"),
   buildConnector: require("./lib/core/connect"),
   errors: require("./lib/core/errors"),
+  parseCookie: require("./lib/web/cookies/parse").parseSetCookie,
   get FormData() {
     return require("./lib/web/fetch/formdata").FormData;
   },

@@ -1,6 +1,6 @@
 import "./refuse-other-runtimes.ts";
 import tls from "node:tls";
-import { type Dispatcher, EnvHttpProxyAgent, Pool } from "undici";
+import { Client, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import packageJson from "../../package.json" with { type: "json" };
 import { digest } from "../digest/index.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
@@ -11,13 +11,14 @@ import { openConnector } from "./connector.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
 import { environmentProxy } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
+import { keepCookies } from "./keep-cookies.ts";
 import { parseArgument } from "./parse-argument.ts";
 import { PendingRead } from "./pending-read.ts";
 import type { ReadArguments } from "./read-arguments.ts";
 import { readArgumentsSchema } from "./read-arguments-schema.ts";
 import type { ReadGate } from "./read-gate.ts";
 import type { RawAgentLogConfig } from "./read-response.ts";
-import { MAX_REQUESTS, RequestQueue } from "./request-queue.ts";
+import { RequestQueue } from "./request-queue.ts";
 
 /** How to read. */
 export interface ReadOptions {
@@ -53,8 +54,7 @@ const MAX_CONNECT_SECONDS = 10;
 export class AgentLogConfigClient {
   readonly #connection: Connection;
   readonly #url: URL;
-  readonly #dispatcher: Dispatcher;
-  readonly #queue = new RequestQueue();
+  readonly #queue: RequestQueue;
   readonly #closing = new AbortController();
   readonly #reads = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
@@ -69,7 +69,7 @@ export class AgentLogConfigClient {
   constructor(options: unknown, placeOf?: (name: string) => string | undefined) {
     this.#connection = checkConnection(options, placeOf);
     this.#url = new URL(this.#connection.baseUrl);
-    this.#dispatcher = openDispatcher(this.#url, this.#connection, this.#closing.signal);
+    this.#queue = new RequestQueue(connector(this.#url, this.#connection, this.#closing.signal));
   }
 
   /**
@@ -81,7 +81,9 @@ export class AgentLogConfigClient {
   async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
     const { request, subject } = this.#plan(args);
     const read = () => this.#read(request, subject, options);
-    const { body, serviceVersion } = await (options.gate === undefined ? read() : options.gate.pass(subject, read));
+    const { body, serviceVersion } = await (options.gate === undefined
+      ? read()
+      : options.gate.pass(args.projectId, read));
     const settings = decodeAgentLogSettings(body, subject);
     const { projectId, agent } = args;
     return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
@@ -102,7 +104,7 @@ export class AgentLogConfigClient {
   close(): Promise<void> {
     this.#closed ??= Promise.allSettled(this.#reads).then(() => {
       this.#closing.abort();
-      return this.#dispatcher.destroy();
+      return this.#queue.destroy();
     });
     return this.#closed;
   }
@@ -128,8 +130,8 @@ export class AgentLogConfigClient {
     if (this.#closed !== undefined) {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
-    const [dispatcher, queue, connection] = [this.#dispatcher, this.#queue, this.#connection];
-    const { outcome } = new PendingRead({ dispatcher, queue, connection, request, subject, signal, gate });
+    const [queue, connection] = [this.#queue, this.#connection];
+    const { outcome } = new PendingRead({ queue, connection, request, subject, signal, gate });
     this.#reads.add(outcome);
     try {
       return await outcome;
@@ -149,25 +151,32 @@ const HEADERS = {
   "user-agent": `pulumi-agent-log-config/${packageJson.version}`,
 };
 
-/** @param closing aborts sockets that are still connecting, which undici does not track */
-function openDispatcher({ origin, protocol }: URL, connection: Connection, closing: AbortSignal): Dispatcher {
+/**
+ * Returns what opens one connection to the service. All of them share what the responses tell of the key.
+ * @param closing aborts sockets that are still connecting, which undici does not track
+ */
+function connector({ origin, protocol }: URL, connection: Connection, closing: AbortSignal): () => Dispatcher {
   const { publicKey, privateKey, caCertificate, timeoutSeconds } = connection;
   const connect = {
     // One second more than the read, so that the read's clearer time-out error comes first.
     timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_CONNECT_SECONDS) * 1000),
     // Without it, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
+    // Over HTTP/2 a response that was cut counts as a complete one.
+    allowH2: false,
     signal: closing,
     ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
   };
   // PendingRead limits the whole read, so undici's own timeouts are off.
-  const limits = { connections: MAX_REQUESTS, headersTimeout: 0, bodyTimeout: 0 };
+  const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
   const proxy = environmentProxy(protocol, limits, connect);
-  const dispatcher =
-    proxy === undefined
-      ? new Pool(origin, { ...limits, connect: openConnector(connect) })
-      : new EnvHttpProxyAgent({ ...limits, connect, ...proxy });
-  return dispatcher.compose(digest({ username: publicKey, password: privateKey, origins: [origin] }));
+  const direct = { ...limits, connect: openConnector(connect) };
+  const authenticate = digest({ username: publicKey, password: privateKey, origins: [origin] });
+  return () => {
+    const dispatcher =
+      proxy === undefined ? new Client(origin, direct) : new EnvHttpProxyAgent({ ...limits, connect, ...proxy });
+    return dispatcher.compose(keepCookies(), authenticate);
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { buildConnector, type EnvHttpProxyAgent, Pool } from "undici";
+import { buildConnector, Client, type EnvHttpProxyAgent } from "undici";
 import { AgentLogConfigError } from "./errors.ts";
 
 /** A proxy that can't be reached (`cause` is set) or refuses the tunnel (`status` is set). */
@@ -28,7 +28,7 @@ type Proxy = Pick<ProxyFailure, "host" | "variable">;
  */
 export function environmentProxy(
   protocol: string,
-  limits: Pool.Options,
+  limits: Client.Options,
   connect: buildConnector.BuildOptions & { readonly timeout: number },
 ): EnvHttpProxyAgent.Options | undefined {
   const names = ["http_proxy", "HTTP_PROXY"];
@@ -46,19 +46,21 @@ export function environmentProxy(
     requestTls: connect,
     proxyTls: connect,
     clientFactory: (origin, options) =>
-      openTunnels(proxy, new Pool(origin, { ...options, headersTimeout: connect.timeout })),
+      openTunnels(proxy, new Client(origin, { ...options, headersTimeout: connect.timeout })),
     factory: (origin, options) => {
       const isProxy = new URL(origin).origin === url.origin;
-      return new Pool(origin, isProxy ? { ...limits, connect: proxyConnector(proxy, connect) } : options);
+      if (!isProxy) return new Client(origin, options);
+      // Some proxies close a connection after a response without a word, so that each request gets a new one.
+      return new Client(origin, { ...limits, pipelining: 0, connect: proxyConnector(proxy, connect) });
     },
   };
 }
 
-/** Lets a pool report a tunnel that could not be opened as the failure of the proxy. */
-function openTunnels(proxy: Proxy, pool: Pool): Pool {
-  const connect = pool.connect.bind(pool);
-  return Object.assign(pool, {
-    async connect(options: Parameters<Pool["connect"]>[0]) {
+/** Lets a client report a tunnel that could not be opened as the failure of the proxy. */
+function openTunnels(proxy: Proxy, client: Client): Client {
+  const connect = client.connect.bind(client);
+  return Object.assign(client, {
+    async connect(options: Parameters<Client["connect"]>[0]) {
       const tunnel = await connect(options).catch((cause: unknown) => {
         throw new ProxyFailure(proxy, { cause });
       });
@@ -71,7 +73,7 @@ function openTunnels(proxy: Proxy, pool: Pool): Pool {
 
 /** Connects to a proxy that forwards plain http. */
 function proxyConnector(proxy: Proxy, options: buildConnector.BuildOptions): buildConnector.connector {
-  const connect = buildConnector({ ...options, allowH2: false });
+  const connect = buildConnector(options);
   return (target, callback) =>
     connect(target, (cause, socket) => {
       if (cause === null) callback(null, socket);

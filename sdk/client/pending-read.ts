@@ -11,7 +11,6 @@ type Controller = Dispatcher.DispatchController;
 
 /** What a read needs. */
 interface ReadPlan {
-  readonly dispatcher: Dispatcher;
   readonly queue: RequestQueue;
   readonly connection: Connection;
   readonly request: Dispatcher.DispatchOptions;
@@ -23,6 +22,9 @@ interface ReadPlan {
 
 /** How many times its time limit a read may wait for its turn. */
 const PATIENCE_IN_TIMEOUTS = 20;
+
+/** The time limit of a read in an outage, in milliseconds. */
+const OUTAGE_LIMIT_MILLISECONDS = 5000;
 
 /**
  * One read: as many requests as it takes until a response counts, the time is over or the caller gives the read up. The time
@@ -39,6 +41,8 @@ export class PendingRead implements Dispatcher.DispatchHandler {
   /** Ends the wait in the queue, the request or the pause before the next one. */
   #timer: NodeJS.Timeout | undefined;
   #retries = 0;
+  /** Why the last request failed. */
+  #failure: AgentLogConfigError | undefined;
   #isOver = false;
   #controller: Controller | undefined;
   #status = 0;
@@ -107,17 +111,26 @@ export class PendingRead implements Dispatcher.DispatchHandler {
     );
   }
 
-  readonly #send = () => {
-    const { connection, dispatcher, request, gate, subject } = this.#plan;
-    const known = gate?.knownFailure(subject);
-    if (known !== undefined) return this.#cancel(known);
+  readonly #send = (dispatcher: Dispatcher) => {
+    const { connection, request, gate, subject } = this.#plan;
+    const isOutage = gate?.isOutage === true;
+    const reason = gate?.refusalOf(subject) ?? (isOutage ? this.#failure : undefined);
+    if (reason !== undefined) return this.#cancel(reason);
     this.#controller = undefined;
     this.#chunks = [];
     this.#length = 0;
     this.#sentAt = performance.now();
-    this.#after(this.#left, () =>
-      this.#timeOut(`no response within ${connection.timeoutSeconds} s; check the network, or raise timeoutSeconds`),
-    );
+    if (isOutage && this.#left > OUTAGE_LIMIT_MILLISECONDS) {
+      this.#after(OUTAGE_LIMIT_MILLISECONDS, () =>
+        this.#timeOut(
+          `no response within ${OUTAGE_LIMIT_MILLISECONDS / 1000} s, the limit after the reads of other projects have failed; check the service and the network`,
+        ),
+      );
+    } else {
+      this.#after(this.#left, () =>
+        this.#timeOut(`no response within ${connection.timeoutSeconds} s; check the network, or raise timeoutSeconds`),
+      );
+    }
     try {
       dispatcher.dispatch(request, this);
     } catch (error) {
@@ -127,17 +140,19 @@ export class PendingRead implements Dispatcher.DispatchHandler {
 
   /** Sends the whole request again where that may help; undici's own interceptor would join the parts of two responses. */
   #fail(cause: unknown): void {
-    const { subject, connection, queue } = this.#plan;
+    const { subject, connection, queue, gate } = this.#plan;
     const hasCaCertificate = connection.caCertificate !== undefined;
     const error = cause instanceof AgentLogConfigError ? cause : connectionError(cause, subject, hasCaCertificate);
     const milliseconds = waitBeforeRetry(error, this.#retries);
     this.#left -= performance.now() - this.#sentAt + milliseconds;
-    if (!isRetryable(error) || this.#retries >= connection.maxRetries || this.#left <= 0) {
+    const isLast = this.#retries >= connection.maxRetries || this.#left <= 0 || gate?.isOutage === true;
+    if (isLast || !isRetryable(error)) {
       this.#end();
       this.#reject(error);
       return;
     }
     this.#retries += 1;
+    this.#failure = error;
     queue.leave(this.#send);
     this.#after(milliseconds, () => this.#enterQueue());
   }

@@ -1,60 +1,77 @@
-import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "./errors.ts";
 
 /** How long the first read may hold the others back, in milliseconds. */
-const PATIENCE_MILLISECONDS = 1000;
+const PATIENCE_MILLISECONDS = 5000;
 
 /** Services block keys that are refused too often. */
 const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY", "ERR_ACCESS_LIST"]);
 
-/** As many reads in a row have to fail until it counts as an outage of the service, which then lasts at least this long. */
-const OUTAGE = { reads: 3, milliseconds: 60_000 };
+/** So many projects in a row have to fail until it counts as an outage of the service. */
+const OUTAGE_PROJECTS = 3;
 
 /**
- * Keeps back the reads of a connection that would fail like those before. One read tries the key before the others, so that
- * a refused key is sent once; and in an outage the others fail at once, so that they do not all wait for the service.
+ * What the reads of a connection tell each other. One read tries the key before the others, so that a wrong key is sent once.
+ * In an outage each read is sent only once and for a short time, so that they do not all wait for the service.
  */
 export class ReadGate {
   #tried: PromiseWithResolvers<void> | undefined;
+  /** The service has accepted the key for a read, so that a refusal concerns the project that was read. */
+  #isKeyAccepted = false;
   #refusal: AgentLogConfigError | undefined;
-  #outage: AgentLogConfigError | undefined;
-  #outageEnd = 0;
-  /** How many of the last reads have failed for temporary reasons. */
-  #failures = 0;
+  /** The projects of the last reads, as far as they have failed for temporary reasons. */
+  readonly #failing = new Set<string>();
 
-  /** @param subject what failed, if the read is not sent */
-  async pass<Result>(subject: string, read: () => Promise<Result>): Promise<Result> {
-    const isFirst = this.#tried === undefined;
-    this.#tried ??= Promise.withResolvers();
-    const { promise, resolve } = this.#tried;
-    if (isFirst) setTimeout(resolve, PATIENCE_MILLISECONDS).unref();
-    else await promise;
-    const known = this.knownFailure(subject);
-    if (known !== undefined) throw known;
+  /** True while no read succeeds, after those of three projects have failed for temporary reasons. */
+  get isOutage(): boolean {
+    return this.#failing.size >= OUTAGE_PROJECTS;
+  }
+
+  /** Calls `read` once the key has been tried, and notes what comes of it. */
+  async pass<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
+    if (this.#tried !== undefined) {
+      await this.#tried.promise;
+      return this.#note(projectId, read);
+    }
+    this.#tried = Promise.withResolvers();
+    const { resolve } = this.#tried;
+    const timer = setTimeout(resolve, PATIENCE_MILLISECONDS).unref();
     try {
-      const result = await read();
-      this.#failures = 0;
-      return result;
-    } catch (error) {
-      if (error instanceof AgentLogConfigError) this.#remember(error);
-      throw error;
+      return await this.#note(projectId, read);
     } finally {
+      clearTimeout(timer);
       resolve();
     }
   }
 
-  /** Returns the error of a read that would fail like those before it. */
-  knownFailure(subject: string): AgentLogConfigError | undefined {
-    const known = this.#refusal ?? (performance.now() < this.#outageEnd ? this.#outage : undefined);
-    if (known === undefined) return undefined;
-    const { code, why, ...details } = known;
-    return new AgentLogConfigError(code, why, { ...details, subject, reason: known.reason });
+  /**
+   * Returns the error of a read that must not be sent, because the service refuses the key.
+   * @param subject what failed
+   */
+  refusalOf(subject: string): AgentLogConfigError | undefined {
+    if (this.#refusal === undefined || this.#isKeyAccepted) return undefined;
+    const { code, why, ...details } = this.#refusal;
+    return new AgentLogConfigError(code, why, { ...details, subject, reason: this.#refusal.reason });
   }
 
-  #remember(error: AgentLogConfigError): void {
-    if (REFUSALS.has(error.code)) this.#refusal ??= error;
-    this.#failures = error.temporary ? this.#failures + 1 : 0;
-    if (this.#failures < OUTAGE.reads) return;
-    this.#outage = error;
-    this.#outageEnd = performance.now() + OUTAGE.milliseconds;
+  async #note<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await read();
+      this.#isKeyAccepted = true;
+      this.#failing.clear();
+      return result;
+    } catch (error) {
+      if (error instanceof AgentLogConfigError) this.#remember(projectId, error);
+      throw error;
+    }
+  }
+
+  #remember(projectId: string, error: AgentLogConfigError): void {
+    const { code, temporary, status, errorCode } = error;
+    if (REFUSALS.has(code)) this.#refusal ??= error;
+    // Only the service itself names a code, and only to those whose key it knows.
+    if (errorCode !== undefined && !temporary && !CODES[code].everyRead) this.#isKeyAccepted = true;
+    if (!temporary) this.#failing.clear();
+    // Status 500 is a defect that concerns one project.
+    else if (status !== 500) this.#failing.add(projectId);
   }
 }

@@ -4,7 +4,6 @@ import { printable } from "./printable.ts";
 
 /**
  * Verifies the server's proof that it knows the password, if it sent one, and reads the nonce to use next.
- *
  * @param lines the values of all `Authentication-Info` lines; a header that breaks the grammar is ignored
  * @param expectedRspauth computes the `rspauth` that the password gives
  * @returns the next nonce, if the server named one

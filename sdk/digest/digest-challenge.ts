@@ -27,7 +27,6 @@ const ALGORITHMS = ["SHA-512-256", "SHA-256", "MD5"];
 
 /**
  * Chooses the supported Digest challenge with the strongest algorithm (RFC 7616, section 3.7).
- *
  * @param lines the values of all `WWW-Authenticate` lines of one response
  * @throws {@link DigestError} if none is supported; it quotes the part that is the reason
  */

@@ -13,20 +13,19 @@ const BRAND = Symbol.for("pulumi-agent-log-config.DigestError");
  * - `ERR_DIGEST_MALFORMED_CHALLENGE`: the challenge breaks the grammar of RFC 9110, section 11.
  * - `ERR_DIGEST_UNSUPPORTED_CHALLENGE`: the challenge offers nothing that is supported (RFC 7616, section 3.7).
  * - `ERR_DIGEST_SERVER_NOT_VERIFIED`: the server's `rspauth` is wrong, so it does not know the password (RFC 7616, section 3.5).
- * - `ERR_DIGEST_BODY_NOT_REPLAYABLE`: the server sent 401, and the request had a stream of more than 64 KiB as its body.
+ * - `ERR_DIGEST_BODY_NOT_REPLAYABLE`: the server sent 401, and the body of the request is a stream, which can't be sent again.
  *
  * `instanceof` is true for errors of every installed copy of the package.
  *
  * @example
  * ```ts
  * import { DigestError, digest } from "pulumi-agent-log-config/digest";
- * import { Agent, request } from "undici";
+ * import { Client } from "undici";
  *
  * const origin = "https://example.com:8443";
- * const credentials = { username: "publickey", password: "private-key" };
- * const dispatcher = new Agent().compose(digest({ ...credentials, origins: [origin] }));
+ * const client = new Client(origin).compose(digest({ username: "publickey", password: "private-key", origins: [origin] }));
  * try {
- *   await request(`${origin}/status`, { dispatcher });
+ *   await client.request({ path: "/status", method: "GET" });
  * } catch (error) {
  *   if (error instanceof DigestError) process.stderr.write(`${error.code}: ${error.message}\n`);
  * }

@@ -1,9 +1,8 @@
 import type { Dispatcher } from "undici";
 import { chooseDigestChallenge } from "./digest-challenge.ts";
 import { DigestController } from "./digest-controller.ts";
-import type { DigestSession, Lease } from "./digest-session.ts";
-import { hasFollowedRedirect, withAuthorization, withQueryInPath } from "./request.ts";
-import { isStream, refuseOneShot, StreamedBody } from "./streamed-body.ts";
+import type { DigestExchange } from "./digest-session.ts";
+import { hasFollowedRedirect, refuseStream, withAuthorization, withQueryInPath } from "./request.ts";
 
 type Options = Dispatcher.DispatchOptions;
 type Handler = Dispatcher.DispatchHandler;
@@ -14,16 +13,15 @@ type Upgrade = Parameters<NonNullable<Handler["onRequestUpgrade"]>>;
 const MAX_REFUSAL_LENGTH = 65_536;
 
 /**
- * Sends one request of a caller as often as its {@link Lease} says, and gives the caller the last response. It is the handler
- * of each request on the wire; a refusal that is followed by another request is read here and goes no further.
+ * Sends one request of a caller as often as its {@link DigestExchange} says, and gives the caller the last response. It is the
+ * handler of each request on the wire; a refusal that is followed by another request is read here and goes no further.
  */
 export class DigestHandler implements Handler {
   readonly #dispatch: Dispatcher.Dispatch;
   readonly #options: Options;
   readonly #handler: Handler;
-  readonly #lease: Lease;
+  readonly #exchange: DigestExchange;
   readonly #controller = new DigestController((reason) => this.#fail(reason));
-  readonly #stream: StreamedBody | undefined;
   /** The bytes of the refusal that is being read; undefined while no refusal is. */
   #refusalLength: number | undefined;
   #isAnnounced = false;
@@ -31,29 +29,20 @@ export class DigestHandler implements Handler {
   /** An interceptor below this one has followed a redirect. */
   #isRedirected = false;
 
-  constructor(dispatch: Dispatcher.Dispatch, options: Options, handler: Handler, session: DigestSession) {
+  constructor(dispatch: Dispatcher.Dispatch, options: Options, handler: Handler, exchange: DigestExchange) {
     this.#dispatch = dispatch;
     this.#options = withQueryInPath(options);
     this.#handler = handler;
-    this.#stream = isStream(options.body) ? new StreamedBody(options.body) : undefined;
-    this.#lease = session.take(() => void this.#send());
+    this.#exchange = exchange;
   }
 
-  start(): boolean {
-    if (!this.#lease.isWaiting) return this.#send();
-    // The caller can abort a request that waits.
-    this.#announce(null);
-    return true;
-  }
-
-  #send(): boolean {
+  /** Sends the request. Returns whether the dispatcher takes more of them, as every dispatch does. */
+  send(): boolean {
     const { method, path, headers } = this.#options;
-    const authorization = this.#lease.sign(method, path);
-    let options = this.#options;
-    if (authorization !== undefined) options = { ...options, headers: withAuthorization(headers, authorization) };
-    if (this.#stream !== undefined) options = { ...options, body: this.#stream.open() };
+    const authorization = this.#exchange.sign(method, path);
     try {
-      return this.#dispatch(options, this);
+      if (authorization === undefined) return this.#dispatch(this.#options, this);
+      return this.#dispatch({ ...this.#options, headers: withAuthorization(headers, authorization) }, this);
     } catch (error) {
       this.#fail(error instanceof Error ? error : new Error(String(error)));
       return false;
@@ -108,25 +97,22 @@ export class DigestHandler implements Handler {
     else this.#fail(error);
   }
 
-  /** Tells the lease what the response says of the credentials. Returns whether the request is sent again. */
+  /** Tells the exchange what the response says of the credentials. Returns whether the request is sent again. */
   #isRepeated(status: number, headers: Headers): boolean {
     const challenges = headers["www-authenticate"];
     // A redirect leads to another target, and may have changed the method.
-    if (this.#isRedirected) this.#lease.failed();
-    else if (status !== 401) this.#lease.accepted(headers["authentication-info"]);
-    else if (challenges === undefined) this.#lease.failed();
-    else if (this.#lease.refused(chooseDigestChallenge(challenges)) === "send") {
-      if (!this.#stream?.isReplayable) refuseOneShot(this.#options);
-      return true;
-    }
-    if (this.#stream !== undefined) this.#stream.isReplayable = false;
-    return false;
+    if (this.#isRedirected) return false;
+    if (status !== 401) this.#exchange.accepted(headers["authentication-info"]);
+    if (status !== 401 || challenges === undefined) return false;
+    const isRepeated = this.#exchange.refused(chooseDigestChallenge(challenges));
+    if (isRepeated) refuseStream(this.#options);
+    return isRepeated;
   }
 
   #sendAgain(): void {
     this.#refusalLength = undefined;
     this.#controller.follow(undefined);
-    this.#send();
+    this.send();
   }
 
   #announce(context: unknown): void {
@@ -138,9 +124,6 @@ export class DigestHandler implements Handler {
   #fail(error: Error): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
-    if (this.#controller.aborted) this.#lease.aborted();
-    else this.#lease.failed();
-    this.#stream?.close();
     this.#handler.onResponseError?.(this.#controller, error);
   }
 }

@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
 import { DigestHandler } from "./digest-handler.ts";
-import { DigestSession } from "./digest-session.ts";
+import { DigestExchange, DigestKey, DigestSession } from "./digest-session.ts";
 import { printable } from "./printable.ts";
 import { hasAuthorization } from "./request.ts";
 import type { Credentials } from "./signer.ts";
@@ -16,15 +16,19 @@ export interface DigestOptions {
 }
 
 /**
- * Makes an interceptor for any dispatcher of undici 7 or 8 that responds to HTTP Digest challenges.
+ * Makes an interceptor for the dispatchers of undici 7 and 8 that responds to HTTP Digest challenges.
  *
- * The first request to an origin is sent without credentials and gets a challenge; requests made meanwhile wait for it.
- * From then on, each request carries its credentials and takes one round trip. Requests to an origin that is not named,
- * and those with an `Authorization` header of their own, pass through unchanged.
+ * Compose it on a `Client`, which is one connection: its nonce then stays with the server that made it, also behind a load
+ * balancer. The first request gets a challenge and is sent again; each later one takes one round trip. An `Agent` makes such
+ * clients in a factory, as in the example. On a whole `Agent` or `Pool`, connections share a nonce, and each request that
+ * starts before the first one is known gets a challenge. That works with a server that takes nonce counts in any order, as
+ * most do, but not with nonces for one request, with counts in strict order or by opaque, or behind a load balancer.
  *
- * A wrong user name or password costs two requests, and the caller gets the server's 401. A body is sent again if it is a
- * string, a buffer, a `Blob`, a `FormData`, or a stream of at most 64 KiB. A 401 to a longer stream is an error, so make a
- * request without a body first.
+ * Requests to an origin that is not named, and those with an `Authorization` header of their own, pass through unchanged. A
+ * wrong user name or password costs two requests, and the caller gets the server's 401. Once the credentials have been
+ * accepted, a refusal may have another reason, so that three more nonces are tried. A body is sent again if it is a string, a
+ * buffer, a `Blob` or a `FormData`. A 401 to a stream is an error, so make a request without a body first; the `fetch` of
+ * undici makes a stream of every body.
  *
  * Put interceptors that change the origin, such as `redirect`, in front: `compose(digest(...), interceptors.redirect(...))`.
  * A redirect that is followed below the interceptor carries the credentials of the first target, which fail, or none.
@@ -33,60 +37,39 @@ export interface DigestOptions {
  * through `setGlobalDispatcher(dispatcher)` or as `new Dispatcher1Wrapper(dispatcher)`, both of undici.
  *
  * @param options the credentials, and the origins that get them
- * @returns what `dispatcher.compose` takes; each interceptor has nonces of its own
+ * @returns what `compose` takes; each dispatcher that it is composed on has nonces of its own
  * @throws TypeError with `code: "ERR_INVALID_ARG_VALUE"` for options that can't work
  * @throws {@link DigestError}, as the failure of a request, for a challenge that is not supported
  * @see RFC 7616, and RFC 2617 and RFC 2069 for older servers
  * @example
  * ```ts
  * import { digest } from "pulumi-agent-log-config/digest";
- * import { Agent, request } from "undici";
+ * import { Agent, Client, Pool } from "undici";
  *
  * const origin = "https://example.com:8443";
- * const credentials = { username: "publickey", password: "private-key" };
- * const dispatcher = new Agent().compose(digest({ ...credentials, origins: [origin] }));
- * const { statusCode, body } = await request(`${origin}/status`, { dispatcher });
+ * const interceptor = digest({ username: "publickey", password: "private-key", origins: [origin] });
+ * const client = new Client(origin).compose(interceptor);
+ * const { statusCode, body } = await client.request({ path: "/status", method: "GET" });
+ * const open = (url: URL, options: object) => new Client(url, options).compose(interceptor);
+ * const agent = new Agent({ factory: (url, options) => new Pool(url, { ...options, connections: 16, factory: open }) });
  * ```
  */
 export function digest(options: DigestOptions): Dispatcher.DispatcherComposeInterceptor {
   const { origins, ...credentials } = readOptions(options);
-  const sessions = new Map(origins.map((origin) => [origin, new ImpatientSession(credentials)]));
-  const sessionOf = (origin: string | URL | undefined) =>
-    origin === undefined ? undefined : (sessions.get(String(origin)) ?? sessions.get(originOf(origin)));
-
-  return (dispatch) => (request, handler) => {
-    const session = sessionOf(request.origin);
-    if (session === undefined || hasAuthorization(request.headers)) return dispatch(request, handler);
-    if (typeof handler.onRequestStart !== "function") {
-      throw invalidArgument(
-        "a request came in the form of an older undici: Node's own fetch needs setGlobalDispatcher(dispatcher) or { dispatcher: new Dispatcher1Wrapper(dispatcher) }, both of undici 8; undici 6 and older are not supported",
-      );
-    }
-    const isAccepted = new DigestHandler(dispatch, request, handler, session).start();
-    session.watch();
-    return isAccepted;
+  const keys = origins.map((origin) => [origin, new DigestKey(credentials)] as const);
+  return (dispatch) => {
+    const sessions = new Map(keys.map(([origin, key]) => [origin, new DigestSession(key)]));
+    return (request, handler) => {
+      const session = sessions.get(String(request.origin)) ?? sessions.get(originOf(request.origin ?? ""));
+      if (session === undefined || hasAuthorization(request.headers)) return dispatch(request, handler);
+      if (typeof handler.onRequestStart !== "function") throw invalidArgument(OLD_UNDICI);
+      return new DigestHandler(dispatch, request, handler, new DigestExchange(session)).send();
+    };
   };
 }
 
-/** How long requests wait for the first nonce before more of them probe: first one more, then two, four and so on. */
-const PATIENCE_MILLISECONDS = 500;
-
-/** A session with a timer, because the connection of the request that probes may hang. */
-class ImpatientSession extends DigestSession {
-  #isTimed = false;
-
-  /** Starts the timer if requests wait. It does not keep the process alive. */
-  watch(): void {
-    if (this.#isTimed || this.waiting.size === 0) return;
-    this.#isTimed = true;
-    const hurry = () => {
-      this.#isTimed = false;
-      this.hurry();
-      this.watch();
-    };
-    setTimeout(hurry, PATIENCE_MILLISECONDS).unref();
-  }
-}
+const OLD_UNDICI =
+  "a request came in the form of an older undici: Node's own fetch needs setGlobalDispatcher(dispatcher) or { dispatcher: new Dispatcher1Wrapper(dispatcher) }, both of undici 8; undici 6 and older are not supported";
 
 function readOptions(options: DigestOptions | undefined): Credentials & { readonly origins: readonly string[] } {
   const { username, password, origins, ...unknown } = options ?? {};

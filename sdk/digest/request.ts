@@ -1,5 +1,7 @@
 import { stringify } from "node:querystring";
 import type { Dispatcher } from "undici";
+import { DigestError } from "./digest-error.ts";
+import { printable } from "./printable.ts";
 
 type RequestHeaders = Dispatcher.DispatchOptions["headers"];
 
@@ -43,4 +45,18 @@ export function withQueryInPath(options: Dispatcher.DispatchOptions): Dispatcher
 export function hasFollowedRedirect(context: unknown): boolean {
   if (typeof context !== "object" || context === null || !("history" in context)) return false;
   return Array.isArray(context.history) && context.history.length > 0;
+}
+
+/**
+ * Refuses to send a request again whose body can be read only once.
+ * @throws {@link DigestError} `ERR_DIGEST_BODY_NOT_REPLAYABLE`
+ */
+export function refuseStream({ origin, method, path, body }: Dispatcher.DispatchOptions): void {
+  const isObject = typeof body === "object" && body !== null;
+  if (!isObject || !("next" in body || "pipe" in body || Symbol.asyncIterator in body)) return;
+  const request = printable(`${method} ${origin}${path.replace(/\?.*/s, "")}`);
+  throw new DigestError(
+    "ERR_DIGEST_BODY_NOT_REPLAYABLE",
+    `The server refused ${request}, and the stream in its body can't be sent again: send a string or a buffer, or make a request without a body first.`,
+  );
 }

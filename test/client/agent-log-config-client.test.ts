@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
+import { createSecureServer } from "node:http2";
 import { createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { inspect, promisify } from "node:util";
@@ -532,16 +533,27 @@ describe("connections", () => {
   it("are shared by more reads than there are connections", async () => {
     const { client, service } = await open({}, { settings: { [PROJECT_ID]: {} } });
     await Promise.all(Array.from({ length: 100 }, () => client.get(MONITORING)));
-    expect(service.requests).toHaveLength(101);
+    // One challenge for each connection.
+    expect(service.requests).toHaveLength(116);
   });
 
-  it("are not tried by reads that wait in the queue while an outage begins", async () => {
-    const { client, service } = await open();
+  it("carry the read of each project in an outage, which none answers for another", async () => {
+    const { client, service } = await open({ maxRetries: 2 });
     service.respondWith({ status: 503 });
     const gate = new ReadGate();
-    const reads = await Promise.allSettled(Array.from({ length: 200 }, () => client.get(MONITORING, { gate })));
-    expect(reads).toEqual(reads.map(() => ({ status: "rejected", reason: expect.objectContaining({ status: 503 }) })));
-    expect(service.requests.length).toBeLessThan(40);
+    const projectIds = Array.from({ length: 200 }, (_, index) => index.toString(16).padStart(24, "0"));
+    const get = (projectId: string) => client.get({ projectId, agent: "monitoring" }, { gate });
+    const reads = await Promise.allSettled(projectIds.map(get));
+    expect(reads).toEqual(
+      projectIds.map((id) => ({
+        status: "rejected",
+        reason: expect.objectContaining({ status: 503, message: expect.stringContaining(id) }),
+      })),
+    );
+    const sent = service.requests.filter(({ status }) => status === 503).length;
+    expect(sent).toBeGreaterThanOrEqual(200);
+    // Without an outage each read would be sent three times.
+    expect(sent).toBeLessThan(3 * 200);
   });
 
   it("that are not established when the client is closed do not keep the process alive", async () => {
@@ -564,6 +576,19 @@ describe("connections", () => {
     await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE" });
     expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(2);
   });
+});
+
+it("speaks HTTP/1.1 with a service that would rather speak HTTP/2", async () => {
+  const versions: string[] = [];
+  const server = createSecureServer({ ...TLS, allowHTTP1: true }, (request, response) => {
+    versions.push(request.httpVersion);
+    response.end("{}");
+  });
+  const baseUrl = `https://localhost:${await listen(server)}`;
+  const client = new AgentLogConfigClient({ baseUrl, ...KEYS, caCertificate: CA_FILE });
+  onTestFinished(() => client.close());
+  await client.get(MONITORING);
+  expect(versions).toEqual(["1.1"]);
 });
 
 describe("responses that are cut off", () => {

@@ -44,21 +44,24 @@ interface Options {
   readonly maxRetries?: number;
   readonly signal?: AbortSignal;
   readonly gate?: ReadGate;
+  /** The service, which each of the reads may have to itself. */
+  readonly requests?: Requests;
   readonly queue?: RequestQueue;
+  readonly timeoutSeconds?: number;
 }
 
 /** Starts a read with a time limit of 10 s. */
-function start({ maxRetries = 3, signal, gate, queue = new RequestQueue() }: Options = {}) {
-  const requests = new Requests();
+function start({ maxRetries = 3, timeoutSeconds = 10, signal, gate, ...service }: Options = {}) {
+  const { requests = new Requests() } = service;
+  const { queue = new RequestQueue(() => requests) } = service;
   const { outcome } = new PendingRead({
-    dispatcher: requests,
     queue,
     connection: {
       baseUrl: "http://service",
       publicKey: "publickey",
       privateKey: "private-key-0001",
       allowHttp: true,
-      timeoutSeconds: 10,
+      timeoutSeconds,
       maxRetries,
       caCertificate: undefined,
     },
@@ -72,11 +75,13 @@ function start({ maxRetries = 3, signal, gate, queue = new RequestQueue() }: Opt
   return { requests, outcome, ended };
 }
 
-/** A queue in which nothing else gets a turn. */
-function fullQueue(): RequestQueue {
-  const queue = new RequestQueue();
-  for (let count = 0; count < MAX_REQUESTS; count += 1) queue.enter(() => {});
-  return queue;
+/** A queue in which a read gets its turn when the test lets it. */
+function fullQueue() {
+  const requests = new Requests();
+  const queue = new RequestQueue(() => requests);
+  const busy = Array.from({ length: MAX_REQUESTS }, () => () => {});
+  for (const send of busy) queue.enter(send);
+  return { requests, queue, leave: () => queue.leave(busy[0] ?? (() => {})) };
 }
 
 it("ends a request after the time limit", async () => {
@@ -92,8 +97,7 @@ it("ends a request after the time limit", async () => {
 });
 
 it("counts no time in the queue, and says so where its turn does not come", async () => {
-  const queue = fullQueue();
-  const { requests, outcome, ended } = start({ queue });
+  const { requests, outcome, ended } = start(fullQueue());
   outcome.catch(() => {});
   await pass(199_999);
   expect(ended).not.toHaveBeenCalled();
@@ -106,12 +110,10 @@ it("counts no time in the queue, and says so where its turn does not come", asyn
 });
 
 it("has the whole time limit when its turn comes late", async () => {
-  const queue = new RequestQueue();
-  const busy = Array.from({ length: MAX_REQUESTS }, () => () => {});
-  for (const send of busy) queue.enter(send);
-  const { requests, outcome, ended } = start({ queue });
+  const service = fullQueue();
+  const { requests, outcome, ended } = start(service);
   await pass(150_000);
-  queue.leave(busy[0] ?? (() => {}));
+  service.leave();
   await pass(9999);
   expect(ended).not.toHaveBeenCalled();
   requests.respond(200);
@@ -178,16 +180,20 @@ it.each([500, 401, 403, 404])("does not repeat status %d", async (status) => {
 });
 
 it("sends nothing after its caller has given up in a pause, and leaves the queue", async () => {
-  const queue = new RequestQueue();
+  const all = new Requests();
+  const queue = new RequestQueue(() => all);
   const controllers = Array.from({ length: MAX_REQUESTS }, () => new AbortController());
-  const reads = controllers.map(({ signal }) => start({ signal, queue }));
-  for (const { requests } of reads) requests.respond(503);
+  const reads = controllers.map(({ signal }) => {
+    const read = start({ signal, queue });
+    all.respond(503);
+    return read;
+  });
   for (const controller of controllers) controller.abort(new Error("enough"));
   for (const { outcome } of reads) await expect(outcome).rejects.toThrow("enough");
   await pass(60_000);
-  for (const { requests } of reads) expect(requests.sent).toHaveLength(1);
-  const { requests, outcome } = start({ queue });
-  requests.respond(200);
+  expect(all.sent).toHaveLength(MAX_REQUESTS);
+  const { outcome } = start({ queue });
+  all.respond(200);
   await expect(outcome).resolves.toMatchObject({ body: {} });
 });
 
@@ -201,16 +207,61 @@ it("ends a request that gets its connection after its caller has given up", asyn
   expect(requests.abort).toHaveBeenCalledOnce();
 });
 
-it("sends nothing where other reads have found out that it would fail meanwhile", async () => {
-  const queue = new RequestQueue();
-  const busy = Array.from({ length: MAX_REQUESTS }, () => () => {});
-  for (const send of busy) queue.enter(send);
+it("sends nothing where another read has found out meanwhile that the key is refused", async () => {
   const gate = new ReadGate();
-  const { requests, outcome } = start({ queue, gate });
+  const service = fullQueue();
+  const { requests, outcome } = start({ ...service, gate });
   outcome.catch(() => {});
   const refusal = new AgentLogConfigError("ERR_WRONG_KEY", "it is refused", { subject: "Can't read another" });
-  await gate.pass("", () => Promise.reject(refusal)).catch(() => {});
-  queue.leave(busy[0] ?? (() => {}));
+  await gate.pass("another", () => Promise.reject(refusal)).catch(() => {});
+  service.leave();
   await expect(outcome).rejects.toThrow("Can't read: it is refused");
   expect(requests.sent).toHaveLength(0);
+});
+
+const outage = new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", { status: 503 });
+
+/** A gate that three projects have told of an outage. */
+async function gateOfOutage(): Promise<ReadGate> {
+  const gate = new ReadGate();
+  for (const project of ["a", "b", "c"]) await gate.pass(project, () => Promise.reject(outage)).catch(() => {});
+  return gate;
+}
+
+it("has five seconds in an outage, and says why", async () => {
+  const { requests, outcome } = start({ gate: await gateOfOutage() });
+  outcome.catch(() => {});
+  await pass(4999);
+  expect(requests.abort).not.toHaveBeenCalled();
+  await pass(1);
+  await expect(outcome).rejects.toMatchObject({
+    code: "ERR_TIMEOUT",
+    message: expect.stringContaining("no response within 5 s, the limit after the reads of other projects have failed"),
+  });
+});
+
+it("has no more than its own time in an outage", async () => {
+  const { outcome } = start({ gate: await gateOfOutage(), timeoutSeconds: 2 });
+  outcome.catch(() => {});
+  await pass(2000);
+  await expect(outcome).rejects.toThrow("no response within 2 s; check the network, or raise timeoutSeconds");
+});
+
+it("sends its request once in an outage", async () => {
+  const { requests, outcome } = start({ gate: await gateOfOutage() });
+  requests.respond(503);
+  await expect(outcome).rejects.toMatchObject({ status: 503 });
+  await pass(60_000);
+  expect(requests.sent).toHaveLength(1);
+});
+
+it("does not send its request again where an outage begins while it pauses", async () => {
+  const gate = new ReadGate();
+  const { requests, outcome } = start({ gate });
+  outcome.catch(() => {});
+  requests.respond(503);
+  for (const project of ["a", "b", "c"]) await gate.pass(project, () => Promise.reject(outage)).catch(() => {});
+  await pass(60_000);
+  await expect(outcome).rejects.toMatchObject({ status: 503, message: expect.stringMatching(/^Can't read: /) });
+  expect(requests.sent).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../../sdk/client/errors.ts";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
 
@@ -13,9 +13,6 @@ function makeRead() {
 }
 
 const turn = () => vi.advanceTimersByTimeAsync(0);
-const refusal = (code: AgentLogConfigErrorCode) =>
-  new AgentLogConfigError(code, "it is refused", { subject: "Can't read a", status: 401 });
-
 it("lets one read go first, and the others once it has succeeded", async () => {
   const gate = new ReadGate();
   const [first, second] = [makeRead(), makeRead()];
@@ -27,104 +24,107 @@ it("lets one read go first, and the others once it has succeeded", async () => {
   expect(await Promise.all(outcomes)).toEqual(["one", "two"]);
 });
 
-it.each(["ERR_WRONG_KEY", "ERR_ACCESS_LIST"] as const)(
-  "fails all later reads with %s, which are not sent",
-  async (code) => {
-    const gate = new ReadGate();
-    const [first, second] = [makeRead(), makeRead()];
-    const outcomes = Promise.allSettled([
-      gate.pass("Can't read a", first.read),
-      gate.pass("Can't read b", second.read),
-    ]);
-    first.reject(refusal(code));
-    const [one, two] = await outcomes;
-    expect(one).toMatchObject({
-      reason: { code, message: expect.stringMatching(/^Can't read a: it is refused\. See/) },
-    });
-    expect(two).toMatchObject({
-      reason: { code, status: 401, message: expect.stringMatching(/^Can't read b: it is refused\. See/) },
-    });
-    expect(second.read).not.toHaveBeenCalled();
-  },
-);
-
-it("fails later reads although earlier ones have succeeded, where the key is revoked meanwhile", async () => {
-  const gate = new ReadGate();
-  await gate.pass("a", async () => "one");
-  await expect(gate.pass("b", () => Promise.reject(refusal("ERR_WRONG_KEY")))).rejects.toThrow("it is refused");
-  const later = makeRead();
-  await expect(gate.pass("c", later.read)).rejects.toThrow("c: it is refused");
-  expect(later.read).not.toHaveBeenCalled();
-});
-
-it("lets the others go where the first read fails for a reason of its own", async () => {
-  const gate = new ReadGate();
-  await expect(gate.pass("a", () => Promise.reject(refusal("ERR_PROJECT_NOT_FOUND")))).rejects.toThrow("refused");
-  expect(await gate.pass("b", async () => "two")).toBe("two");
-});
-
-it("does not hold the others back for longer than a second", async () => {
+it("holds the others back for five seconds, and no longer", async () => {
   const gate = new ReadGate();
   const [first, second] = [makeRead(), makeRead()];
   void gate.pass("a", first.read);
   const outcome = gate.pass("b", second.read);
-  await vi.advanceTimersByTimeAsync(999);
+  await vi.advanceTimersByTimeAsync(4999);
   expect(second.read).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
   second.resolve("two");
   expect(await outcome).toBe("two");
 });
 
-const failing = (code: AgentLogConfigErrorCode) => () => Promise.reject(refusal(code));
+it("leaves no timer behind", async () => {
+  await new ReadGate().pass("a", async () => "one");
+  expect(vi.getTimerCount()).toBe(0);
+});
 
-/** A gate after reads that end like this, one after the other. */
+const failing =
+  (code: AgentLogConfigErrorCode, details: { readonly status?: number; readonly errorCode?: string } = {}) =>
+  () =>
+    Promise.reject(
+      new AgentLogConfigError(code, "it is refused", { subject: "Can't read a", status: 401, ...details }),
+    );
+const succeeding = async () => "one";
+
+/** A gate after reads of different projects that end like this, one after the other. */
 async function gateAfter(...reads: readonly (() => Promise<unknown>)[]): Promise<ReadGate> {
   const gate = new ReadGate();
-  for (const read of reads) await gate.pass("before", read).catch(() => {});
+  for (const [index, read] of reads.entries()) await gate.pass(`p${index}`, read).catch(() => {});
   return gate;
 }
 
-const outage = failing("ERR_UNAVAILABLE");
-
-it("fails later reads at once after three in a row that failed for temporary reasons", async () => {
-  const gate = await gateAfter(outage, failing("ERR_TIMEOUT"), outage);
-  const later = makeRead();
-  await expect(gate.pass("Can't read d", later.read)).rejects.toMatchObject({
-    code: "ERR_UNAVAILABLE",
-    temporary: true,
-    status: 401,
-    message: expect.stringMatching(/^Can't read d: it is refused\. See/),
+describe("a refused key", () => {
+  it.each(["ERR_WRONG_KEY", "ERR_ACCESS_LIST"] as const)("fails all other reads with %s", async (code) => {
+    const gate = await gateAfter(failing(code));
+    expect(gate.refusalOf("Can't read b")).toMatchObject({
+      code,
+      status: 401,
+      message: expect.stringMatching(/^Can't read b: it is refused\. See/),
+    });
   });
-  expect(later.read).not.toHaveBeenCalled();
+
+  it.each([
+    { description: "a read before it has succeeded", reads: [succeeding, failing("ERR_WRONG_KEY")] },
+    { description: "a read after it has succeeded", reads: [failing("ERR_WRONG_KEY"), succeeding] },
+    {
+      description: "the service has told something of a project before",
+      reads: [
+        failing("ERR_PROJECT_NOT_FOUND", { status: 404, errorCode: "GROUP_NOT_FOUND" }),
+        failing("ERR_ACCESS_LIST", { status: 403, errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" }),
+      ],
+    },
+  ])("concerns one project where $description", async ({ reads }) => {
+    expect((await gateAfter(...reads)).refusalOf("Can't read c")).toBeUndefined();
+  });
+
+  it.each([
+    { description: "nothing is at the address", read: failing("ERR_NOT_FOUND", { status: 404 }) },
+    { description: "the service is down", read: failing("ERR_UNAVAILABLE", { status: 503, errorCode: "DOWN" }) },
+    { description: "the caller gave up", read: () => Promise.reject(new DOMException("aborted", "AbortError")) },
+  ])("fails all other reads where $description for the read before", async ({ read }) => {
+    const gate = await gateAfter(read, failing("ERR_WRONG_KEY"));
+    expect(gate.refusalOf("Can't read c")).toMatchObject({ code: "ERR_WRONG_KEY" });
+  });
 });
 
-it.each([
-  { description: "two", reads: [outage, outage] },
-  { description: "three with a success among them", reads: [outage, outage, async () => "one", outage] },
-  { description: "three with an answer among them", reads: [outage, outage, failing("ERR_PROJECT_NOT_FOUND"), outage] },
-  {
-    description: "three defects of single projects",
-    reads: Array.from({ length: 3 }, () => failing("ERR_ROLE_MISSING")),
-  },
-])("sends the next read after $description", async ({ reads }) => {
-  const gate = await gateAfter(...reads);
-  expect(await gate.pass("next", async () => "two")).toBe("two");
-});
+const outage = failing("ERR_UNAVAILABLE", { status: 503 });
 
-it("tries again a minute after an outage, and then one failure is enough", async () => {
-  const gate = await gateAfter(outage, outage, outage);
-  const read = vi.fn(outage);
-  await vi.advanceTimersByTimeAsync(59_999);
-  await expect(gate.pass("d", read)).rejects.toThrow();
-  expect(read).not.toHaveBeenCalled();
-  await vi.advanceTimersByTimeAsync(1);
-  await expect(gate.pass("e", read)).rejects.toThrow();
-  await expect(gate.pass("f", read)).rejects.toThrow();
-  expect(read).toHaveBeenCalledOnce();
-});
+describe("an outage", () => {
+  it.each([
+    { description: "three projects", reads: [outage, failing("ERR_TIMEOUT"), failing("ERR_CONNECTION")], is: true },
+    { description: "two projects", reads: [outage, outage], is: false },
+    { description: "three projects with a success among them", reads: [outage, outage, succeeding, outage], is: false },
+    {
+      description: "three projects with a refusal among them",
+      reads: [outage, outage, failing("ERR_NOT_FOUND"), outage],
+      is: false,
+    },
+    { description: "three projects, and then a success", reads: [outage, outage, outage, succeeding], is: false },
+    {
+      description: "five projects with status 500",
+      reads: Array.from({ length: 5 }, () => failing("ERR_UNAVAILABLE", { status: 500 })),
+      is: false,
+    },
+    {
+      description: "three projects with a status 500 among them",
+      reads: [outage, outage, failing("ERR_UNAVAILABLE", { status: 500 }), outage],
+      is: true,
+    },
+  ])("is seen after failures of $description: $is", async ({ reads, is }) => {
+    expect((await gateAfter(...reads)).isOutage).toBe(is);
+  });
 
-it("ignores that a caller has given a read up", async () => {
-  const aborted = () => Promise.reject(new DOMException("aborted", "AbortError"));
-  const gate = await gateAfter(aborted, aborted, aborted);
-  expect(await gate.pass("d", async () => "one")).toBe("one");
+  it("is not seen after three failures of one project", async () => {
+    const gate = new ReadGate();
+    for (const _ of [1, 2, 3]) await gate.pass("a", outage).catch(() => {});
+    expect(gate.isOutage).toBe(false);
+  });
+
+  it("lets each read be sent", async () => {
+    const gate = await gateAfter(outage, outage, outage);
+    expect(await gate.pass("d", async () => "two")).toBe("two");
+  });
 });

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { Agent, Client, type Dispatcher, request } from "undici";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { closeAfterTest, digestFor, openDigestAgent, readMany, readStatus } from "./digest-agent.ts";
 import { acceptWith, refuse, startDigestServer, startScriptedServer } from "./digest-server.ts";
 import type { LocalServer, Respond } from "./local-server.ts";
@@ -68,35 +68,6 @@ test("an abort while waiting fails with its reason", async () => {
   await first.catch(() => {});
 });
 
-test("a request that waits can be aborted before it is sent", async () => {
-  const server = await startScriptedServer(hold());
-  const agent = openDigestAgent(server);
-  const options = { origin: server.origin, path: "/", method: "GET" } as const;
-  agent.dispatch(options, { onRequestStart() {}, onResponseError() {} });
-  const onResponseError = vi.fn();
-  agent.dispatch(options, { onRequestStart: (controller) => controller.abort(REASON), onResponseError });
-  expect(onResponseError).toHaveBeenCalledExactlyOnceWith(expect.anything(), REASON);
-});
-
-test("an abort while waiting never reaches the server", async () => {
-  const server = await startDigestServer();
-  const agent = openDigestAgent(server);
-  const controller = new AbortController();
-  const first = readStatus(agent, server.origin);
-  const second = read(agent, server, controller.signal).catch(() => {});
-  controller.abort(REASON);
-  await Promise.all([first, second]);
-  expect(server.requests).toHaveLength(2);
-});
-
-test("a signal that is aborted already reaches no server while another one probes", async () => {
-  const server = await startDigestServer();
-  const agent = openDigestAgent(server);
-  const first = readStatus(agent, server.origin);
-  await expect(read(agent, server, AbortSignal.abort(REASON))).rejects.toBe(REASON);
-  await first;
-});
-
 test("an abort during the refusal's body fails with its reason", async () => {
   const server = await startScriptedServer(openBody(401));
   const controller = new AbortController();
@@ -116,18 +87,6 @@ test("an abort while the repeat is queued fails with its reason", async () => {
   await server.reached(2);
   controller.abort(REASON);
   await expect(Promise.race([reading, blocking])).rejects.toBe(REASON);
-});
-
-test("an abort of the repeat on the wire lets those who wait go on", async () => {
-  const server = await startScriptedServer(CHALLENGE, hold(), CHALLENGE, acceptWith({}));
-  const agent = openDigestAgent(server);
-  const controller = new AbortController();
-  const reading = read(agent, server, controller.signal).catch(() => {});
-  const waiting = readMany(agent, server.origin, 15, 15);
-  await server.reached(2);
-  controller.abort(REASON);
-  await reading;
-  expect(await waiting).toEqual({ 200: 15 });
 });
 
 test("an abort during the body of the response fails with its reason", async () => {

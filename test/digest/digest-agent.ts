@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, request } from "undici";
+import { Agent, Client, type Dispatcher, Pool, request } from "undici";
 import { onTestFinished } from "vitest";
 import { type DigestOptions, digest } from "../../sdk/digest/index.ts";
 import { PASSWORD, USERNAME } from "./digest-server.ts";
@@ -18,6 +18,15 @@ export function openAgent(...interceptors: readonly Dispatcher.DispatcherCompose
 
 export function openDigestAgent(server: { readonly origin: string }, options?: Partial<DigestOptions>): Dispatcher {
   return openAgent(digestFor(server, options));
+}
+
+/** Opens at most 16 connections, each of which has a session of its own. */
+export function openConnections(server: { readonly origin: string }, options: Agent.Options = {}): Dispatcher {
+  const authenticate = digestFor(server);
+  const open = (origin: URL, opts: object) => new Client(origin, opts).compose(authenticate);
+  return closeAfterTest(
+    new Agent({ ...options, factory: (origin, opts) => new Pool(origin, { ...opts, connections: 16, factory: open }) }),
+  );
 }
 
 export function closeAfterTest<Opened extends Dispatcher>(dispatcher: Opened): Opened {

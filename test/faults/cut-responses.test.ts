@@ -28,7 +28,10 @@ describe("a read whose first response is cut", () => {
       await client.close();
       // Only a response that was cut before its end is requested again, and only once.
       const repeated = batch.filter((cutAfterBytes) => cutAfterBytes < length).length;
-      expect(countStatuses(service)).toEqual({ 401: 1, 0: batch.length, 200: 1 + repeated });
+      const { 401: challenges = 0, ...others } = countStatuses(service);
+      expect(others).toEqual({ 0: batch.length, 200: 1 + repeated });
+      // A connection whose nonce was not accepted before the cut gets another challenge.
+      expect(challenges).toBeLessThanOrEqual(AT_ONCE + batch.length);
       await service.close();
     });
     while (openSockets() > sockets) await setImmediate();

@@ -6,8 +6,8 @@ import { openClient, openService, openSockets } from "./open-client.ts";
 import { AT_ONCE, runReads } from "./run-reads.ts";
 
 const READS = 1000;
-/** The first request of all, which asks for a nonce. */
-const PROBE = 1;
+/** The first request of each connection gets a challenge. At least one connection is used. */
+const CHALLENGES = { atLeast: 1, atMost: AT_ONCE };
 
 /** Half a kilobyte a read; what one read leaves on its way has several. */
 const MAX_GROWTH = READS * 512;
@@ -27,18 +27,18 @@ const LATE: readonly Fault[] = Array.from({ length: READS }, () => ({ delaySecon
 const FORGOTTEN = 20;
 
 const SCENARIOS: readonly Scenario[] = [
-  { description: "nothing goes wrong", extra: { atLeast: PROBE, atMost: PROBE } },
+  { description: "nothing goes wrong", extra: CHALLENGES },
   {
     description: "the service restarts",
     faults: LATE,
     disturb: restart,
     // Each restart cuts what is under way, and refuses the old nonce once to each read under way.
-    extra: { atLeast: PROBE + RESTARTS * 2, atMost: PROBE + RESTARTS * 2 * AT_ONCE },
+    extra: { atLeast: 1 + RESTARTS * 2, atMost: AT_ONCE + RESTARTS * 2 * AT_ONCE },
   },
   {
     description: "it responds late",
     faults: Array.from({ length: READS }, (_, index) => ({ delaySeconds: (index % 4) / 100 })),
-    extra: { atLeast: PROBE, atMost: PROBE },
+    extra: CHALLENGES,
   },
   {
     description: "it forgets all nonces again and again",
@@ -47,19 +47,19 @@ const SCENARIOS: readonly Scenario[] = [
       ...Array.from({ length: 49 }, () => ({ delaySeconds: 0 })),
     ]).flat(),
     // A nonce that is gone is refused once to each read under way.
-    extra: { atLeast: PROBE + FORGOTTEN, atMost: PROBE + FORGOTTEN * AT_ONCE },
+    extra: { atLeast: 1 + FORGOTTEN, atMost: AT_ONCE + FORGOTTEN * AT_ONCE },
   },
   {
     description: "it responds with 429 with Retry-After for a second",
     disturb: (service) => limitRate(service, { "Retry-After": "1" }),
     // Within the second each read under way asks once, and perhaps once more as it ends.
-    extra: { atLeast: PROBE + AT_ONCE, atMost: PROBE + 2 * AT_ONCE },
+    extra: { atLeast: 1 + AT_ONCE, atMost: AT_ONCE + 2 * AT_ONCE },
   },
   {
     description: "it responds with 429 without Retry-After for a second",
     disturb: (service) => limitRate(service, {}),
     // The shortest waits are 0.25, 0.5 and 1 s: three tries within the second.
-    extra: { atLeast: PROBE + AT_ONCE, atMost: PROBE + 3 * AT_ONCE },
+    extra: { atLeast: 1 + AT_ONCE, atMost: AT_ONCE + 3 * AT_ONCE },
   },
 ];
 

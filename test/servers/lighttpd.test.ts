@@ -23,13 +23,19 @@ const PROFILES = ["/md5", "/sha256", "/both", "/sha512-256", "/userhash"].flatMa
   [1, 16].map((atATime) => ({ path, atATime })),
 );
 
-test.for(PROFILES)("reads $path, $atATime at a time, in one request each and one more", async (profile, context) => {
-  const server = await start(context);
-  const agent = openTlsAgent(digestFor(server));
-  const statuses = await readMany(agent, `${server.origin}${profile.path}/settings.json`, READS, profile.atATime);
-  const log = await logOf(server, agent);
-  expect({ statuses, requests: log.length }).toEqual({ statuses: { 200: READS }, requests: READS + 1 });
-});
+test.for(PROFILES)(
+  "reads $path, $atATime at a time, in one request each and a challenge for each connection",
+  async (profile, context) => {
+    const server = await start(context);
+    const agent = openTlsAgent(digestFor(server));
+    const statuses = await readMany(agent, `${server.origin}${profile.path}/settings.json`, READS, profile.atATime);
+    const log = await logOf(server, agent);
+    expect({ statuses, isWithin: log.length <= READS + profile.atATime }).toEqual({
+      statuses: { 200: READS },
+      isWithin: true,
+    });
+  },
+);
 
 test("counts 2,000 reads on one nonce", async (context) => {
   const server = await start(context);

@@ -1,13 +1,19 @@
 import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { Agent, type Dispatcher } from "undici";
-import { closeAfterTest, digestFor, readStatus } from "../digest/digest-agent.ts";
+import { closeAfterTest, digestFor, openConnections, readStatus } from "../digest/digest-agent.ts";
 import { CERTIFICATE_FILE, type ServerProcess } from "./server-process.ts";
+
+const TRUSTING = { connect: { ca: readFileSync(CERTIFICATE_FILE, "utf8") } };
 
 /** An agent that knows the servers' certificate. */
 export function openTlsAgent(...interceptors: readonly Dispatcher.DispatcherComposeInterceptor[]): Dispatcher {
-  const agent = new Agent({ connect: { ca: readFileSync(CERTIFICATE_FILE, "utf8") } });
-  return closeAfterTest(agent).compose(...interceptors);
+  return closeAfterTest(new Agent(TRUSTING)).compose(...interceptors);
+}
+
+/** Connections that know the servers' certificate and have a session each. */
+export function openTlsConnections(server: ServerProcess): Dispatcher {
+  return openConnections(server, TRUSTING);
 }
 
 /** Stops the server once no connection is left, and gives its access log. */

@@ -21,27 +21,27 @@ async function start(context: TestContext, ...directives: readonly string[]): Pr
 
 const READS = 40;
 
-test("https is read through a tunnel, in one request a read and one more", async (context) => {
+test("https is read through a tunnel, in one request a read and a challenge for each connection", async (context) => {
   const proxy = await start(context);
   const service = await startReadableService("https");
   const client = openClient(service, { HTTPS_PROXY: proxyAddress(proxy.origin, undefined) });
   await Promise.all(Array.from({ length: READS }, () => client.get(READ)));
   await client.close();
   const log = (await proxy.stop()).join("\n");
-  expect(service.requests).toHaveLength(READS + 1);
+  expect(service.requests).toHaveLength(READS + 16);
   expect(log.match(/: CONNECT 127\.0\.0\.1:\d+ /g)?.length).toBeGreaterThanOrEqual(1);
   expect(log.match(/: CONNECT 127\.0\.0\.1:\d+ /g)?.length).toBeLessThanOrEqual(16);
   expect(log).not.toContain("/groups/");
 });
 
-test("plain http is read through it, in one request a read and one more", async (context) => {
+test("plain http is read through it, in one request a read and a challenge for each connection", async (context) => {
   const proxy = await start(context);
   const service = await startReadableService("http");
   const client = openClient(service, { HTTP_PROXY: proxyAddress(proxy.origin, undefined) });
   await Promise.all(Array.from({ length: READS }, () => client.get(READ)));
   await client.close();
   const asked = (await proxy.stop()).filter((line) => line.includes(": GET ") && line.includes("/groups/"));
-  expect([service.requests.length, asked.length]).toEqual([READS + 1, READS + 1]);
+  expect([service.requests.length, asked.length]).toEqual([READS + 16, READS + 16]);
 });
 
 test.for(["HTTPS_PROXY", "https_proxy"])("%s may hold user and password", async (variable, context) => {
