@@ -5,6 +5,7 @@ import { MAX_REQUESTS } from "../client/request-queue.ts";
 import { mapAtOnce } from "../shared/at-once.ts";
 import type { SettingsReader } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
+import { refuseEngineMarks } from "../shared/refuse-engine-marks.ts";
 import { readCommandLine, USAGE } from "./command-line.ts";
 import { makeReport, type ProjectReport, type Report } from "./make-report.ts";
 import type { Findings } from "./observe-connections.ts";
@@ -71,7 +72,9 @@ async function readProject(client: SettingsReader, gate: ReadGate, projectId: st
   const logs: { monitoring?: string; backup?: string } = {};
   try {
     for (const agent of AGENTS) {
-      const { logPath } = await client.get({ projectId, agent }, { gate });
+      const settings = await client.get({ projectId, agent }, { gate });
+      refuseEngineMarks(settings);
+      const { logPath } = settings;
       logs[agent] = logPath === undefined ? "standard error" : printable(logPath);
     }
     return { projectId, status: "ok", ...logs };

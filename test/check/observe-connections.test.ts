@@ -1,7 +1,6 @@
 import diagnosticsChannel from "node:diagnostics_channel";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { createSecureServer } from "node:http2";
 import { createServer as createPlainServer } from "node:net";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { type Findings, observeConnections } from "../../sdk/check/observe-connections.ts";
@@ -63,19 +62,6 @@ it("of https are the name and the certificate too", async () => {
   const { baseUrl } = await start(TLS);
   expect(await observe(named(baseUrl))).toEqual({
     seen: { name: "localhost", connection: PORT, isPlain: false, TLS: CERTIFICATE, challenge: CHALLENGE },
-    code: undefined,
-  });
-});
-
-it("over HTTP/2 are the same", async () => {
-  const server = createSecureServer(TLS, (request, response) => {
-    const challenge = { "www-authenticate": 'Digest realm="of \\"h2\\"", nonce="n", qop="auth"' };
-    if (request.headers.authorization === undefined) response.writeHead(401, challenge).end();
-    else response.end("{}");
-  });
-  const port = await listen(server);
-  expect(await observe(`https://localhost:${port}`)).toMatchObject({
-    seen: { TLS: CERTIFICATE, challenge: 'Digest, realm "of \\"h2\\""' },
     code: undefined,
   });
 });
