@@ -1,0 +1,89 @@
+import { createServer, request as sendRequest } from "node:http";
+import { describe, expect, it } from "vitest";
+import type { Service } from "../../sdk/testing/index.ts";
+import { listen } from "../servers/listen.ts";
+import { ENGINES, openProgram } from "./program.ts";
+
+const PROJECT_IDS = Array.from({ length: 24 }, (_, index) => index.toString(16).padStart(24, "a"));
+const DRIFTED = [2, 13, 21];
+
+/** What an ill project answers to credentials that are right. */
+interface Illness {
+  readonly description: string;
+  readonly status: number;
+  readonly body?: string;
+  readonly ill: readonly number[];
+}
+
+const ILLNESSES: readonly Illness[] = [
+  { description: "defects of two projects", status: 500, ill: [1, 12] },
+  { description: "overload of five projects in a row", status: 503, ill: [3, 4, 5, 6, 7] },
+  { description: "a refusal of one project without a code", status: 401, ill: [5] },
+  {
+    description: "the access list of one project",
+    status: 403,
+    body: JSON.stringify({ error: 403, errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" }),
+    ill: [5],
+  },
+];
+
+/** Puts a server in front of the service that answers for ill projects itself. Returns its address. */
+async function startFront(service: Service, illnessOf: (projectId: string) => Illness | undefined): Promise<string> {
+  const { hostname, port, pathname } = new URL(service.baseUrl);
+  const server = createServer((near, response) => {
+    const illness = illnessOf(/groups\/(\w+)/.exec(near.url ?? "")?.[1] ?? "");
+    const forwarded = sendRequest(
+      { hostname, port, method: near.method, path: near.url, headers: near.headers },
+      (far) => {
+        if (illness === undefined || near.headers.authorization === undefined) {
+          far.pipe(response.writeHead(far.statusCode ?? 500, far.headers));
+          return;
+        }
+        far.resume();
+        const challenge = 'Digest realm="Example Public API", nonce="n", qop="auth"';
+        response.writeHead(illness.status, illness.status === 401 ? { "www-authenticate": challenge } : {});
+        response.end(illness.body ?? "{}");
+      },
+    );
+    forwarded.end();
+  });
+  return `http://127.0.0.1:${await listen(server)}${pathname}`;
+}
+
+describe.each(ENGINES)("on the %s engine, a preview", (engine) => {
+  it.for(ILLNESSES)("compares all projects that can be read, beside $description", async (illness, context) => {
+    // The stand-in engine is slower.
+    const projectIds = PROJECT_IDS.slice(0, engine === "real" ? 24 : 14);
+    const drifted = DRIFTED.filter((index) => index < projectIds.length);
+    const args = { whenUnavailable: "useRecorded" };
+    const { deployment, service } = await openProgram(context, engine, "neighbours", { projectIds, args });
+    for (const projectId of projectIds) service.set(projectId, "monitoring", { logPath: "/recorded" });
+    let isIll = false;
+    const illnessOf = (id: string) => (isIll && illness.ill.includes(projectIds.indexOf(id)) ? illness : undefined);
+    await deployment.setConfigs({
+      "agent-log-config:baseUrl": await startFront(service, illnessOf),
+      "agent-log-config:maxRetries": "0",
+    });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    for (const index of drifted) service.set(projectIds[index] ?? "", "monitoring", { logPath: "/drifted" });
+    isIll = true;
+
+    const { ok, text } = await deployment.preview();
+    expect(text.match(/~ logPath *: .* => "\/drifted"/g)).toHaveLength(drifted.length);
+    const isOutage = illness.status >= 500;
+    expect(ok).toBe(isOutage);
+    const named = Array.from(text.matchAll(/of project (\w+)/g), ([, id = ""]) => projectIds.indexOf(id));
+    expect(named.filter((index) => !illness.ill.includes(index))).toEqual([]);
+    expect(named.length).toBeGreaterThan(0);
+  });
+
+  it("names what is expected of each value, although the values differ in an id or an agent alone", async (context) => {
+    const projectIds = PROJECT_IDS.slice(0, 2);
+    const args = { expect: { logPath: "/srv" } };
+    const { deployment, service } = await openProgram(context, engine, "neighbours", { projectIds, args });
+    for (const projectId of projectIds) service.set(projectId, "monitoring", { logPath: `/log/${projectId}` });
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    for (const projectId of projectIds) expect(text).toContain(`logPath is "/log/${projectId}", expected "/srv"`);
+  });
+});
