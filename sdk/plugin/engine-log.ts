@@ -1,6 +1,7 @@
-import { credentials, Metadata } from "@grpc/grpc-js";
+import { Metadata } from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
+import { ENGINE_CHANNEL } from "./engine-channel.ts";
 
 /** How long an engine may take to show a message, in milliseconds. */
 const PATIENCE = 2000;
@@ -27,7 +28,7 @@ export class EngineLog {
   show(severity: "WARNING" | "ERROR", urn: string, message: string): void {
     if (this.#address === undefined) return;
     // Most processes show nothing, and do not pay for a connection.
-    this.#client ??= new engineService.EngineClient(this.#address, credentials.createInsecure());
+    this.#client ??= new engineService.EngineClient(this.#address, ...ENGINE_CHANNEL);
     const client = this.#client;
     const request = new engineMessages.LogRequest().setSeverity(engineMessages.LogSeverity[severity]);
     request.setUrn(urn).setMessage(message);

@@ -1,10 +1,11 @@
-import { credentials, type ServiceError } from "@grpc/grpc-js";
+import type { ServiceError } from "@grpc/grpc-js";
 import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import messages, { type RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
+import { ENGINE_CHANNEL } from "./engine-channel.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 /** Registers a component and its children with the engine that asks for it. */
@@ -14,10 +15,7 @@ export class ResourceMonitor {
 
   constructor(request: ConstructRequest) {
     this.#request = request;
-    this.#client = new resourceService.ResourceMonitorClient(
-      request.getMonitorendpoint(),
-      credentials.createInsecure(),
-    );
+    this.#client = new resourceService.ResourceMonitorClient(request.getMonitorendpoint(), ...ENGINE_CHANNEL);
   }
 
   /**

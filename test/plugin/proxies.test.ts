@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { bundlePlugin } from "../../plugin/bundle.ts";
 import type { Service } from "../../sdk/testing/index.ts";
@@ -16,7 +17,8 @@ import {
   startReadableService,
 } from "../servers/proxy-client.ts";
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
-import { startPlugin } from "./plugin-process.ts";
+import { startEngineLog, startPlugin, URN } from "./plugin-process.ts";
+import { startMonitor } from "./start-monitor.ts";
 
 // The bundle has undici in parts, so that it may lack one that a proxy needs.
 
@@ -65,4 +67,23 @@ it.each(["http", "https"])("tells a proxy that refuses from an %s service, and n
   const message = await read({ baseUrl: `${protocol}://127.0.0.1:1` }, address).catch((error: Error) => error.message);
   expect(message).toMatch(/ the proxy (\S+ )?requires another user or password .*\(status 407\).*#err_proxy/);
   for (const secret of [PROXY_USER, encodeURIComponent(PROXY_PASSWORD)]) expect(message).not.toContain(secret);
+});
+
+// grpc-js takes these variables for addresses of this machine, too.
+it.each(["https_proxy", "grpc_proxy"])("speaks with the engine past the proxy in %s", async (variable) => {
+  const proxy = await startProxyStandIn();
+  const service = await startReadableService("http");
+  const { address, warnings } = await startEngineLog();
+  const env = { [variable]: proxy.origin, NO_PROXY: "", no_proxy: "", no_grpc_proxy: "" };
+  const plugin = await startPlugin(path.join(folder, "plugin.cjs"), { env, engine: address });
+  onTestFinished(() => plugin.stop());
+  const keys = { publicKey: "publickey", privateKey: "private-key-0001" };
+  await plugin.configure({ baseUrl: service.baseUrl, ...keys, allowHttp: "true", maxRetries: 0 });
+  const monitor = await startMonitor(async (urn, inputs) => (await plugin.check(inputs, {}, urn)).inputs);
+  const { projectId, agent } = READ;
+  await plugin.check({ projectId, agent, expect: { logPath: "/other" }, whenUnexpected: "warn" });
+  const request = new messages.ConstructRequest().setMonitorendpoint(monitor.address);
+  await plugin.construct({ projectIds: [projectId], agents: [agent] }, request);
+  expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining('expected "/other"') }]);
+  expect(proxy.targets).toEqual([]);
 });
