@@ -83,7 +83,8 @@ function checkBaseUrl(given: string, allowHttp: boolean, refuse: Refuse): string
   if (url === null || url.host === "") throw why("is not a URL with a scheme and a host");
   const { protocol, origin, username, password, pathname, search, hash } = url;
   if (username !== "" || password !== "") throw why("has credentials in it, which belong in publicKey and privateKey");
-  if (protocol !== "https:" && protocol !== "http:") throw why(`has the scheme ${protocol} instead of https:`);
+  if (protocol !== "https:" && protocol !== "http:")
+    throw why(`has the scheme ${printable(protocol, 80)} instead of https:`);
   if (search !== "" || hash !== "") throw why("has a query or a fragment");
   if (protocol === "http:" && !allowHttp) {
     throw refuse(`uses http: ${shown}; use https, or set allowHttp if you trust the network`);
@@ -99,7 +100,7 @@ function withoutSecrets(address: string): string {
   return JSON.stringify(printable(shown));
 }
 
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 function readCaCertificate(textOrPath: string, refuse: Refuse): string {
   const isText = /-----BEGIN|\n/.test(textOrPath);

@@ -39,6 +39,7 @@ describe("baseUrl", () => {
     ["https://example.com/api/public/v1.0/groups", "has a path after /api/public/v1.0"],
     ["https://\u001b[2J<{%", "is not a URL with a scheme and a host"],
     ["x".repeat(1_000_000), "is not a URL with a scheme and a host"],
+    [`${"x".repeat(1_000_000)}://example.com`, "has the scheme xxx"],
   ])("%.50s is refused", (given, says) => {
     const check = () => checkConnection({ ...KEYS, baseUrl: given });
     expect(check).toThrow(says);
@@ -144,6 +145,13 @@ describe("caCertificate", () => {
   it("is reduced to its certificates", () => {
     expect(checkConnection({ ...valid, caCertificate: `subject=CN=a\r\n${PEM}other text` }).caCertificate).toBe(PEM);
   });
+
+  it("is refused in no time where it begins again and again", () => {
+    const text = "-----BEGIN CERTIFICATE-----".repeat(38_000);
+    for (const caCertificate of [text, file(text)]) {
+      expect(() => checkConnection({ ...valid, caCertificate })).toThrow("contains no PEM certificate");
+    }
+  }, 5_000);
 
   it.each(["PRIVATE KEY", "RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])("is refused with a %s, unquoted", (kind) => {
     const key = `-----BEGIN ${kind}-----\nMIIsecret\n-----END ${kind}-----\n`;
