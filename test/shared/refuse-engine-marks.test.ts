@@ -26,12 +26,15 @@ it.each([
   [{ logPath: "/a\ud800" }, "logPath has half of a surrogate pair"],
   [{ logPath: "/a\u001b[2J" }, "logPath has control characters"],
   [{ configOverrides: { "\ud800": 1 } }, "configOverrides has a key with half of a surrogate pair"],
-  [{ configOverrides: { a: [{ [SIGNATURE_KEY]: "x" }] } }, "configOverrides.a.0 has the key by which Pulumi marks"],
+  [{ configOverrides: { a: [{ [SIGNATURE_KEY]: "x" }] } }, "configOverrides has the key by which Pulumi marks"],
   [{ configOverrides: { __pulumiAsset: true } }, "configOverrides has a key that begins with __pulumi"],
-  [{ configOverrides: { a: { "": 1 } } }, "configOverrides.a has an empty key"],
+  [{ configOverrides: { a: { "": 1 } } }, "configOverrides has an empty key"],
   [{ configOverrides: { "<{%bad": 1 } }, "configOverrides has a key with a sequence of characters"],
-  [{ configOverrides: { "\u009B": { "": 1 } } }, "configOverrides.\uFFFD has an empty key"],
-])("refuses what the engine takes for more than data, and names the path: %j", (settings, sentence) => {
+  [
+    { serviceVersion: { gitHash: UNKNOWN, versionString: undefined } },
+    "serviceVersion has a value by which Pulumi marks what is not known yet",
+  ],
+])("refuses what the engine takes for more than data, and names the setting: %j", (settings, sentence) => {
   expect(() => refuseEngineMarks({ ...RESULT, ...settings })).toThrow(
     `The backup agent's log settings of project ${RESULT.projectId} can't be used in a Pulumi program: ${sentence}`,
   );
@@ -50,7 +53,8 @@ describe.each([
   it.each([
     ["logPath", { logPath: mark }],
     ["username", { username: mark }],
-    ["configOverrides.a.0.b", { configOverrides: { a: [{ b: mark }] } }],
+    ["configOverrides", { configOverrides: { a: [{ b: mark }] } }],
+    ["serviceVersion", { serviceVersion: { gitHash: undefined, versionString: mark } }],
   ])("is refused as %s", (path, settings) => {
     expect(() => refuseEngineMarks({ ...RESULT, ...settings })).toThrow(`program: ${path} has a value by which Pulumi`);
   });
@@ -64,19 +68,36 @@ it("knows that the SDK marks more than secrets", () => {
 
 it.each(SIGNATURES)("refuses what the SDK marks with %s", (_, signature) => {
   const configOverrides = { deep: { [rpc.specialSigKey]: signature } };
-  expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).toThrow("configOverrides.deep has the key by which");
+  expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).toThrow("configOverrides has the key by which");
 });
 
 it("refuses configOverrides of more than 64 KiB as JSON", () => {
-  const ofLength = (length: number) => ({ k: "x".repeat(length - '{"k":""}'.length) });
+  const ofLength = (length: number) => {
+    const keys = Array.from({ length: 31 }, (_, index) => [`${index}`, "x".repeat(2000)]);
+    const others = Object.fromEntries(keys);
+    return { ...others, k: "x".repeat(length - JSON.stringify({ ...others, k: "" }).length) };
+  };
   expect(() => refuseEngineMarks({ ...RESULT, configOverrides: ofLength(65_536) })).not.toThrow();
   expect(() => refuseEngineMarks({ ...RESULT, configOverrides: ofLength(65_537) })).toThrow(
-    "configOverrides is longer than 64 KiB",
+    "configOverrides has more than 64 KiB;",
   );
 });
 
-it("never quotes a value", () => {
-  const configOverrides = { key: "body-value-0001<{%" };
-  expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).not.toThrow(/body-value-0001/);
-  expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).toThrow("configOverrides.key has a sequence");
+it.each([
+  ["logPath", (text: string) => ({ logPath: text })],
+  ["username", (text: string) => ({ username: text })],
+  ["configOverrides", (text: string) => ({ configOverrides: { a: [text] } })],
+])("refuses %s with a string of more than 4,096 characters", (name, settingsOf) => {
+  expect(() => refuseEngineMarks({ ...RESULT, ...settingsOf("x".repeat(4096)) })).not.toThrow();
+  expect(() => refuseEngineMarks({ ...RESULT, ...settingsOf("x".repeat(4097)) })).toThrow(
+    `program: ${name} has more than 4,096 characters in one string; change`,
+  );
 });
+
+it.each([{ key: "body-value-0001<{%" }, { "body-value-0001": { "": 1 } }])(
+  "never quotes a value or a key of configOverrides: %j",
+  (configOverrides) => {
+    expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).not.toThrow(/body-value-0001/);
+    expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).toThrow("program: configOverrides has ");
+  },
+);
