@@ -3,23 +3,20 @@ import { agentLogSettingsSchema, logRotateSchema } from "./agent-log-settings-sc
 import { AgentLogConfigError } from "./errors.ts";
 import { isObject } from "./is-object.ts";
 import { describeIssues } from "./parse-argument.ts";
-import { printable } from "./printable.ts";
 
 /**
  * Reads the body of a successful response. Every setting is a member of the result, because only then does Pulumi lift the
  * members of an output. Fields that are no settings are dropped, among them `password` and `sslPEMKeyPwd`.
  * @param subject what failed, for errors
- * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the path, never the value, of what is wrong
+ * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the name of the setting that is wrong, never its value
  */
 export function decodeAgentLogSettings(body: unknown, subject: string): AgentLogSettings {
   const settings = withAllFields(body);
   const { data, error } = agentLogSettingsSchema.safeParse(settings);
   // zod itself would drop such a key, which a gate must see.
-  const unusable = isObject(settings)
-    ? findUnusable(settings["configOverrides"], "configOverrides", MAX_DEPTH)
-    : undefined;
+  const unusable = isObject(settings) ? findUnusable(settings["configOverrides"], MAX_DEPTH) : undefined;
   if (data !== undefined && unusable === undefined) return data;
-  const problem = unusable ?? describeIssues(error?.issues ?? []);
+  const problem = unusable === undefined ? describeIssues(error?.issues ?? []) : `configOverrides must not ${unusable}`;
   throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `in the response ${problem}`, { subject });
 }
 
@@ -55,12 +52,12 @@ function isPlainObject(value: unknown): value is Readonly<Record<string, unknown
 const MAX_DEPTH = 100;
 
 /** Says what of a value no program could use: a key that would set a prototype where it is copied, or too many levels. */
-function findUnusable(value: unknown, path: string, levels: number): string | undefined {
+function findUnusable(value: unknown, levels: number): string | undefined {
   if (!isObject(value)) return undefined;
-  if (levels === 0) return `configOverrides must not be nested deeper than ${MAX_DEPTH} levels`;
+  if (levels === 0) return `be nested deeper than ${MAX_DEPTH} levels`;
   for (const key of Object.keys(value)) {
-    if (key === "__proto__") return `${path} must not have the key __proto__`;
-    const problem = findUnusable(value[key], `${path}.${printable(key, 80)}`, levels - 1);
+    if (key === "__proto__") return "have the key __proto__";
+    const problem = findUnusable(value[key], levels - 1);
     if (problem !== undefined) return problem;
   }
   return undefined;

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { CONNECTION_SETTINGS, type ConnectionOptions } from "../client/connection-options.ts";
 import { invalidArgument } from "../client/errors.ts";
+import { printable } from "../client/printable.ts";
 import {
   CONNECTION_SETTING_NAMES,
   type ConnectionSetting,
@@ -66,8 +67,8 @@ export class Provider extends pulumi.ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
     const unknown = Object.keys(args).filter((key) => !isSetting(key));
     if (unknown.length > 0) {
-      const names = `${unknown.join(", ")}; the valid ones are ${CONNECTION_SETTING_NAMES.join(", ")}`;
-      throw invalidArgument(`Provider '${name}' has unknown settings: ${names}.`);
+      const names = `${printable(unknown.join(", "))}; the valid ones are ${CONNECTION_SETTING_NAMES.join(", ")}`;
+      throw invalidArgument(`Provider '${printable(name, 80)}' has unknown settings: ${names}.`);
     }
     const found = CONNECTION_SETTING_NAMES.map((setting) => [setting, find(name, setting, args)] as const);
     const inputs = found.map(([setting, output]) => [configurationKey(setting), output.apply((value) => value?.text)]);

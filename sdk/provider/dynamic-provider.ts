@@ -1,4 +1,5 @@
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { printable } from "../client/printable.ts";
 import { stackConfiguration } from "../shared/connection-settings.ts";
 import { describeOutage } from "../shared/describe-outage.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
@@ -83,7 +84,8 @@ export async function read(
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const message = error instanceof Error ? error.message : String(error);
-    throw Object.assign(new Error(message), { stack: "it could not be read", toString: () => `AgentLogConfig ${id}` });
+    const subject = `AgentLogConfig ${printable(id, 80)}`;
+    throw Object.assign(new Error(message), { stack: "it could not be read", toString: () => subject });
   }
 }
 

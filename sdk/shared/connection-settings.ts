@@ -1,4 +1,5 @@
 import { CONNECTION_SETTINGS, type ConnectionOptions } from "../client/connection-options.ts";
+import { printable } from "../client/printable.ts";
 
 export type ConnectionSetting = keyof ConnectionOptions;
 
@@ -47,7 +48,7 @@ export function providerArguments(
   args: Readonly<Partial<Record<ConnectionSetting, unknown>>>,
 ): SettingsSource {
   const textOf = (setting: ConnectionSetting) => (args[setting] == null ? undefined : String(args[setting]));
-  return { textOf, placeOf: (setting) => `${ARGUMENT}${setting} of the Provider '${provider}'` };
+  return { textOf, placeOf: (setting) => `${ARGUMENT}${setting} of the Provider '${printable(provider, 80)}'` };
 }
 
 const ARGUMENT = "the argument ";
@@ -110,7 +111,7 @@ export function configurationWarnings(
     return `The stack keeps ${key} in plain text: ${advice}; or set ${environmentVariable(setting)}.`;
   });
   if (unknown.length === 0) return warnings;
-  const names = unknown.join(", ");
+  const names = printable(unknown.join(", "));
   return [
     ...warnings,
     `The stack configuration has unknown settings: ${names}; the valid ones are ${known.join(", ")}.`,

@@ -1,3 +1,5 @@
+import { printable } from "../client/printable.ts";
+
 /** An outage in which the recorded settings of a resource are used. */
 export interface Outage {
   /** When they were first read. */
@@ -10,7 +12,7 @@ export function describeOutage(id: string, { lastReadAt, reason }: Outage): stri
   const which = isDate(lastReadAt)
     ? `the recorded settings, which were first read ${ageOf(lastReadAt)}`
     : "the recorded settings";
-  return `AgentLogConfig ${id} uses ${which}. ${reason}`;
+  return `AgentLogConfig ${printable(id, 80)} uses ${which}. ${reason}`;
 }
 
 /** Returns the warning about an outage that concerns several resources of a fleet. */
@@ -23,8 +25,9 @@ export function describeFleetOutage(outages: readonly Outage[], total: number): 
   return `${outages.length} of ${total} use the recorded settings${age}. ${outages[0]?.reason}`;
 }
 
+/** A state may have been edited, and Date.parse takes anything in parentheses. */
 function isDate(value: unknown): value is string {
-  return typeof value === "string" && !Number.isNaN(Date.parse(value));
+  return typeof value === "string" && /^[\d:.TZ-]+$/.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 function ageOf(time: string): string {

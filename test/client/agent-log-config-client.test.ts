@@ -423,13 +423,16 @@ describe("responses that make no sense", () => {
   });
 
   it.each([
-    ['{"__proto__":{"a":1}}', "configOverrides must not have the key __proto__"],
-    ['{"b":[{"__proto__":1}]}', "configOverrides.b.0 must not have the key __proto__"],
-  ])("with a key that would set a prototype are refused by its path: %s", async (configOverrides, says) => {
-    const { client, service } = await open();
-    service.respondWith({ status: 200, body: `{"__proto__":{"a":1},"configOverrides":${configOverrides}}` });
-    await expect(client.get(MONITORING)).rejects.toThrow(says);
-  });
+    ['{"__proto__":{"a":1}}', "response configOverrides must not have the key __proto__"],
+    ['{"b":[{"__proto__":1}]}', "response configOverrides must not have the key __proto__"],
+  ])(
+    "with a key that would set a prototype are refused by the name of the setting: %s",
+    async (configOverrides, says) => {
+      const { client, service } = await open();
+      service.respondWith({ status: 200, body: `{"__proto__":{"a":1},"configOverrides":${configOverrides}}` });
+      await expect(client.get(MONITORING)).rejects.toThrow(says);
+    },
+  );
 });
 
 describe("connections", () => {

@@ -86,6 +86,11 @@ it("fails a read without a stack trace, and with the id where the host prints th
   expect(String(error)).toBe(`AgentLogConfig ${ID}`);
 });
 
+it("shows nothing of a forged id that a terminal would obey", async () => {
+  const error: unknown = await read(CONFIGURATION, "x\u001b[2J", INPUTS).catch((reason: unknown) => reason);
+  expect(`${error} ${error instanceof Error ? error.message : ""}`).toMatch(/^AgentLogConfig x\uFFFD\[2J The id /);
+});
+
 it("knows a resource that was adopted when it reads it again, since it has no inputs then", async () => {
   onTestFinished(answerReads({ [PROJECT_ID]: { monitoring: { logPath: "/l" } } }));
   const { props } = await read(CONFIGURATION, ID, {});

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
+  configurationWarnings,
   lookUpConnection,
   lookUpSetting,
   providerArguments,
@@ -84,6 +85,21 @@ describe("a connection", () => {
   ])("refuses %s: %j, and says where it is from", (name, text, expected) => {
     expect(() => openClient(found({ ...REQUIRED, [name]: text }))).toThrow(expected);
   });
+});
+
+it("shows nothing of a misspelt key that a terminal would obey, and little of many", () => {
+  const keys = ["x\u001b[2J", "y<{%reset%}>", ...Array.from({ length: 1000 }, (_, index) => `z${index}`)];
+  const configuration = Object.fromEntries(keys.map((key) => [`agent-log-config:${key}`, "1"]));
+  const [warning = ""] = configurationWarnings(configuration, () => true);
+  expect(warning).toContain("unknown settings: agent-log-config:x\uFFFD[2J, agent-log-config:y<\uFFFD%reset");
+  expect(warning).not.toMatch(/\p{Cc}|<\{%/u);
+  expect(warning.length).toBeLessThan(600);
+});
+
+it("shows nothing of the name of a Provider that a terminal would obey", () => {
+  expect(providerArguments("west\u009B2J", {}).placeOf("baseUrl")).toBe(
+    "the argument baseUrl of the Provider 'west\uFFFD2J'",
+  );
 });
 
 function found(texts: Readonly<Record<string, string>>) {

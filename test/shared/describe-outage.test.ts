@@ -17,8 +17,17 @@ it.each([
   );
 });
 
-it.each([undefined, null, "yesterday"])("does not need to know how old they are: %s", (time) => {
-  expect(describeOutage("p/backup", { lastReadAt: time, reason: "It is down." })).toBe(
-    "AgentLogConfig p/backup uses the recorded settings. It is down.",
+it.each([undefined, null, "yesterday", "2026-01-01 (\u001b[2J)"])(
+  "does not need to know how old they are: %s",
+  (time) => {
+    expect(describeOutage("p/backup", { lastReadAt: time, reason: "It is down." })).toBe(
+      "AgentLogConfig p/backup uses the recorded settings. It is down.",
+    );
+  },
+);
+
+it("shows nothing of an id that a terminal would obey", () => {
+  expect(describeOutage("p\u001b[2J", { lastReadAt: undefined, reason: "" })).toContain(
+    "AgentLogConfig p\uFFFD[2J uses",
   );
 });
