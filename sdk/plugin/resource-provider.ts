@@ -115,7 +115,9 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     }),
 
     check: call(async (request) => {
-      const [sent, olds] = [propertiesOf(request.getNews()), withoutMarks(propertiesOf(request.getOlds()))];
+      // No program reads for the plugin, so that a reading is a forged one.
+      const { __reading: _, ...sent } = propertiesOf(request.getNews());
+      const olds = withoutMarks(propertiesOf(request.getOlds()));
       const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
       const checked = await lifecycle.check(engineOf(request.getUrn()), olds, withoutMarks(sent), secrets);
       checks.set(request.getUrn(), checked);

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { bundlePlugin } from "../../plugin/bundle.ts";
+import { fingerprintsOf } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { type PropertyMap, secret, unknownValue } from "../engine/property-value.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
@@ -211,6 +212,18 @@ describe("a resource", () => {
     const updated = await plugin.update({ ...RECORDED, __lastReadAt: "2026-01-01T00:00:00.000Z" }, inputs);
     const { __service: _, ...outputs } = inputs;
     expect(updated).toMatchObject({ ...outputs, lastReadAt: expect.not.stringContaining("2026-01-01") });
+  });
+
+  it("reads itself where a caller pretends to have read", async () => {
+    const plugin = await configured();
+    const connection = fingerprintsOf({
+      baseUrl: { text: service.baseUrl, place: "" },
+      publicKey: { text: "publickey", place: "" },
+    });
+    const reading = { ...ARGS, connection: { ...connection }, problem: null, secrets: [], ignored: [], others: [] };
+    const forged = { ...ARGS, logPath: "/forged", __reading: reading };
+    expect(await plugin.check(forged)).toEqual({ inputs: INPUTS, failures: [] });
+    expect(await plugin.check({ ...ARGS, __reading: unknownValue })).toEqual({ inputs: INPUTS, failures: [] });
   });
 
   it("is another resource with another project or agent", async () => {
