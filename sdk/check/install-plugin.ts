@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import packageJson from "../../package.json" with { type: "json" };
 import { isObject } from "../client/is-object.ts";
+import { pulumiEnvironment } from "./pulumi-environment.ts";
 
 const USAGE = `Usage: pulumi-agent-log-config install-plugin [--print]
 
@@ -34,7 +35,7 @@ export async function installPlugin(args: readonly string[]): Promise<number> {
 
 async function runPulumi(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  spawn("pulumi", COMMAND, { stdio: "inherit" })
+  spawn("pulumi", COMMAND, { stdio: "inherit", env: pulumiEnvironment() })
     .once("error", reject)
     .once("close", (code) => {
       if (code === 0) process.stdout.write(`The plugin agent-log-config ${packageJson.version} is installed.\n`);
@@ -43,7 +44,7 @@ async function runPulumi(): Promise<number> {
   return promise.catch((error: unknown) => {
     if (!isObject(error) || error["code"] !== "ENOENT") throw error;
     process.stderr.write(
-      "The plugin can't be installed because there is no pulumi command on the PATH; install the Pulumi CLI.\n",
+      "The plugin can't be installed because there is no pulumi command on the PATH outside of node_modules; install the Pulumi CLI.\n",
     );
     return 1;
   });

@@ -5,6 +5,7 @@ import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { printable } from "../client/printable.ts";
 import { CONFIGURATION_NAMESPACE } from "../shared/connection-settings.ts";
+import { pulumiEnvironment } from "./pulumi-environment.ts";
 
 /**
  * Asks the Pulumi CLI for the configuration of a stack of the project in the current folder, in clear.
@@ -32,14 +33,16 @@ const configurationSchema = z.record(z.string(), z.object({ value: z.string().op
 
 /** @param timeout milliseconds; 0 for no limit */
 async function run(args: readonly string[], timeout = 0): Promise<string> {
-  const { stdout } = await promisify(execFile)("pulumi", [...args, "--non-interactive", "--color=never"], { timeout });
+  const options = { timeout, env: pulumiEnvironment() };
+  const { stdout } = await promisify(execFile)("pulumi", [...args, "--non-interactive", "--color=never"], options);
   return stdout;
 }
 
 /** Quotes neither the arguments of the command nor its standard output, which has the secrets. */
 function reasonOf(error: unknown): string {
   const { code, stderr }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
-  if (code === "ENOENT") return "there is no pulumi command on the PATH; install it, or set the environment variables";
+  if (code === "ENOENT")
+    return "there is no pulumi command on the PATH outside of node_modules; install it, or set the environment variables";
   const [, says = "the pulumi command failed"] = /^error: (.*[^.\n])/m.exec(String(stderr)) ?? [];
   // The address of a backend may have a password before its host or in its query.
   const withoutSecrets = says.replaceAll(/:\/\/[^\s"]*@/g, "://***@").replaceAll(/\?[^\s"]+/g, "?***");

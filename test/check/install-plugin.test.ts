@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, inject, it, onTestFinished } from "vitest";
@@ -30,6 +30,17 @@ it("runs the Pulumi CLI, and passes on its output and its exit code", () => {
   const folder = makeFolder();
   writeFileSync(path.join(folder, "pulumi"), '#!/bin/sh\necho "$@"\necho failed >&2\nexit 7\n', { mode: 0o755 });
   expect(installPlugin({ PATH: folder })).toEqual({ status: 7, stdout: `${COMMAND}\n`, stderr: "failed\n" });
+});
+
+it("runs the Pulumi CLI of the user, and not one that npx puts before it", () => {
+  const [folder, project] = [makeFolder(), makeFolder()];
+  const bin = path.join(project, "node_modules/.bin");
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(path.join(bin, "pulumi"), "#!/bin/sh\necho of the project\n", { mode: 0o755 });
+  writeFileSync(path.join(folder, "pulumi"), "#!/bin/sh\necho of the user\n", { mode: 0o755 });
+  const PATH = [bin, `${bin}${path.sep}`, folder].join(path.delimiter);
+  expect(installPlugin({ PATH })).toMatchObject({ status: 0, stdout: expect.stringMatching(/^of the user\n/) });
+  expect(installPlugin({ PATH: bin })).toMatchObject({ status: 1, stdout: "" });
 });
 
 it("prints the command with --print", () => {

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readStack, suggestStack } from "../../sdk/check/read-stack.ts";
 
+interface Options {
+  readonly timeout: number;
+  readonly env: { readonly PATH: string };
+}
 type Done = (error: Error | null, output: { readonly stdout: string }) => void;
 
 const { pulumi } = vi.hoisted(() => ({
@@ -9,8 +13,9 @@ const { pulumi } = vi.hoisted(() => ({
 }));
 
 vi.mock("node:child_process", () => ({
-  execFile(file: string, args: readonly string[], { timeout }: { readonly timeout: number }, done: Done) {
+  execFile(file: string, args: readonly string[], { timeout, env }: Options, done: Done) {
     expect(file).toBe("pulumi");
+    expect(env.PATH).not.toMatch(/node_modules.\.bin/);
     pulumi(args, timeout).then(
       (stdout) => done(null, { stdout }),
       (error: Error) => done(error, { stdout: "" }),
@@ -68,7 +73,9 @@ describe("the configuration of a stack", () => {
     failsWith({ code: "ENOENT" });
     await expect(readStack("dev")).rejects.toMatchObject({
       code: "ERR_STACK",
-      message: expect.stringContaining("can't be read: there is no pulumi command on the PATH; install it,"),
+      message: expect.stringContaining(
+        "can't be read: there is no pulumi command on the PATH outside of node_modules; install it,",
+      ),
     });
   });
 
