@@ -4,6 +4,7 @@ import { AgentLogConfig } from "pulumi-agent-log-config";
 const config = new pulumi.Config();
 const projectId = config.require("projectId");
 const windows = config.requireBoolean("windows");
+const folder = config.require("folder");
 
 const logs = pulumi.all([logOf("monitoring"), logOf("backup")]).apply((all) => all.flat());
 
@@ -33,6 +34,9 @@ function logOf(agent: "monitoring" | "backup") {
       pulumi.log.warn(`The ${agent} agent writes to standard error: collect that where its service runs.`);
       return [];
     }
+    if (!isInFolder(path)) {
+      throw new pulumi.RunError(`The ${agent} agent's log is not a file in ${folder}: change its path in the service.`);
+    }
     const { sizeThresholdMB, timeThresholdHrs } = thresholds ?? {};
     const input = {
       name: "tail",
@@ -53,6 +57,15 @@ function logOf(agent: "monitoring" | "backup") {
     };
     return [{ input, output, rules: sizeThresholdMB === undefined ? [] : [ruleOf(agent, path, sizeThresholdMB)] }];
   });
+}
+
+/**
+ * Every member of the project may set the path, and Fluent Bit ships each file that matches it: this one is a single name in
+ * the folder, without patterns, variables and other folders.
+ */
+function isInFolder(path: string): boolean {
+  const start = windows ? `${folder}\\` : `${folder}/`;
+  return path.startsWith(start) && /^\w[\w.-]*$/.test(path.slice(start.length));
 }
 
 /** An alarm for a log that is half as large again as the agent should let it become. */

@@ -6,6 +6,7 @@ it("ships and watches what the agents write, and shows in the preview what chang
   const { deployment, service } = await openExample(context, "log-shipper", {
     projectId: PROJECT_ID,
     windows: "false",
+    folder: "/var/log",
   });
   expect(await deployment.up()).toMatchObject({ ok: true });
   expect(JSON.parse(String((await deployment.outputs())["fluentBit"]))).toEqual({
@@ -60,6 +61,7 @@ it("leaves out an agent that writes no file, with a warning", async (context) =>
   const { deployment, service } = await openExample(context, "log-shipper", {
     projectId: PROJECT_ID,
     windows: "false",
+    folder: "/var/log",
   });
   service.set(PROJECT_ID, "monitoring", {});
   const { ok, text } = await deployment.up();
@@ -70,15 +72,34 @@ it("leaves out an agent that writes no file, with a warning", async (context) =>
 });
 
 it("writes Windows paths as Fluent Bit and Prometheus do", async (context) => {
-  const { deployment, service } = await openExample(context, "log-shipper", { projectId: PROJECT_ID, windows: "true" });
-  service.set(PROJECT_ID, "backup", { logPathWindows: "D:\\log\\backup-agent.log" });
+  const { deployment, service } = await openExample(context, "log-shipper", {
+    projectId: PROJECT_ID,
+    windows: "true",
+    folder: "%SystemDrive%\\log",
+  });
+  service.set(PROJECT_ID, "backup", { logPathWindows: "%SystemDrive%\\log\\backup-agent.log" });
   expect(await deployment.up()).toMatchObject({ ok: true });
   const { pipeline } = JSON.parse(String((await deployment.outputs())["fluentBit"]));
   expect(pipeline.inputs).toMatchObject([
     { path: "$" + "{SystemDrive}\\log\\monitoring-agent.log" },
-    { path: "D:\\log\\backup-agent.log" },
+    { path: "$" + "{SystemDrive}\\log\\backup-agent.log" },
   ]);
   expect(JSON.parse(String((await deployment.outputs())["alarms"]))).toMatchObject({
     groups: [{ rules: [{ expr: expect.stringContaining('path="C:\\\\log\\\\monitoring-agent.log"') }] }],
   });
+});
+
+it("refuses a path that would ship other files than the log of an agent", async (context) => {
+  const { deployment, service } = await openExample(context, "log-shipper", {
+    projectId: PROJECT_ID,
+    windows: "false",
+    folder: "/var/log",
+  });
+  const paths = ["/etc/shadow", "/var/log/../shadow", "/var/log/*", "/var/log/$" + "{HOME}"];
+  for (const logPath of paths) {
+    service.set(PROJECT_ID, "monitoring", { logPath });
+    const { ok, text } = await deployment.preview();
+    expect({ logPath, ok }).toEqual({ logPath, ok: false });
+    expect(text).toContain("The monitoring agent's log is not a file in /var/log");
+  }
 });
