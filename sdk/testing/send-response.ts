@@ -2,7 +2,11 @@ import { type ServerResponse, STATUS_CODES } from "node:http";
 import { type CannedResponse, type Fault, isCut, isLate } from "./fault.ts";
 
 /** Sends a response, late or only in part where that is the fault. */
-export function sendResponse(response: ServerResponse, sent: CannedResponse, fault: Fault | undefined): void {
+export function sendResponse(
+  response: ServerResponse,
+  sent: CannedResponse,
+  fault: Exclude<Fault, "reset"> | undefined,
+): void {
   const body = Buffer.from(sent.body ?? "");
   const headers = {
     Vary: "Accept-Encoding",
@@ -11,9 +15,7 @@ export function sendResponse(response: ServerResponse, sent: CannedResponse, fau
     ...sent.headers,
   };
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (fault === "reset") {
-    response.req.socket.resetAndDestroy();
-  } else if (isCut(fault)) {
+  if (isCut(fault)) {
     sendCut(response, Buffer.concat([headOf(response, sent.status), body]).subarray(0, fault.cutAfterBytes));
   } else if (isLate(fault)) {
     const timer = setTimeout(() => response.writeHead(sent.status).end(body), fault.delaySeconds * 1000);

@@ -107,7 +107,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     const sent = isResponse(fault) ? fault : own;
     const added = verdict.accepted ? verdict.headers : {};
     requests.push({ method, target, headers, status: isCut(fault) ? 0 : sent.status });
-    sendResponse(response, { ...sent, headers: { ...sent.headers, ...added } }, fault);
+    if (fault === "reset") reset(request.socket);
+    else sendResponse(response, { ...sent, headers: { ...sent.headers, ...added } }, fault);
+  };
+
+  /** A connection over TLS can be reset below TLS only. */
+  const reset = ({ remotePort }: Socket) => {
+    for (const socket of sockets) if (socket.remotePort === remotePort) socket.resetAndDestroy();
   };
 
   const server = tls === undefined ? createServer(listener) : createTlsServer({ ...tls }, listener);

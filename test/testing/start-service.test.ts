@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentLogConfigClient } from "../../sdk/client/index.ts";
 import { type Fault, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
-import { TLS } from "../client/test-certificate.ts";
+import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { readBytes, readTarget } from "./read-bytes.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -14,7 +14,8 @@ const BACKUP = { projectId: PROJECT_ID, agent: "backup" } as const;
 async function open(options: ServiceOptions = {}): Promise<{ service: Service; client: AgentLogConfigClient }> {
   const service = await startService(options);
   onTestFinished(() => service.close());
-  const client = new AgentLogConfigClient({ baseUrl: service.baseUrl, ...KEYS, allowHttp: true, maxRetries: 0 });
+  const others = { allowHttp: true, maxRetries: 0, caCertificate: CA_FILE };
+  const client = new AgentLogConfigClient({ baseUrl: service.baseUrl, ...KEYS, ...others });
   onTestFinished(() => client.close());
   return { service, client };
 }
@@ -126,11 +127,14 @@ describe("startService", () => {
   });
 });
 
-describe("faults", () => {
-  const settings = { [PROJECT_ID]: { backup: { logPath: "/l" } } };
+const settings = { [PROJECT_ID]: { backup: { logPath: "/l" } } };
 
+describe.each([
+  { protocol: "HTTP", tls: undefined },
+  { protocol: "TLS", tls: TLS },
+])("faults over $protocol", ({ tls }) => {
   it("come one for each authenticated request, in order, before the persistent response", async () => {
-    const { service, client } = await open({ settings, faults: [{ status: 503 }] });
+    const { service, client } = await open({ tls, settings, faults: [{ status: 503 }] });
     service.respondWith({ status: 418 });
     service.failNext({ status: 502 }, { status: 504 });
     for (let read = 0; read < 4; read += 1) await client.get(BACKUP).catch(() => {});
@@ -143,13 +147,30 @@ describe("faults", () => {
     { description: "a reset connection", fault: "reset", code: "ECONNRESET", status: 0 },
     { description: "a cut before the first byte", fault: { cutAfterBytes: 0 }, code: "UND_ERR_SOCKET", status: 0 },
   ])("make $description", async ({ fault, code, status }) => {
-    const { service, client } = await open({ settings, faults: [fault] });
+    const { service, client } = await open({ tls, settings, faults: [fault] });
     await expect(client.get(BACKUP)).rejects.toMatchObject({ code: "ERR_CONNECTION", cause: { code } });
     expect(statuses(service)).toEqual([401, status]);
+    expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
+  });
+
+  it("reset every connection until they are ended", async () => {
+    const { service, client } = await open({ tls, settings });
+    service.respondWith("reset");
+    for (let read = 0; read < 2; read += 1) {
+      await expect(client.get(BACKUP)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
+    }
+    service.respondWith(undefined);
+    expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
+  });
+
+  it("cut a response in its middle", async () => {
+    const { service, client } = await open({ tls, settings, faults: [{ cutAfterBytes: 100 }] });
+    await expect(client.get(BACKUP)).rejects.toMatchObject({ code: "ERR_CONNECTION" });
+    expect(statuses(service)).toEqual([401, 0]);
   });
 
   it("forget the nonces of the request itself", async () => {
-    const { service, client } = await open({ settings });
+    const { service, client } = await open({ tls, settings });
     await client.get(BACKUP);
     service.failNext("forgetNonces");
     expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
@@ -157,7 +178,7 @@ describe("faults", () => {
   });
 
   it("delay the usual response", async () => {
-    const { service, client } = await open({ settings, faults: [{ delaySeconds: 0.2 }] });
+    const { service, client } = await open({ tls, settings, faults: [{ delaySeconds: 0.2 }] });
     const before = performance.now();
     expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
     expect(performance.now() - before).toBeGreaterThanOrEqual(195);
@@ -165,7 +186,7 @@ describe("faults", () => {
   });
 
   it("that are late do not outlive the service", async () => {
-    const { service, client } = await open({ settings, faults: [{ delaySeconds: 3600 }] });
+    const { service, client } = await open({ tls, settings, faults: [{ delaySeconds: 3600 }] });
     const [started, cleared] = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "clearTimeout")];
     const read = client.get(BACKUP).catch((error: unknown) => error);
     while (service.requests.length < 2) await setImmediate();
@@ -178,23 +199,24 @@ describe("faults", () => {
 
   it("send a header on as many lines as the response has values for it", async () => {
     const { service, client } = await open({
+      tls,
       settings,
       faults: [{ status: 200, headers: { "X-A-Service-Version": ["gitHash=a", "gitHash=b"] }, body: "{}" }],
     });
     expect(await client.get(BACKUP)).toMatchObject({ serviceVersion: { gitHash: "a" } });
     expect(statuses(service)).toEqual([401, 200]);
   });
+});
 
-  it("cut a response after exactly so many bytes", async () => {
-    const bytesOf = async (cutAfterBytes: number) => {
-      const { service } = await open({ settings, faults: [{ cutAfterBytes }] });
-      return readBytes(service, BACKUP);
-    };
-    const whole = await bytesOf(Number.MAX_SAFE_INTEGER);
-    expect(whole).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]+\r\n)+\r\n\{"logPath":"\/l"\}$/);
-    expect(whole).toMatch(/\r\ncontent-length: 16\r\n/i);
-    for (const cutAfterBytes of [0, 1, 17, whole.length - 17, whole.length - 1, whole.length]) {
-      expect(await bytesOf(cutAfterBytes)).toBe(whole.slice(0, cutAfterBytes));
-    }
-  });
+it("a fault cuts a response after exactly so many bytes", async () => {
+  const bytesOf = async (cutAfterBytes: number) => {
+    const { service } = await open({ settings, faults: [{ cutAfterBytes }] });
+    return readBytes(service, BACKUP);
+  };
+  const whole = await bytesOf(Number.MAX_SAFE_INTEGER);
+  expect(whole).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]+\r\n)+\r\n\{"logPath":"\/l"\}$/);
+  expect(whole).toMatch(/\r\ncontent-length: 16\r\n/i);
+  for (const cutAfterBytes of [0, 1, 17, whole.length - 17, whole.length - 1, whole.length]) {
+    expect(await bytesOf(cutAfterBytes)).toBe(whole.slice(0, cutAfterBytes));
+  }
 });
