@@ -3,6 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { EXECUTABLE, makePlugin } from "./make-plugin.ts";
 import { writeArchive } from "./write-archive.ts";
+import { writeRequireEntries } from "./write-require-entries.ts";
+
+writeRequireEntries();
 
 // Makes the archive of the plugin that the npm package contains, for every system that has Node.js.
 

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { bundlePlugin } from "./bundle.ts";
-import { OLDEST_NODE } from "./oldest-node.ts";
+import { IS_OLDER, OLDEST_NODE } from "./oldest-node.ts";
 
 /** The name of the file that the engine starts. */
 export const EXECUTABLE = "pulumi-resource-agent-log-config";
@@ -24,7 +24,6 @@ export async function makePlugin(folder: string): Promise<void> {
 const NEEDS = `The plugin agent-log-config needs Node.js ${OLDEST_NODE} or later`;
 const NO_NODE = `${NEEDS}, and there is no node on the PATH`;
 const ADVICE = "install one, or the archive for this system from the plugin's release, which contains Node.js";
-const [MAJOR, MINOR] = OLDEST_NODE.split(".");
 
 /**
  * The shell runs the second line, which is a text and a comment for Node.js. It says what is missing where there is no Node.js;
@@ -33,7 +32,7 @@ const [MAJOR, MINOR] = OLDEST_NODE.split(".");
 const LAUNCHER = `#!/bin/sh
 ":" //; command -v node >/dev/null && exec node "$0" "$@"; echo "${NO_NODE}; ${ADVICE}." >&2; exit 1
 const [major, minor] = process.versions.node.split(".").map(Number);
-if (major < ${MAJOR} || (major === ${MAJOR} && minor < ${MINOR})) {
+if (${IS_OLDER}) {
   console.error("${NEEDS}, and the PATH has " + process.versions.node + "; ${ADVICE}.");
   process.exit(1);
 }

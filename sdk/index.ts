@@ -3,6 +3,8 @@
  * functions that read them.
  * @packageDocumentation
  */
+import "./client/refuse-other-runtimes.ts";
+
 export type { AgentKind } from "./client/agent-log-config-id.ts";
 export type { ServiceVersion } from "./client/agent-log-config-result.ts";
 export type { AgentLogSettings, LogRotate } from "./client/agent-log-settings.ts";

@@ -2,6 +2,8 @@
  * The client of the service, which does not need Pulumi.
  * @packageDocumentation
  */
+import "./refuse-other-runtimes.ts";
+
 export { AgentLogConfigClient, type ReadOptions } from "./agent-log-config-client.ts";
 export { type AgentKind, agentLogConfigId, parseAgentLogConfigId } from "./agent-log-config-id.ts";
 export type { AgentLogConfigResult, ServiceVersion } from "./agent-log-config-result.ts";

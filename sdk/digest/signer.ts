@@ -1,4 +1,5 @@
-import { hash, randomBytes } from "node:crypto";
+// A named import of hash would fail on older versions of Node.js, before they are refused in a sentence.
+import crypto, { randomBytes } from "node:crypto";
 import type { DigestChallenge } from "./digest-challenge.ts";
 
 export interface Credentials {
@@ -80,7 +81,7 @@ export class Signer {
 
   #response(nc: string, closing: string): string {
     const text = this.#hashOpening + nc + closing;
-    return this.#hasAsciiNonce ? hash(this.#challenge.hash, text, "hex") : this.#hash(text);
+    return this.#hasAsciiNonce ? crypto.hash(this.#challenge.hash, text, "hex") : this.#hash(text);
   }
 
   /** The part after the nonce count. Without qop, there is neither a count nor a cnonce (RFC 2069). */
@@ -114,7 +115,7 @@ export class Signer {
 
   #hash(text: string): string {
     // ASCII has the same bytes in UTF-8, and making a buffer takes as long as the hash.
-    return hash(this.#challenge.hash, isAscii(text) ? text : Buffer.from(text, "latin1"), "hex");
+    return crypto.hash(this.#challenge.hash, isAscii(text) ? text : Buffer.from(text, "latin1"), "hex");
   }
 }
 

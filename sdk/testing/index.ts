@@ -2,6 +2,8 @@
  * Stand-ins of the service for tests: a server for HTTP, and a replacement of all reads without HTTP.
  * @packageDocumentation
  */
+import "../client/refuse-other-runtimes.ts";
+
 export { answerReads } from "./answer-reads.ts";
 export type { NoncePolicy } from "./digest-protection.ts";
 export type { CannedResponse, Cut, Delay, Fault } from "./fault.ts";

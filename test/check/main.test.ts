@@ -51,7 +51,8 @@ describe("the command", () => {
   it.each(["--help", "check"])("says in one sentence that it does not run on an older Node.js: %s", async (name) => {
     const versions = '{ value: { ...process.versions, node: "20.20.2" } }';
     const older = `data:text/javascript,Object.defineProperty(process, "versions", ${versions})`;
-    const says = "Reads need Node.js 22.19 or later, and this is Node.js 20.20.2; use that version. See https://";
+    const says =
+      "pulumi-agent-log-config needs Node.js 22.19 or later, and this is Node.js 20.20.2; use that version. See https://";
     const { exitCode, stdout, stderr } = await runMain({}, [name], { nodeArgs: ["--import", older] });
     expect({ exitCode, stdout, lines: stderr.split("\n").length }).toEqual({ exitCode: 1, stdout: "", lines: 2 });
     expect(stderr).toContain(says);

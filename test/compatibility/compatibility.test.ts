@@ -11,6 +11,7 @@ import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 // Jest that docs/testing.md shows. It installs them from the registry.
 
 const NODES = ["22.19.0", "24"];
+const OLD_NODES = ["18", "20.9.0", "20"];
 const SDKS = ["3.216.0", "latest"];
 const JEST = ["jest@30", "ts-jest@29", "@types/jest@30"];
 const UNDICIS = ["7.0.0", "7", "8.0.0", "8"];
@@ -77,7 +78,7 @@ async function print(node: string, folder: string, file: string, program: string
 }
 
 beforeAll(async () => {
-  for (const version of NODES) await install(`${nodePackage}@${version}`);
+  for (const version of [...NODES, ...OLD_NODES]) await install(`${nodePackage}@${version}`);
   for (const version of SDKS) await install(`@pulumi/pulumi@${version}`, ...TEMPLATE_PACKAGES);
   for (const version of UNDICIS) await install(`undici@${version}`);
 }, 600_000);
@@ -134,6 +135,46 @@ describe.each(NODES)("with Node.js %s", (nodeVersion) => {
   it.each(UNDICIS)("digest() reads below undici %s", async (undici) => {
     const found = await print(nodeOf(nodeVersion), folderOf(`undici@${undici}`), "digest.mjs", DIGEST);
     expect(found).toEqual([200, "/l", 200, "/l", 200, "/l", 200, "/l"]);
+  });
+});
+
+describe.each(OLD_NODES)("Node.js %s is refused in one sentence", (nodeVersion) => {
+  const SENTENCE =
+    /pulumi-agent-log-config needs Node\.js 22\.19 or later, and this is Node\.js (?:18|20)\.\d+\.\d+; use that/;
+  const run = async (args: readonly string[]) => {
+    const installed = folderOf("@pulumi/pulumi@latest");
+    const { stderr } = await promisify(execFile)(nodeOf(nodeVersion), args, { cwd: installed }).catch((error) => error);
+    return String(stderr);
+  };
+
+  it.each(["", "/testing", "/client"])("where pulumi-agent-log-config%s is required", async (entry) => {
+    expect(await run(["-e", `require("pulumi-agent-log-config${entry}")`])).toMatch(SENTENCE);
+  });
+
+  // Node.js 20.9 does not know the syntax by which the client imports package.json.
+  it.each(["", "/testing", ...(nodeVersion === "20.9.0" ? [] : ["/client"])])(
+    "where pulumi-agent-log-config%s is imported",
+    async (entry) => {
+      const program = `import "pulumi-agent-log-config${entry}"`;
+      expect(await run(["--input-type=module", "-e", program])).toMatch(SENTENCE);
+    },
+  );
+
+  it.each(["check", "install-plugin", "--version"])("by the command %s", async (command) => {
+    expect(await run(["node_modules/pulumi-agent-log-config/dist/check/main.js", command])).toMatch(
+      new RegExp(`^${SENTENCE.source} version\\. See \\S+\\n$`),
+    );
+  });
+
+  describe.each(["functions", "agent-log-configs", "recorded", "connections"])("by the program %s", (name) => {
+    it.for(ENGINES)("on the %s engine", async (engine, context) => {
+      const installation = { node: nodeOf(nodeVersion), installed: folderOf("@pulumi/pulumi@latest") };
+      const { deployment } = await openProgram(context, engine, name, { projectId: PROJECT_ID }, {}, installation);
+      const { ok, text } = await deployment.preview();
+      expect(ok).toBe(false);
+      expect(text).toMatch(SENTENCE);
+      expect(text).not.toMatch(/exception|ERR_REQUIRE_ESM|^\s+at /m);
+    });
   });
 });
 

@@ -1,0 +1,30 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import manifest from "../package.json" with { type: "json" };
+import { runtimeError } from "../sdk/client/refuse-other-runtimes.ts";
+import { IS_OLDER } from "./oldest-node.ts";
+
+const root = path.resolve(import.meta.dirname, "..");
+
+/** Writes what `require` loads: Node.js 18 and the first versions of 20 would only say that they can't require an ES module. */
+export function writeRequireEntries(): void {
+  for (const entry of Object.values(manifest.exports)) {
+    if (typeof entry === "string" || !("require" in entry)) continue;
+    const module = `./${path.basename(entry.import.default)}`;
+    writeFileSync(path.join(root, entry.require.default), requireEntry(module));
+    writeFileSync(path.join(root, entry.require.types), `export * from "${module}";\n`);
+  }
+}
+
+function requireEntry(module: string): string {
+  const message = JSON.stringify(runtimeError("Node.js VERSION").message);
+  return `const { node } = process.versions;
+const [major, minor] = node.split(".").map(Number);
+if (${IS_OLDER}) {
+  const error = new Error(${message}.replace("VERSION", node));
+  // Pulumi prints such an error without a stack trace.
+  throw Object.assign(error, { code: "ERR_RUNTIME", __pulumiRunError: true });
+}
+module.exports = require("${module}");
+`;
+}
