@@ -45,7 +45,10 @@ export interface AskedRead {
 
 const LIST = "must be a list";
 
-/** The kinds of the lists. Their elements are checked one by one, because a malformed one is a failure of its own. */
+/**
+ * The kinds of the lists. Their elements are checked one by one, because a malformed one is a failure of its own.
+ * @internal The declarations of zod do not compile without esModuleInterop.
+ */
 export const projectLists = strictObject({
   projectIds: z.array(z.custom<string>(), LIST),
   agents: z.array(z.custom<AgentKind>(), LIST).optional(),
@@ -101,7 +104,7 @@ function describeFailure({ asked: { projectId, agent }, problem }: FailedRead): 
   return { projectId: String(projectId), agent: String(agent), code, message, temporary };
 }
 
-/** Returns the reads that are asked for, each agent of each project. */
+/** @internal Returns the reads that are asked for, each agent of each project. */
 export function readsOf({ projectIds, agents = [...AGENTS] }: z.infer<typeof projectLists>): readonly AskedRead[] {
   return projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
 }

@@ -136,7 +136,7 @@ async function writeTemplate(directory: string, name: string): Promise<void> {
   await copyFile(path.join(import.meta.dirname, "programs", `${name}.ts`), path.join(directory, "index.ts"));
 }
 
-const TEMPLATE_OPTIONS = {
+export const TEMPLATE_OPTIONS = {
   strict: true,
   outDir: "bin",
   target: "es2020",

@@ -1,9 +1,12 @@
 import { execFile } from "node:child_process";
+import { globSync } from "node:fs";
 import { cp, readdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, inject, it } from "vitest";
-import { makeProgramFolder } from "./program.ts";
+import { fencesIn, PAGES } from "../plugin/examples-in.ts";
+import { makeProgramFolder, TEMPLATE_OPTIONS } from "./program.ts";
 
 it("type-checks every program in what pulumi new typescript makes", async (context) => {
   const { directory } = await makeProgramFolder(context, "every-entry");
@@ -16,3 +19,38 @@ it("type-checks every program in what pulumi new typescript makes", async (conte
   const checked = await promisify(execFile)(process.execPath, args, { cwd: directory }).catch((error) => error);
   expect(checked.stdout).toBe("");
 });
+
+it("type-checks in a project without a compiler of its own, with the one that @pulumi/pulumi brings", async (context) => {
+  const { directory } = await makeProgramFolder(context, "every-entry");
+  const installed = inject("installedPackage");
+  const [folder = ""] = globSync(path.join(installed, "node_modules/@pulumi/pulumi/vendor/typescript@*"));
+  const ts: typeof import("typescript") = createRequire(import.meta.url)(path.join(folder, "typescript.js"));
+  const [start = ""] = fencesIn(PAGES.get("README.md") ?? "", "ts");
+  await writeFile(path.join(directory, "start.ts"), start);
+  await writeFile(path.join(directory, "expecting.ts"), EXPECTING);
+  const files = ["index.ts", "start.ts", "expecting.ts"].map((file) => path.join(directory, file));
+  const { options } = ts.convertCompilerOptionsFromJson({ ...TEMPLATE_OPTIONS, types: [] }, directory);
+  const program = ts.createProgram(files, options);
+  const mistakes = files.flatMap((file) => {
+    const source = program.getSourceFile(file);
+    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
+  });
+  expect(mistakes.map(({ messageText }) => messageText)).toEqual([
+    // The one mistake shows that the types are known.
+    expect.stringMatching(/"other"' is not assignable/),
+  ]);
+});
+
+const EXPECTING = `
+import { AgentLogConfig, AgentLogConfigs, Provider } from "pulumi-agent-log-config";
+import { AgentLogConfigClient, AgentLogConfigError } from "pulumi-agent-log-config/client";
+import { answerReads } from "pulumi-agent-log-config/testing";
+const expect = { logRotate: { sizeThresholdMB: { atMost: 1000 } }, notSet: ["logRotate.numTotal" as const] };
+const provider = new Provider("west", { baseUrl: "https://example.com" });
+const one = new AgentLogConfig("one", { projectId: "0123456789abcdef01234567", agent: "backup", expect }, { provider });
+const all = new AgentLogConfigs("all", { projectIds: [one.projectId], whenUnavailable: "useRecorded" });
+export const paths = all.configs.apply((configs) => configs.map(({ logPath }) => logPath));
+export const read = (client: AgentLogConfigClient) => client.getRaw({ projectId: "", agent: "backup" }).catch((error) => error instanceof AgentLogConfigError && error.code);
+answerReads({});
+new AgentLogConfig("wrong", { projectId: "", agent: "other" });
+`;
