@@ -12,14 +12,12 @@ import type { Findings } from "./observe-connections.ts";
 import { openService } from "./open-service.ts";
 import { suggestStack } from "./read-stack.ts";
 import { renderReport } from "./render-report.ts";
+import { wrongArguments } from "./wrong-arguments.ts";
 
 /** Tries a connection step by step, and prints what it finds. Returns the exit code. */
 export async function check(args: readonly string[]): Promise<number> {
   const asked = await readCommandLine(args).catch((error: Error) => error);
-  if (asked instanceof Error) {
-    process.stderr.write(`${asked.message} Try --help.\n`);
-    return 2;
-  }
+  if (asked instanceof Error) return wrongArguments(asked);
   if (asked.help) {
     process.stdout.write(USAGE);
     return 0;

@@ -4,6 +4,7 @@ import { parseArgs } from "node:util";
 import packageJson from "../../package.json" with { type: "json" };
 import { isObject } from "../client/is-object.ts";
 import { pulumiEnvironment } from "./pulumi-environment.ts";
+import { wrongArguments } from "./wrong-arguments.ts";
 
 const USAGE = `Usage: pulumi-agent-log-config install-plugin [--print]
 
@@ -28,8 +29,7 @@ export async function installPlugin(args: readonly string[]): Promise<number> {
     process.stdout.write(values.help ? USAGE : `${["pulumi", ...COMMAND].map(quote).join(" ")}\n`);
     return 0;
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error} Try --help.\n`);
-    return 2;
+    return wrongArguments(error);
   }
 }
 

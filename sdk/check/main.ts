@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 
+import { wrongArguments } from "./wrong-arguments.ts";
+
 const USAGE = `Usage: pulumi-agent-log-config <command> [options]
 
   check           tries the connection to the service step by step
@@ -23,7 +25,7 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main([name = "", ...args]: readonly string[]): Promise<number> {
   const command = COMMANDS.get(name);
-  if (command === undefined) return print(`There is no command ${JSON.stringify(name)}. Try --help.`, 2);
+  if (command === undefined) return wrongArguments(`There is no command ${JSON.stringify(name)}.`);
   try {
     // The modules of a command do not load on another runtime.
     await import("../client/refuse-other-runtimes.ts");

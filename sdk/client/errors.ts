@@ -32,7 +32,7 @@ export type AgentLogConfigErrorCode =
   | "ERR_PROJECT_NOT_FOUND"
   /** The project has no automation configuration. */
   | "ERR_NOT_AUTOMATED"
-  /** 404 for another reason, most often a wrong `baseUrl`. */
+  /** 404 for another reason, most often a wrong `projectId` or `baseUrl`. */
   | "ERR_NOT_FOUND"
   /** The account that the project belongs to is suspended, or payment is required (status 402). */
   | "ERR_ACCOUNT_SUSPENDED"
@@ -186,7 +186,7 @@ export class AgentLogConfigError extends Error {
     const { subject, cause, status, errorCode, retryAfterSeconds, reason = message } = details;
     const sentence = subject === undefined ? message : `${subject}: ${message}.`;
     super(
-      `${sentence} See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}`,
+      `${sentence} See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}.`,
       cause && { cause },
     );
     this.code = code;

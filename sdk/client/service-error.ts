@@ -108,8 +108,11 @@ const ADVICE_BY_STATUS: Readonly<Record<number, Advice>> = {
   400: ["ERR_REFUSED", "the service does not understand the request; check the scheme and the port of baseUrl"],
   401: ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"],
   402: ["ERR_ACCOUNT_SUSPENDED", "payment is required; ask the owner of the account to settle it"],
-  403: ["ERR_REFUSED", "the service does not allow this key to read; check its access list and its roles"],
-  404: ["ERR_NOT_FOUND", "the service has nothing at this address; check baseUrl"],
+  403: [
+    "ERR_REFUSED",
+    "the service does not allow this key to read; give it Project Automation Admin on this project, and check its access list",
+  ],
+  404: ["ERR_NOT_FOUND", "the service has nothing at this address; check projectId and baseUrl"],
   429: RATE_LIMITED,
   500: ["ERR_UNAVAILABLE", "the service failed; try again later, and read its log if that does not help"],
   502: ["ERR_UNAVAILABLE", "a gateway in front of the service got no response from it; try again later"],

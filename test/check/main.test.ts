@@ -43,6 +43,11 @@ describe("the command", () => {
   it.each([
     { args: [], says: 'There is no command "". Try --help.\n' },
     { args: ["chek"], says: 'There is no command "chek". Try --help.\n' },
+    { args: ["ch\u009B2J"], says: 'There is no command "ch\uFFFD2J". Try --help.\n' },
+    { args: ["check", "--proj"], says: "Unknown option '--proj'. Try --help.\n" },
+    { args: ["check", "--p\u001b[2J"], says: "Unknown option '--p\uFFFD[2J'. Try --help.\n" },
+    { args: ["install-plugin", "--prnt"], says: "Unknown option '--prnt'. Try --help.\n" },
+    { args: ["check", "--stack"], says: "Option '--stack <value>' argument missing. Try --help.\n" },
     { args: ["check"], says: expect.stringMatching(/^Pass a project .* Try --help\.\n$/) },
   ])("ends with 2 for the arguments $args", async ({ args, says }) => {
     expect(await runMain({}, args)).toEqual({ exitCode: 2, stdout: "", stderr: says });
@@ -84,7 +89,7 @@ describe("check", () => {
     const { environment } = await start();
     const { exitCode, stdout } = await runMain({ ...environment, AGENT_LOG_CONFIG_PRIVATE_KEY: "x" }, CHECK);
     expect(exitCode).toBe(1);
-    expect(stdout).toMatch(/^✗ key {9}Can't read .* check publicKey and privateKey .*#err_wrong_key$/m);
+    expect(stdout).toMatch(/^✗ key {9}Can't read .* check publicKey and privateKey .*#err_wrong_key\.$/m);
   });
 
   it("takes the settings of a stack from the Pulumi CLI", async (context) => {

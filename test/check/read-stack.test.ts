@@ -65,7 +65,7 @@ describe("the configuration of a stack", () => {
     failsWith({ code: 255, stderr, stdout: "private-key-0001" });
     await expect(readStack("dev")).rejects.toMatchObject({
       code: "ERR_STACK",
-      message: `The configuration of stack dev can't be read: ${says}; check the name with \`pulumi stack ls\`, the passphrase and the backend. See https://www.npmjs.com/package/pulumi-agent-log-config#err_stack`,
+      message: `The configuration of stack dev can't be read: ${says}; check the name with \`pulumi stack ls\`, the passphrase and the backend. See https://www.npmjs.com/package/pulumi-agent-log-config#err_stack.`,
     });
   });
 

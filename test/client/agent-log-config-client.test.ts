@@ -222,12 +222,12 @@ describe("refusals", () => {
     [403, { errorCode: "FEATURE_UNSUPPORTED" }, "ERR_UNSUPPORTED", "enable automation"],
     [403, { errorCode: "UNSUPPORTED_FOR_CURRENT_PLAN" }, "ERR_UNSUPPORTED", "change the plan"],
     [403, { errorCode: "UNSUPPORTED_FOR_CURRENT_CONFIG" }, "ERR_UNSUPPORTED", "not managed by automation"],
-    [403, {}, "ERR_REFUSED", "roles"],
     [404, { errorCode: "INVALID_GROUP_ID" }, "ERR_PROJECT_NOT_FOUND", "no such project"],
     [404, { errorCode: "GROUP_NOT_FOUND" }, "ERR_PROJECT_NOT_FOUND", "no such project"],
     [404, { errorCode: "AUTOMATION_CONFIG_NOT_FOUND" }, "ERR_NOT_AUTOMATED", "not managed by automation"],
     [404, { errorCode: "RESOURCE_NOT_FOUND" }, "ERR_NOT_FOUND", "check the path of baseUrl"],
-    [404, {}, "ERR_NOT_FOUND", "check baseUrl"],
+    [404, {}, "ERR_NOT_FOUND", "check projectId and baseUrl"],
+    [403, {}, "ERR_REFUSED", "give it Project Automation Admin on this project, and check its access list"],
     [429, { errorCode: "RATE_LIMITED" }, "ERR_RATE_LIMITED", "fewer projects"],
     [429, {}, "ERR_RATE_LIMITED", "fewer projects"],
     [500, { errorCode: "UNEXPECTED_ERROR" }, "ERR_UNAVAILABLE", "read its log"],
@@ -242,7 +242,7 @@ describe("refusals", () => {
   it.each(REFUSALS)("of status %i with %o are %s", async (status, body, code, says) => {
     const { client, service } = await open();
     service.respondWith({ status, body: JSON.stringify({ error: status, ...body }) });
-    const link = `See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}`;
+    const link = `See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}\\.`;
     const message = expect.stringMatching(new RegExp(`${says}.*\\(status ${status}.*\\)\\. ${link}$`));
     await expect(client.get(MONITORING)).rejects.toMatchObject({ code, status, message });
   });

@@ -44,7 +44,7 @@ describe("an error", () => {
     const details = { cause, status: 429, errorCode: "RATE_LIMITED", retryAfterSeconds: 1 };
     const error = new AgentLogConfigError("ERR_RATE_LIMITED", "Too many.", details);
     expect(error).toMatchObject({ name: "AgentLogConfigError", temporary: true, ...details });
-    expect(error.message).toMatch(/^Too many\. See https:\S+#err_rate_limited$/);
+    expect(error.message).toMatch(/^Too many\. See https:\S+#err_rate_limited\.$/);
     expect(pulumi.RunError.isInstance(error)).toBe(true);
     expect(new AgentLogConfigError("ERR_TLS", "m")).toMatchObject({ temporary: false, status: undefined });
   });

@@ -120,7 +120,7 @@ describe("AgentLogConfig on the real engine", () => {
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(text).toContain(
-      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: projectId must be 24 hexadecimal digits. See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value`,
+      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: projectId must be 24 hexadecimal digits. See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value.`,
     );
     expect(text).not.toMatch(/^\s+at /m);
   });

@@ -133,7 +133,7 @@ it("compares the others before it fails, and names each that can't be read", asy
 it("fails with the reason alone where nothing can be read", async () => {
   service.rotateKey("another");
   const { request, registered } = await engine();
-  await expect(plugin.construct(ARGS, request)).rejects.toThrow(/^Can't read .*#err_wrong_key$/);
+  await expect(plugin.construct(ARGS, request)).rejects.toThrow(/^Can't read .*#err_wrong_key\.$/);
   expect(registered).toHaveLength(1);
 });
 
@@ -154,7 +154,7 @@ it("shows one warning in an outage, and fails for what has no record", async () 
   service.respondWith({ status: 503 });
   const { request, checked } = await engine(records);
   const fleet = plugin.construct({ ...ARGS, whenUnavailable: "useRecorded" }, request);
-  await expect(fleet).rejects.toThrow(new RegExp(`^1 of 3 fail\\.\n${id(3)}/monitoring: Can't .*#err_unavailable$`));
+  await expect(fleet).rejects.toThrow(new RegExp(`^1 of 3 fail\\.\n${id(3)}/monitoring: Can't .*#err_unavailable\\.$`));
   expect(warnings).toEqual([
     {
       urn: FLEET,

@@ -160,7 +160,7 @@ describe("getAgentLogConfig", () => {
 
   it("rejects with one line that Pulumi prints as it is", async () => {
     const message =
-      "Nothing was read: projectId must be 24 hexadecimal digits. See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value";
+      "Nothing was read: projectId must be 24 hexadecimal digits. See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value.";
     const failed = getAgentLogConfig({ projectId: "0123", agent: "monitoring" });
     await expect(failed).rejects.toSatisfy(pulumi.RunError.isInstance);
     await expect(failed).rejects.toMatchObject({
@@ -273,7 +273,7 @@ describe("a failed connection", () => {
     vi.stubEnv("AGENT_LOG_CONFIG_BASE_URL", "https://example.com");
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await fail("ERR_CONNECTION")).toMatch(
-      new RegExp(`#err_connection \`${command}\` says which step of the connection fails\\.$`),
+      new RegExp(`#err_connection\\. \`${command}\` says which step of the connection fails\\.$`),
     );
   });
 

@@ -381,7 +381,7 @@ describe("readRecord", () => {
     const configOverrides = { deep: { [SIGNATURE_KEY]: "c44067f5952c0a294b673a41bacd8c17", path: "/etc/passwd" } };
     service.set(PROJECT_ID, "monitoring", { configOverrides });
     await expect(readRecord(engine, ID, RECORDED, "made")).rejects.toThrow(
-      "configOverrides.deep has the key by which Pulumi marks",
+      "configOverrides has the key by which Pulumi marks",
     );
   });
 

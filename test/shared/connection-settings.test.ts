@@ -102,6 +102,15 @@ it("shows nothing of the name of a Provider that a terminal would obey", () => {
   );
 });
 
+it.each([
+  ["the configuration key agent-log-config:baseUrl", "`pulumi config set agent-log-config:allowHttp true`"],
+  ["the environment variable AGENT_LOG_CONFIG_BASE_URL", "AGENT_LOG_CONFIG_ALLOW_HTTP=true"],
+  ["the argument baseUrl of the Provider 'west'", "the argument allowHttp of the Provider 'west'"],
+])("says how to allow http where the address comes from %s", (place, how) => {
+  const settings = { ...found(REQUIRED), baseUrl: { text: "http://example.com", place } };
+  expect(() => openClient(settings)).toThrow(`use https, or set allowHttp (${how}) if you trust the network.`);
+});
+
 function found(texts: Readonly<Record<string, string>>) {
   return Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [

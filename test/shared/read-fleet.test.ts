@@ -22,7 +22,7 @@ function open(failing: Readonly<Record<string, AgentLogConfigErrorCode>> = {}) {
   return { asked, read: (args: object, secrets: readonly string[] = []) => readFleet(read, args, secrets) };
 }
 
-const SEE = (code: string) => `See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}`;
+const SEE = (code: string) => `See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}.`;
 const MONITORING = { agents: ["monitoring"] };
 const idsOf = (members: readonly AskedRead[]) => members.map(({ projectId, agent }) => `${projectId}/${agent}`);
 
