@@ -3,8 +3,6 @@ import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
-import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
-import { readSettings } from "../shared/read-settings.ts";
 import { recordSettings } from "../shared/recorded-settings.ts";
 
 /**
@@ -14,10 +12,9 @@ import { recordSettings } from "../shared/recorded-settings.ts";
 export async function callFunction(
   token: string,
   args: Properties,
-  sources: readonly SettingsSource[],
+  read: (asked: object) => Promise<AgentLogConfigResult>,
 ): Promise<Properties> {
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
-  const read = (what: object) => readSettings(lookUpConnection(...sources), what);
   switch (token) {
     case "agent-log-config:index:getAgentLogConfig":
       return publicResult(await read(given));

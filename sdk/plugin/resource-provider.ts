@@ -8,6 +8,7 @@ import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts"
 import { CONNECTION_SETTINGS } from "../client/connection-options.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import * as lifecycle from "../provider/resource-lifecycle.ts";
+import { adviseCheck } from "../shared/advise-check.ts";
 import {
   CONFIGURATION_NAMESPACE,
   configurationWarnings,
@@ -44,6 +45,11 @@ export interface PluginDescription {
  */
 export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
   let sources: readonly SettingsSource[] = [];
+  let stack: string | undefined;
+  const read = (asked: object) => {
+    const connection = lookUpConnection(...sources);
+    return readSettings(connection, asked).catch((error) => adviseCheck(error, connection, asked, stack));
+  };
   const newFailures = () => new HeldFailures((urn, message) => log.show("ERROR", urn, message));
   let failures = newFailures();
   /** What Check has found of each resource that the later calls for it need. */
@@ -54,9 +60,9 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   const engineOf = (urn: string): lifecycle.Engine => ({
     sources,
     warn: (message) => warn(urn, message),
-    readAhead: ({ projectId, agent }) => {
+    read: (args) => {
       const ahead = readsAhead.get(urn);
-      return ahead?.projectId === projectId && ahead?.agent === agent ? ahead?.read : undefined;
+      return ahead && ahead.projectId === args["projectId"] && ahead.agent === args["agent"] ? ahead.read : read(args);
     },
   });
   const { cancellable, cancelCalls } = cancellableCalls(log);
@@ -107,6 +113,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const given = withoutMarks(propertiesOf(request.getArgs()));
       const urn = request.getUrn() ?? "";
       failures = newFailures();
+      [, stack] = /^urn:pulumi:([^:]+)::/.exec(urn) ?? [];
       // Only the default provider gets the stack's settings as arguments.
       sources = isDefaultProvider(urn)
         ? [configurationIn(given)]
@@ -190,7 +197,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
         // It needs zod, which takes as long to load as all the rest of the plugin.
         const { constructFleet } = await import("./construct-fleet.ts");
         const { urn, outputs } = await constructFleet(request.getName(), propertiesOf(request.getInputs()), monitor, {
-          read: (asked) => readSettings(lookUpConnection(...sources), asked),
+          read,
           readsAhead,
           warn,
           during: (read) => failures.during(read),
@@ -204,7 +211,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 
     invoke: call(async (request) => {
       const sent = propertiesOf(request.getArgs());
-      const result = await callFunction(request.getTok(), withoutMarks(sent), sources);
+      const result = await callFunction(request.getTok(), withoutMarks(sent), read);
       return new providerMessages.InvokeResponse().setReturn(structOf(result));
     }),
 

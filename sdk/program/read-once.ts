@@ -1,8 +1,8 @@
-import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { AgentLogConfigError, CODES } from "../client/errors.ts";
+import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import { type ConnectionSettings, isArgument } from "../shared/connection-settings.ts";
+import { adviseCheck } from "../shared/advise-check.ts";
+import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import { clientsAreReplaced, readSettings } from "../shared/read-settings.ts";
 import { runsWithMocks } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
@@ -19,8 +19,10 @@ export async function readOnce(
 ): Promise<AgentLogConfigResult> {
   refuseMocks();
   const state = programState();
+  // A program that the Automation API runs in its own process has no stack that a command would find.
+  const stack = process.env["PULUMI_NODEJS_STACK"];
   const read = () =>
-    readSettings(connection, args, state?.gates).catch((error) => adviseCheck(error, connection, args));
+    readSettings(connection, args, state?.gates).catch((error) => adviseCheck(error, connection, args, stack));
   if (state === undefined || hasWaited) return read();
   const key = JSON.stringify([connection, args], (_, value: unknown) =>
     isObject(value) && !Array.isArray(value) ? Object.fromEntries(Object.entries(value).sort()) : value,
@@ -29,18 +31,6 @@ export async function readOnce(
   state.reads.set(key, settings);
   settings.catch(() => state.reads.delete(key));
   return settings;
-}
-
-/** Names the command that tries a connection step by step. It knows the stack's settings, not the arguments of a Provider. */
-function adviseCheck(error: unknown, connection: ConnectionSettings, args: object): never {
-  const settings = Object.values(connection);
-  const isOfStack = settings.length > 0 && !settings.some(isArgument);
-  if (error instanceof AgentLogConfigError && CODES[error.code].connection && isOfStack) {
-    const project = Reflect.get(args, "projectId");
-    const command = `npx pulumi-agent-log-config check --project ${project} --stack ${pulumi.getStack()}`;
-    error.message += ` \`${command}\` says which step of the connection fails.`;
-  }
-  throw error;
 }
 
 /** @throws AgentLogConfigError `ERR_MOCKED` in a unit test that has no settings to return */

@@ -18,8 +18,8 @@ export interface Engine {
   readonly sources: readonly SettingsSource[];
   /** Shows a warning. */
   warn(message: string): void;
-  /** Returns what was read for a resource before the engine asked for it; undefined where nothing was. */
-  readAhead?(args: Properties): Promise<AgentLogConfigResult> | undefined;
+  /** Reads the settings of a resource; where it returns undefined, they are read with the connection of the sources. */
+  read?(args: Properties): Promise<AgentLogConfigResult> | undefined;
 }
 
 /** The properties of a resource as plain JSON. Names that begin with two underscores are internal. */
@@ -182,8 +182,8 @@ async function read(
   }
   const args = { projectId, agent, envelope: envelope ?? undefined, pretty: pretty ?? undefined };
   try {
-    const ahead = engine.readAhead?.(args);
-    const found = recordSettings(await (ahead ?? readSettings(lookUpConnection(...engine.sources), args)));
+    const reading = engine.read?.(args) ?? readSettings(lookUpConnection(...engine.sources), args);
+    const found = recordSettings(await reading);
     const merged = Object.entries(kept).map(([name, value]) => {
       const whole = found[name];
       return [name, isObject(value) && isObject(whole) ? { ...whole, ...value } : value];

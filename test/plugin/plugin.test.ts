@@ -1,12 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { bundlePlugin } from "../../plugin/bundle.ts";
 import { fingerprintsOf } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { type PropertyMap, secret, unknownValue } from "../engine/property-value.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
+import { startMonitor } from "./start-monitor.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const ID = `${PROJECT_ID}/monitoring`;
@@ -371,6 +373,38 @@ describe("getAgentLogConfig", () => {
   ])("fails with $description in one sentence", async ({ args, changed, reason }) => {
     const plugin = await configured(changed);
     await expect(plugin.invoke("getAgentLogConfig", { ...ARGS, ...args })).rejects.toThrow(reason);
+  });
+});
+
+describe("a failed connection", () => {
+  const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID} --stack dev`;
+  const messagesOf = async (plugin: PluginProcess) => {
+    const fleet = new messages.ConstructRequest().setMonitorendpoint((await startMonitor(async () => ({}))).address);
+    const reads = [
+      plugin.check(ARGS).then(() => plugin.create(ARGS)),
+      plugin.invoke("getAgentLogConfig", ARGS),
+      plugin.construct({ projectIds: [PROJECT_ID], agents: ["monitoring"] }, fleet),
+    ];
+    return Promise.all(reads.map((read) => read.then(String, (error: Error) => error.message)));
+  };
+  const refused = { baseUrl: "https://127.0.0.1:1" };
+
+  it("names the command that tries it step by step", async () => {
+    for (const message of await messagesOf(await configured(refused))) {
+      expect(message).toMatch(
+        new RegExp(`#err_connection\\. \`${command}\` says which step of the connection fails\\.$`),
+      );
+    }
+  });
+
+  it("does not where the command would not know the settings", async () => {
+    const explicit = await startForTest();
+    await explicit.configure(configuration(refused), "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west");
+    const automated = await startForTest({ env: { PULUMI_AUTOMATION_API: "true" } });
+    await automated.configure(configuration(refused));
+    for (const plugin of [explicit, automated]) {
+      for (const message of await messagesOf(plugin)) expect(message).toMatch(/#err_connection\.$/);
+    }
   });
 });
 

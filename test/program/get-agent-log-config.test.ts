@@ -271,6 +271,7 @@ describe("a failed connection", () => {
   it("names the command that tries it step by step", async () => {
     inDeployment(false);
     vi.stubEnv("AGENT_LOG_CONFIG_BASE_URL", "https://example.com");
+    vi.stubEnv("PULUMI_NODEJS_STACK", "stack");
     onTestFinished(() => void vi.unstubAllEnvs());
     expect(await fail("ERR_CONNECTION")).toMatch(
       new RegExp(`#err_connection\\. \`${command}\` says which step of the connection fails\\.$`),
@@ -279,8 +280,24 @@ describe("a failed connection", () => {
 
   it("does not where the command would not know the settings, or could not help", async () => {
     inDeployment(false);
+    vi.stubEnv("PULUMI_NODEJS_STACK", "stack");
+    onTestFinished(() => void vi.unstubAllEnvs());
     const provider = new Provider("p", { baseUrl: "https://example.com" });
     expect(await fail("ERR_CONNECTION", { provider })).not.toContain("check --project");
     expect(await fail("ERR_PROJECT_NOT_FOUND")).not.toContain("check --project");
   });
+
+  it.each([
+    ["in its own process", { PULUMI_NODEJS_STACK: undefined }],
+    ["by the Pulumi CLI", { PULUMI_NODEJS_STACK: "stack", PULUMI_AUTOMATION_API: "true" }],
+  ])(
+    "does not in a program that the Automation API runs %s, whose settings the command would not find",
+    async (_, env) => {
+      inDeployment(false);
+      for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+      vi.stubEnv("AGENT_LOG_CONFIG_BASE_URL", "https://example.com");
+      onTestFinished(() => void vi.unstubAllEnvs());
+      expect(await fail("ERR_CONNECTION")).toMatch(/#err_connection\.$/);
+    },
+  );
 });

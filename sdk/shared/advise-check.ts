@@ -1,0 +1,22 @@
+import { AgentLogConfigError, CODES } from "../client/errors.ts";
+import { type ConnectionSettings, isArgument } from "./connection-settings.ts";
+
+/**
+ * Rejects with an error that names the command that tries a connection step by step. The command knows the stack's settings,
+ * not the arguments of a Provider, and not what a program of the Automation API sets.
+ * @param stack its name; undefined where there is none
+ */
+export function adviseCheck(
+  error: unknown,
+  connection: ConnectionSettings,
+  args: object,
+  stack: string | undefined,
+): never {
+  const settings = Object.values(connection);
+  const isOfStack = settings.length > 0 && !settings.some(isArgument) && !process.env["PULUMI_AUTOMATION_API"];
+  if (error instanceof AgentLogConfigError && CODES[error.code].connection && isOfStack && stack !== undefined) {
+    const command = `npx pulumi-agent-log-config check --project ${Reflect.get(args, "projectId")} --stack ${stack}`;
+    error.message += ` \`${command}\` says which step of the connection fails.`;
+  }
+  throw error;
+}
