@@ -45,7 +45,9 @@ async function tryConnection(stack: string | undefined, projectIds: readonly str
     await eachAtOnce(others, read);
   } catch (error) {
     const problem = problemOf(error);
-    if (stack === undefined && problem.code === "ERR_MISSING_SETTINGS") seen.warning = await suggestStack();
+    if (problem.code === "ERR_MISSING_SETTINGS") {
+      seen.warning = [seen.warning, await suggestStack(stack)].filter(Boolean).join(" ");
+    }
     projects.set(first, { projectId: first, status: "failed", ...problem });
   }
   return report();

@@ -20,14 +20,22 @@ export async function readStack(stack: string): Promise<z.infer<typeof configura
   }
 }
 
-/** Says which stack may have the settings that the environment lacks. It decrypts no secret, and waits 5 seconds at most. */
-export async function suggestStack(): Promise<string> {
+/**
+ * Says where the settings may be that were not found. It decrypts no secret, and waits 5 seconds at most.
+ * @param asked the stack that was looked up; undefined where it was the environment alone
+ */
+export async function suggestStack(asked: string | undefined): Promise<string> {
+  if (asked !== undefined) return ARGUMENTS;
   const ask = (...args: readonly string[]) => run(args, 5000).catch(() => "");
   const [selected, configuration] = await Promise.all([ask("stack", "--show-name"), ask("config", "--json")]);
   const isUseful = selected !== "" && configuration.includes(`"${CONFIGURATION_NAMESPACE}:`);
   const which = isUseful ? `${printable(selected.trim())}, which is selected here` : "<name>";
-  return `Without --stack only the environment is looked up; for the settings of a stack pass --stack ${which}.`;
+  const advice = `Without --stack only the environment is looked up; for the settings of a stack pass --stack ${which}.`;
+  return isUseful ? advice : `${advice} ${ARGUMENTS}`;
 }
+
+const ARGUMENTS =
+  "Settings that are arguments of a Provider are known to its program alone: to try them, set the environment variables that the message names.";
 
 const configurationSchema = z.record(z.string(), z.object({ value: z.string().optional(), secret: z.boolean() }));
 

@@ -339,13 +339,17 @@ describe("the settings", () => {
     expect(service.requests).toEqual([]);
   });
 
-  it.each([
-    { description: "a stack is given", environment: { AGENT_LOG_CONFIG_PRIVATE_KEY: "" }, args: ["--stack", "dev"] },
-    { description: "they are wrong", environment: { AGENT_LOG_CONFIG_BASE_URL: "example.com" }, args: [] },
-  ])("cause no suggestion where $description", async ({ environment, args }) => {
-    await start(IDS, environment);
-    vi.mocked(readStack).mockResolvedValue({});
-    const found = await report(...projects([FIRST]), ...args);
+  it("cause a suggestion beside what is wrong with the configuration, where the stack lacks them", async () => {
+    await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
+    vi.mocked(readStack).mockResolvedValue({ "agent-log-config:baseURL": { value: "x", secret: false } });
+    const { warning } = await report(...projects([FIRST]), "--stack", "dev");
+    expect(warning).toMatch(/^The stack configuration has unknown settings: .*\. Pass --stack dev\.$/);
+    expect(suggestStack).toHaveBeenCalledWith("dev");
+  });
+
+  it("cause no suggestion where they are wrong", async () => {
+    await start(IDS, { AGENT_LOG_CONFIG_BASE_URL: "example.com" });
+    const found = await report(...projects([FIRST]));
     expect(failedStepOf(found)?.step).toBe("settings");
     expect(found).not.toHaveProperty("warning");
     expect(suggestStack).not.toHaveBeenCalled();

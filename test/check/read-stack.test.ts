@@ -92,7 +92,8 @@ describe("the configuration of a stack", () => {
 });
 
 describe("the suggestion of a stack", () => {
-  const GENERAL = /^Without --stack only the environment is looked up; .* pass --stack <name>\.$/;
+  const GENERAL =
+    /^Without --stack only the environment is looked up; .* pass --stack <name>\. Settings that are arguments of a Provider are/;
 
   function answer(stack: string, configuration: string): void {
     pulumi.mockImplementation(async ([command]) => (command === "stack" ? stack : configuration));
@@ -100,7 +101,7 @@ describe("the suggestion of a stack", () => {
 
   it("names the selected stack if it has connection settings, and reads no secret", async () => {
     answer("dev\n", '{"agent-log-config:privateKey": {"secret": true}}');
-    expect(await suggestStack()).toContain("pass --stack dev, which is selected here.");
+    expect(await suggestStack(undefined)).toMatch(/ pass --stack dev, which is selected here\.$/);
     expect(pulumi.mock.calls.flat(2)).not.toContain("--show-secrets");
     for (const [args, timeout] of pulumi.mock.calls) {
       expect(args).toContain("--non-interactive");
@@ -108,18 +109,25 @@ describe("the suggestion of a stack", () => {
     }
   });
 
+  it("says of a stack that lacks settings where else they may be", async () => {
+    expect(await suggestStack("dev")).toMatch(
+      /^Settings that are arguments of a Provider are .* environment variables/,
+    );
+    expect(pulumi).not.toHaveBeenCalled();
+  });
+
   it("names no stack without connection settings", async () => {
     answer("dev\n", '{"other:privateKey": {"secret": true}}');
-    expect(await suggestStack()).toMatch(GENERAL);
+    expect(await suggestStack(undefined)).toMatch(GENERAL);
   });
 
   it("names no stack without a name", async () => {
     answer("", '{"agent-log-config:privateKey": {"secret": true}}');
-    expect(await suggestStack()).toMatch(GENERAL);
+    expect(await suggestStack(undefined)).toMatch(GENERAL);
   });
 
   it("names no stack where none can be found", async () => {
     failsWith({ code: "ENOENT" });
-    expect(await suggestStack()).toMatch(GENERAL);
+    expect(await suggestStack(undefined)).toMatch(GENERAL);
   });
 });
