@@ -163,11 +163,19 @@ function warnWhenRecorded(self: AgentLogConfig, args: AgentLogConfigArgs, outcom
     const names = SETTING_NAMES.filter((name) => !SECRET_SETTINGS.includes(name));
     const settings = Object.fromEntries(names.map((name) => [name, Reflect.get(self, name)]));
     pulumi
-      .all([outcome, pulumi.output(settings), expect, whenUnexpected])
-      .apply(async ([{ reading }, found, wanted, mode]) => {
+      .all([
+        outcome,
+        pulumi.output(settings),
+        expect,
+        whenUnexpected,
+        pulumi.interpolate`${self.projectId}/${self.agent}`,
+      ])
+      .apply(async ([{ reading }, found, wanted, mode, id]) => {
         if (mode !== "warn") return;
         const { unmetExpectations } = await import("../shared/expected-settings.ts");
-        for (const sentence of unmetExpectations(wanted, found, reading.secrets)) pulumi.log.warn(sentence, self);
+        for (const sentence of unmetExpectations(wanted, found, reading.secrets)) {
+          pulumi.log.warn(`AgentLogConfig ${id}: ${sentence}`, self);
+        }
       });
   }
 }

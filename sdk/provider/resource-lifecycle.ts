@@ -67,7 +67,9 @@ export async function check(
   const why = problem === null ? undefined : whyWithoutSettings(isRecorded, olds, inputs, problem);
   if (why !== undefined) return { inputs: recorded, malformed, failures: [why, ...others] };
   const { expect, whenUnexpected } = inputs;
-  const unmet = expect == null ? [] : (await expectations()).unmetExpectations(expect, recorded, secrets);
+  const sentences = expect == null ? [] : (await expectations()).unmetExpectations(expect, recorded, secrets);
+  // With --diff the engine shows a message of a plugin, and a warning, without the name of its resource.
+  const unmet = sentences.map((sentence) => `AgentLogConfig ${idOf(inputs)}: ${sentence}`);
   // The program itself shows the warnings about settings that it has read.
   if (!belongs && whenUnexpected === "warn") for (const sentence of unmet) engine.warn(sentence);
   const failures = unmet.length === 0 || whenUnexpected === "warn" ? [] : [...unmet.map(failure), ...others];

@@ -50,8 +50,8 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     const unexpected = await deployment.preview();
     expect(unexpected.ok).toBe(false);
     expect(unexpected.text.match(/resource 'settings' has a problem: .*/g)).toEqual([
-      `resource 'settings' has a problem: logPath is "/var/log/monitoring-agent.log", expected "/srv/log"; change it in the service, or change expect.`,
-      "resource 'settings' has a problem: logRotate.sizeThresholdMB is 500.5, expected at most 500; change it in the service, or change expect.",
+      `resource 'settings' has a problem: AgentLogConfig ${PROJECT_ID}/monitoring: logPath is "/var/log/monitoring-agent.log", expected "/srv/log"; change it in the service, or change expect.`,
+      `resource 'settings' has a problem: AgentLogConfig ${PROJECT_ID}/monitoring: logRotate.sizeThresholdMB is 500.5, expected at most 500; change it in the service, or change expect.`,
     ]);
 
     await deployment.unsetConfig("recorded:options");

@@ -346,7 +346,9 @@ describe("a resource", () => {
     const expectation = { expect: { logPath: secret("/secret") } };
     const { inputs } = await plugin.check({ ...ARGS, ...expectation });
     expect(inputs).toMatchObject(expectation);
-    await expect(plugin.create(inputs)).rejects.toThrow(/^logPath is not as expected; /);
+    await expect(plugin.create(inputs)).rejects.toThrow(
+      /^AgentLogConfig \w+\/monitoring: logPath is not as expected; /,
+    );
     const malformed = await plugin.check({ ...ARGS, projectId: secret("malformed") });
     expect(malformed.failures).toEqual([expect.not.stringContaining("malformed")]);
   });

@@ -26,7 +26,7 @@ it("does not quote settings that are secret in the program, which the engine doe
   };
   const news = { ...INPUTS, expect: { logPath: "/m" }, __reading: { ...reading, secrets: ["logPath"] } };
   expect((await check(CONFIGURATION, {}, news)).failures).toEqual([
-    { property: "", reason: expect.stringMatching(/^logPath is not as expected; /) },
+    { property: "", reason: expect.stringMatching(/^AgentLogConfig \w+\/monitoring: logPath is not as expected; /) },
   ]);
 });
 

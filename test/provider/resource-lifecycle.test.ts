@@ -180,7 +180,7 @@ describe("check, in an outage", () => {
   it("judges the recorded settings by what is expected", async () => {
     const news = { ...USE_RECORDED, expect: { logPath: "/srv" }, __reading: reading({ problem: OUTAGE }) };
     expect((await check(engine, RECORDED(), news, [])).failures).toEqual([
-      expect.stringMatching(/^logPath is "\/recorded", expected "\/srv"; change it in the service, or/),
+      expect.stringMatching(/^AgentLogConfig \w+\/monitoring: logPath is "\/recorded", expected "\/srv"; change it in/),
     ]);
   });
 
@@ -209,8 +209,8 @@ describe("check, in an outage", () => {
 describe("check, with expectations", () => {
   const UNMET = { logPath: "/srv", logRotate: { sizeThresholdMB: { atMost: 500 } }, username: null };
   const SENTENCES = [
-    'logPath is "/read/by/program", expected "/srv"; change it in the service, or change expect.',
-    "logRotate.sizeThresholdMB is 1000, expected at most 500; change it in the service, or change expect.",
+    `AgentLogConfig ${ID}: logPath is "/read/by/program", expected "/srv"; change it in the service, or change expect.`,
+    `AgentLogConfig ${ID}: logRotate.sizeThresholdMB is 1000, expected at most 500; change it in the service, or change expect.`,
   ];
 
   it("fails for each that is not met, and reports the other resources", async () => {
@@ -229,8 +229,8 @@ describe("check, with expectations", () => {
     const news = { ...INPUTS, expect: UNMET, __reading: reading() };
     const { failures } = await check(engine, {}, news, ["logPath", "logRotate"]);
     expect(failures).toEqual([
-      expect.stringMatching(/^logPath is not as expected; /),
-      expect.stringMatching(/^logRotate\.sizeThresholdMB is not as expected; /),
+      expect.stringMatching(/: logPath is not as expected; /),
+      expect.stringMatching(/: logRotate\.sizeThresholdMB is not as expected; /),
     ]);
   });
 
@@ -241,8 +241,8 @@ describe("check, with expectations", () => {
       description: "the provider has read",
       travelling: () => null,
       expected: [
-        'logPath is "/read/by/provider", expected "/srv"; change it in the service, or change expect.',
-        "logRotate.sizeThresholdMB is not set, expected at most 500; change it in the service, or change expect.",
+        `AgentLogConfig ${ID}: logPath is "/read/by/provider", expected "/srv"; change it in the service, or change expect.`,
+        `AgentLogConfig ${ID}: logRotate.sizeThresholdMB is not set, expected at most 500; change it in the service, or change expect.`,
       ],
     },
   ])("does not fail with whenUnexpected: warn, where $description", async ({ travelling, expected }) => {
