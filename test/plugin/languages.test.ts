@@ -9,7 +9,7 @@ import { configure, PROJECT_ID, SETTINGS } from "../engine/program.ts";
 import { LANGUAGES, type Language, LIMIT, openProgram } from "./open-program.ts";
 
 const UNKNOWN_PROJECT = "f".repeat(24);
-const NOT_SET = /warning: logRotate\.numTotal is 9, expected not set;/;
+const NOT_SET = /warning: AgentLogConfig \w+\/\w+: logRotate\.numTotal is 9, expected not set;/;
 let folder: string;
 
 beforeAll(async () => {
