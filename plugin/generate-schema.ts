@@ -12,7 +12,6 @@ import {
   environmentVariable,
 } from "../sdk/shared/connection-settings.ts";
 import {
-  expectedPathSchema,
   expectedRangeSchema,
   expectedSettingsSchema,
   expectedThresholdsSchema,
@@ -88,7 +87,6 @@ const FLEET_SETTINGS = docComments("sdk/program/agent-log-configs.ts", "FleetSet
 const FLEET_ARGUMENTS = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigsArgs");
 const EXPECTED = docComments("sdk/program/expected-settings.ts", "ExpectedSettings");
 const EXPECTED_THRESHOLDS = docComments("sdk/program/expected-settings.ts", "ExpectedLogRotate");
-const EXPECTED_PATH = docComments("sdk/program/expected-settings.ts", "ExpectedPath");
 const RANGE = docComments("sdk/program/expected-settings.ts", "ExpectedRange");
 const PROVIDER = docComments("sdk/program/provider.ts", "Provider");
 const FUNCTION = docComments("sdk/program/get-agent-log-config.ts", "getAgentLogConfig");
@@ -107,7 +105,6 @@ const NAMES: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   [expectedSettingsSchema, "ExpectedSettings"],
   [expectedThresholdsSchema, "ExpectedLogRotate"],
   [expectedRangeSchema, "ExpectedRange"],
-  [expectedPathSchema, "ExpectedPath"],
 ]);
 
 /** The kind of a value, by its zod schema. */
@@ -128,10 +125,9 @@ function kindOf(schema: unknown): Schema {
   throw new Error("The schema has a kind that Pulumi's has not.");
 }
 
-/** C# and Java take a text or a choice for a property, but not for an element of a list. */
+/** C# and Java do not take a text or a choice for an element of a list, and Python takes the choice for a text. */
 function elementOf(schema: unknown): Schema {
-  const name = NAMES.get(schema);
-  return name === undefined ? kindOf(schema) : reference(name);
+  return schema instanceof z.ZodEnum ? TEXT : kindOf(schema);
 }
 
 /** Typed languages refuse a plain text where only the choice is allowed. */
@@ -168,7 +164,7 @@ function resource(names: SdkNames): Schema {
 
 function fleet(names: SdkNames): Schema {
   const { projectId: _, agent: __, envelope: ___, pretty: ____, ...others } = kindsOf(resourceArgumentsSchema);
-  const argumentTypes = { projectIds: listOf(TEXT), agents: listOf(reference("AgentKind")), ...others };
+  const argumentTypes = { projectIds: listOf(TEXT), agents: listOf(TEXT), ...others };
   return {
     isComponent: true,
     description: `${firstParagraph(FLEET.description)}\n\n${readExamples("agent-log-configs.md", names)}`,
@@ -193,7 +189,7 @@ function readOne(names: SdkNames): Schema {
 function readMany(names: SdkNames): Schema {
   const argumentTypes: Readonly<Record<keyof GetAgentLogConfigsArgs, Schema>> = {
     projectIds: listOf(TEXT),
-    agents: listOf(reference("AgentKind")),
+    agents: listOf(TEXT),
   };
   const resultTypes: Readonly<Record<keyof ReadManyResult<unknown>, Schema>> = {
     configs: listOf(reference("AgentLogConfigResult")),
@@ -237,7 +233,6 @@ function types(): Readonly<Record<string, Schema>> {
     AgentKind: choice("An agent whose log settings the service has.", readArgumentsSchema.shape.agent),
     WhenUnexpected: choice(ARGUMENTS.members["whenUnexpected"]?.description, whenUnexpected.unwrap()),
     WhenUnavailable: choice(ARGUMENTS.members["whenUnavailable"]?.description, whenUnavailable.unwrap()),
-    ExpectedPath: choice(EXPECTED_PATH.description, expectedPathSchema),
     LogRotate: optionalType(THRESHOLDS_DOC, kindsOf(logRotateSchema)),
     ExpectedSettings: optionalType(EXPECTED, kindsOf(expectedSettingsSchema)),
     ExpectedLogRotate: optionalType(

@@ -14,7 +14,7 @@ func recordFleet(ctx *pulumi.Context) error {
 	}
 	_, err := agentlogconfig.NewAgentLogConfigs(ctx, "fleet", &agentlogconfig.AgentLogConfigsArgs{
 		ProjectIds:      pulumi.ToStringArray(projectIds),
-		Agents:          agentlogconfig.AgentKindArray{agentlogconfig.AgentKindMonitoring},
+		Agents:          pulumi.StringArray{agentlogconfig.AgentKindMonitoring},
 		WhenUnavailable: pulumi.String("useRecorded"),
 	})
 	return err

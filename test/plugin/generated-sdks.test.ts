@@ -12,6 +12,8 @@ const root = path.resolve(import.meta.dirname, "../..");
 const pages = [...PAGES.values()].join("\n");
 /** What the pages' unit tests in Python have. */
 const UNIT_TEST = "import unittest";
+/** mypy does not judge the code of a package that is installed. */
+const INSTALLED = ["--follow-imports=silent"];
 let folder: string;
 
 beforeAll(async () => {
@@ -23,15 +25,15 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const generate = (context: TestContext, language: "nodejs" | "python" | "go") => generateSdk(context, language, folder);
 
 it.for([
-  { language: "nodejs" as const, argument: "whenUnexpected?:", path: "LogRotateTimeThresholdHrs:" },
-  { language: "python" as const, argument: "when_unexpected:", path: "LOG_ROTATE_TIME_THRESHOLD_HRS =" },
-  { language: "go" as const, argument: "WhenUnexpected ", path: "ExpectedPathLogRotateTimeThresholdHrs " },
-])("spells names as $language does", async ({ language, argument, path: constant }, context) => {
+  { language: "nodejs" as const, argument: "whenUnexpected?:", constant: "UseRecorded:" },
+  { language: "python" as const, argument: "when_unexpected:", constant: "USE_RECORDED =" },
+  { language: "go" as const, argument: "WhenUnexpected ", constant: "WhenUnavailableUseRecorded " },
+])("spells names as $language does", async ({ language, argument, constant }, context) => {
   const sdk = await generate(context, language);
   const files = globSync("**/*.{ts,py,go}", { cwd: sdk });
   const text = files.map((file) => readFileSync(path.join(sdk, file), "utf8")).join("\n");
   expect(text).toContain(argument);
-  expect(text).toMatch(new RegExp(`${constant}.*"logRotate.timeThresholdHrs"`));
+  expect(text).toMatch(new RegExp(`${constant}.*"useRecorded"`));
   expect(text).not.toContain("{{%");
 });
 
@@ -68,7 +70,7 @@ it("has examples that mypy accepts with the generated SDK", async (context) => {
   const whole = files.map((file) => readFileSync(path.join(root, file), "utf8"));
   const shown = fencesIn(pages, "python").filter((code) => !code.includes(UNIT_TEST));
   const programs = await writePrograms("python", ".py", [...examplesIn("python"), ...shown, ...whole]);
-  const args = ["-m", "mypy", "--strict", "--follow-imports=silent", ...programs];
+  const args = ["-m", "mypy", "--strict", ...INSTALLED, ...programs];
   const { stdout } = await runTool(context, folder, "python3", args, { MYPYPATH: sdk });
   expect(stdout).toBe(`Success: no issues found in ${programs.length} source files\n`);
 });
@@ -77,10 +79,19 @@ it("has unit tests in Python that pass with the generated SDK", async (context) 
   const env = await linkPythonSdk(context, folder);
   const shown = fencesIn(pages, "python").filter((code) => code.includes(UNIT_TEST));
   const tests = await writePrograms("shown_test", ".py", shown);
+  const example = path.join(root, "examples/python");
+  await requirePython(context, ["mypy"]);
+  const checked = await runTool(
+    context,
+    folder,
+    "python3",
+    ["-m", "mypy", ...INSTALLED, ...tests, path.join(example, "test_program.py")],
+    { MYPYPATH: env.PYTHONPATH },
+  );
+  expect(checked.stdout).toMatch(/^Success: no issues found /);
   const modules = tests.map((file) => path.basename(file, ".py"));
   const result = await runTool(context, folder, "python3", ["-m", "unittest", ...modules], env);
   expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ran 2 tests/m) });
-  const example = path.join(root, "examples/python");
   const found = await runTool(context, example, "python3", ["-B", "-m", "unittest"], env);
   expect(found).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ran 1 test /m) });
 });

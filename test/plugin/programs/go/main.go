@@ -39,7 +39,7 @@ func main() {
 			ProjectId: projectId,
 			Agent:     agentlogconfig.AgentKindBackup,
 			Expect: agentlogconfig.ExpectedSettingsArgs{
-				NotSet: agentlogconfig.ExpectedPathArray{agentlogconfig.ExpectedPathLogRotateNumTotal},
+				NotSet: pulumi.StringArray{pulumi.String("logRotate.numTotal")},
 			},
 			WhenUnexpected:  agentlogconfig.WhenUnexpectedWarn,
 			WhenUnavailable: agentlogconfig.WhenUnavailableUseRecorded,

@@ -20,7 +20,7 @@ alc.AgentLogConfig(
     "watched",
     project_id=PROJECT_ID,
     agent=alc.AgentKind.BACKUP,
-    expect=alc.ExpectedSettingsArgs(not_set=[alc.ExpectedPath.LOG_ROTATE_NUM_TOTAL]),
+    expect=alc.ExpectedSettingsArgs(not_set=["logRotate.numTotal"]),
     when_unexpected="warn",
     when_unavailable=alc.WhenUnavailable.USE_RECORDED,
 )
