@@ -137,7 +137,8 @@ it("never overwrites what ignoreChanges keeps, and shows the drift once the opti
 });
 
 it("calls functions with pulumi do, without a project and a stack", async (context) => {
-  const { command, path: folders } = requireHost(context, "yaml");
+  // It reads the arguments.
+  const { command, path: folders } = requireHost(context, "yaml", "converter");
   const directory = await mkdtemp(path.join(tmpdir(), "do-"));
   const service = await startService({ privateKey: PRIVATE_KEY });
   context.onTestFinished(async () => {

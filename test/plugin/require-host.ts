@@ -5,10 +5,14 @@ import { type FoundPulumi, findPulumi } from "../engine/find-pulumi.ts";
 
 const found = findPulumi();
 
-/** Returns the Pulumi CLI, or skips the test where there is none or it has no host for the language. */
-export function requireHost(context: TestContext, language: string): FoundPulumi {
+/** Returns the Pulumi CLI, or skips the test where there is none or it has no host or no converter for the language. */
+export function requireHost(
+  context: TestContext,
+  language: string,
+  kind: "language" | "converter" = "language",
+): FoundPulumi {
   if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
-  const host = `pulumi-language-${language}`;
+  const host = `pulumi-${kind}-${language}`;
   const isThere = found.path.split(path.delimiter).some((folder) => existsSync(path.join(folder, host)));
   return isThere ? found : context.skip(`no ${host} on the PATH`);
 }
