@@ -6,6 +6,6 @@ import path from "node:path";
  */
 export function pulumiEnvironment(): NodeJS.ProcessEnv {
   const folders = process.env["PATH"]?.split(path.delimiter) ?? [];
-  const own = folders.filter((folder) => !/[\\/]node_modules[\\/]+\.bin[\\/]*$/.test(folder));
+  const own = folders.filter((folder) => !/(?:^|[\\/])node_modules[\\/]+\.bin[\\/]*$/.test(folder));
   return { ...process.env, PATH: own.join(path.delimiter) };
 }

@@ -113,7 +113,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const given = withoutMarks(propertiesOf(request.getArgs()));
       const urn = request.getUrn() ?? "";
       failures = newFailures();
-      [, stack] = /^urn:pulumi:([^:]+)::/.exec(urn) ?? [];
+      [, stack] = /^urn:pulumi:([\w.-]+)::/.exec(urn) ?? [];
       // Only the default provider gets the stack's settings as arguments.
       sources = isDefaultProvider(urn)
         ? [configurationIn(given)]

@@ -58,10 +58,17 @@ export function isArgument({ place }: FoundSetting): boolean {
   return place.startsWith(ARGUMENT);
 }
 
+const KEY = "the configuration key ";
+
+/** Tells whether a setting is one of the stack's. */
+export function isOfStack({ place }: FoundSetting): boolean {
+  return place.startsWith(KEY);
+}
+
 export function stackConfiguration(read: ReadConfiguration): SettingsSource {
   return {
     textOf: (setting) => read(configurationKey(setting)),
-    placeOf: (setting) => `the configuration key ${configurationKey(setting)}`,
+    placeOf: (setting) => `${KEY}${configurationKey(setting)}`,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   configurationKey,
   environmentVariable,
   isArgument,
+  isOfStack,
   isSetting,
 } from "./connection-settings.ts";
 
@@ -32,8 +33,9 @@ export function openClient(
 function placeFor(name: ConnectionSetting, { baseUrl }: ConnectionSettings): string | undefined {
   if (name !== "allowHttp" || baseUrl === undefined) return undefined;
   if (isArgument(baseUrl)) return baseUrl.place.replace("baseUrl", name);
-  const isInEnvironment = baseUrl.place.includes(environmentVariable("baseUrl"));
-  return isInEnvironment ? `${environmentVariable(name)}=true` : `\`pulumi config set ${configurationKey(name)} true\``;
+  return isOfStack(baseUrl)
+    ? `\`pulumi config set ${configurationKey(name)} true\``
+    : `${environmentVariable(name)}=true`;
 }
 
 const REQUIRED = ["baseUrl", "publicKey", "privateKey"] as const satisfies readonly ConnectionSetting[];

@@ -38,7 +38,7 @@ it("runs the Pulumi CLI of the user, and not one that npx puts before it", () =>
   mkdirSync(bin, { recursive: true });
   writeFileSync(path.join(bin, "pulumi"), "#!/bin/sh\necho of the project\n", { mode: 0o755 });
   writeFileSync(path.join(folder, "pulumi"), "#!/bin/sh\necho of the user\n", { mode: 0o755 });
-  const PATH = [bin, `${bin}${path.sep}`, folder].join(path.delimiter);
+  const PATH = [bin, `${bin}${path.sep}`, "node_modules/.bin", folder].join(path.delimiter);
   expect(installPlugin({ PATH })).toMatchObject({ status: 0, stdout: expect.stringMatching(/^of the user\n/) });
   expect(installPlugin({ PATH: bin })).toMatchObject({ status: 1, stdout: "" });
 });

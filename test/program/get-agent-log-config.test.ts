@@ -266,13 +266,19 @@ describe("a failed connection", () => {
     onTestFinished(replaceClients({ get: () => Promise.reject(new AgentLogConfigError(code, "It failed.")) }));
     return getAgentLogConfig(MONITORING, opts).catch(({ message }) => message);
   };
-  const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID} --stack stack`;
-
-  it("names the command that tries it step by step", async () => {
+  it.each([
+    { place: "the stack", baseUrl: "https://example.com", option: " --stack stack" },
+    { place: "the environment alone", baseUrl: "", option: "" },
+  ])("names the command that tries it step by step, for settings of $place", async ({ baseUrl, option }) => {
     inDeployment(false);
+    pulumi.runtime.setConfig("agent-log-config:baseUrl", baseUrl);
     vi.stubEnv("AGENT_LOG_CONFIG_BASE_URL", "https://example.com");
     vi.stubEnv("PULUMI_NODEJS_STACK", "stack");
-    onTestFinished(() => void vi.unstubAllEnvs());
+    onTestFinished(() => {
+      pulumi.runtime.setConfig("agent-log-config:baseUrl", "");
+      vi.unstubAllEnvs();
+    });
+    const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID}${option}`;
     expect(await fail("ERR_CONNECTION")).toMatch(
       new RegExp(`#err_connection\\. \`${command}\` says which step of the connection fails\\.$`),
     );
