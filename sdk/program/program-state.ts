@@ -21,13 +21,22 @@ const states = new WeakMap<pulumi.Resource, ProgramState>();
 export function programState(): ProgramState | undefined {
   const stack = pulumi.runtime.getStackResource();
   if (stack === undefined) return undefined;
-  const state = states.get(stack) ?? {
+  const state = states.get(stack) ?? newState();
+  states.set(stack, state);
+  return state;
+}
+
+function newState(): ProgramState {
+  let failures: HeldFailures | undefined;
+  return {
     reads: new Map(),
     gates: new Map(),
-    failures: new HeldFailures(),
+    // A unit test holds nothing, and may run many programs.
+    get failures() {
+      failures ??= new HeldFailures();
+      return failures;
+    },
     toldOutages: new Map(),
     hasWarned: false,
   };
-  states.set(stack, state);
-  return state;
 }
