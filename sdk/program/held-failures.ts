@@ -11,6 +11,8 @@ const MAX_NAMES = 50;
 type Registered = Pick<pulumi.Resource, "urn">;
 
 interface Held {
+  /** Its place among the resources that were read, so that a report does not depend on which read fails first. */
+  readonly place: number;
   readonly resource: Registered;
   readonly failures: readonly NamedFailure[];
   /** Lets the registration go on, with what is to be reported of other resources if this one fails. */
@@ -26,7 +28,8 @@ interface Held {
  */
 export class HeldFailures {
   /** The resources that are being read, or read and not registered yet. */
-  readonly #reading = new Set<Registered>();
+  readonly #reading = new Map<Registered, number>();
+  #places = 0;
   /** Only the engine knows whether these fail: in an outage there may be a record to use. */
   readonly #possible: Held[] = [];
   readonly #certain: Held[] = [];
@@ -41,7 +44,8 @@ export class HeldFailures {
 
   /** Notes that the settings of a resource are being read. */
   watch(resource: Registered): void {
-    this.#reading.add(resource);
+    this.#places += 1;
+    this.#reading.set(resource, this.#places);
     resource.urn.apply(() => this.#forget(resource));
     this.#goOn();
   }
@@ -53,7 +57,9 @@ export class HeldFailures {
    */
   hold(resource: Registered, failures: readonly NamedFailure[], isCertain: boolean): Promise<readonly string[]> {
     return new Promise((release) => {
-      (isCertain ? this.#certain : this.#possible).push({ resource, failures, release });
+      const held = isCertain ? this.#certain : this.#possible;
+      held.push({ place: this.#reading.get(resource) ?? 0, resource, failures, release });
+      held.sort((one, other) => one.place - other.place);
       this.#forget(resource);
     });
   }

@@ -65,6 +65,17 @@ it("is followed by the next one where it turns out not to fail, and by those tha
   expect(later.seen.others).toEqual([]);
 });
 
+it("is reported in the order in which the reads began, whichever fails first", async () => {
+  const { failures, drain } = openProgram();
+  const resources = ["a", "b", "c"].map((name) => ({ name, resource: makeResource() }));
+  for (const { resource } of resources) failures.watch(resource);
+  const [, , last] = resources
+    .toReversed()
+    .map(({ name, resource }) => failures.hold(resource, [{ name, sentence: name, cause: name }], true));
+  await drain();
+  expect(await last).toEqual(["b: b", "c: c"]);
+});
+
 it("names up to 50 resources of one cause", async () => {
   const { failures, drain } = openProgram();
   const [first] = Array.from({ length: 61 }, (_, index) => hold(failures, `p${index}`, "One."));
