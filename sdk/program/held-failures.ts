@@ -82,8 +82,10 @@ export class HeldFailures {
   }
 
   #end(): void {
-    if (this.#hasEnded && this.#isHolding) {
-      // What is held waits for what is held. The runner would call it a success, and the engine would delete it.
+    // What is released waits for what is held.
+    if (this.#hasEnded && this.#isInline) this.#isReleasing = false;
+    else if (this.#hasEnded && this.#isHolding) {
+      // The runner would call it a success, and the engine would delete what is held.
       const sentences = this.#describe([]);
       this.#possible.length = 0;
       this.#certain.length = 0;

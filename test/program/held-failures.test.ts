@@ -154,6 +154,10 @@ it("is released in an inline program, which has no end, once nothing has happene
   expect(seen.others).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
   expect(seen.others).toEqual([]);
+  // What waits for another one that is held goes on all the same.
+  const { seen: next } = hold(failures, "b", "Two.");
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(next.others).toEqual([]);
 });
 
 it("needs no timer where nothing fails", () => {
