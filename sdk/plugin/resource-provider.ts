@@ -17,7 +17,7 @@ import {
   type SettingsSource,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
-import { describeOutage } from "../shared/describe-outage.ts";
+import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
 import type { Failure } from "../shared/group-failures.ts";
 import { readSettings } from "../shared/read-settings.ts";
@@ -52,6 +52,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   };
   const newFailures = () => new HeldFailures((urn, message) => log.show("ERROR", urn, message));
   let failures = newFailures();
+  let toldOutages: ToldOutages = new Map();
   /** What Check has found of each resource that the later calls for it need. */
   const checks = new Map<string, lifecycle.CheckResult>();
   const warn = (urn: string, message: string) => log.show("WARNING", urn, message);
@@ -60,6 +61,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   const engineOf = (urn: string): lifecycle.Engine => ({
     sources,
     warn: (message) => warn(urn, message),
+    toldOutages,
     read: (args) => {
       const ahead = readsAhead.get(urn);
       return ahead && ahead.projectId === args["projectId"] && ahead.agent === args["agent"] ? ahead.read : read(args);
@@ -114,6 +116,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const urn = request.getUrn() ?? "";
       failures = newFailures();
       [, stack] = /^urn:pulumi:([\w.-]+)::/.exec(urn) ?? [];
+      toldOutages = new Map();
       // Only the default provider gets the stack's settings as arguments.
       sources = isDefaultProvider(urn)
         ? [configurationIn(given)]
@@ -139,8 +142,10 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const { outage, ...checked } = checks.get(request.getUrn()) ?? NOT_CHECKED;
       checks.set(request.getUrn(), checked);
       // A fleet tells of the outages of all its members.
-      if (outage !== undefined && !readsAhead.has(request.getUrn()))
-        warn(request.getUrn(), describeOutage(request.getId(), { lastReadAt, reason: outage }));
+      if (outage !== undefined && !readsAhead.has(request.getUrn())) {
+        const { message: reason, cause } = outage;
+        warn(request.getUrn(), describeOutage(request.getId(), { lastReadAt, reason, cause }, toldOutages));
+      }
       const news = propertiesOf(request.getNews());
       const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
       const response = new providerMessages.DiffResponse().setReplacesList(replaces);
@@ -176,7 +181,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       try {
         const { id, inputs, outputs } = await lifecycle.readRecord(engine, request.getId(), recorded, kind);
         if (id === undefined) return response;
-        response.setId(id).setInputs(structOf(withMarks(inputs, sent)));
+        response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent)));
         // The engine compares the outputs of what a program only adopts, which are read anew in every run.
         const isAdopted = kind === "adopted" || (kind === "new" && request.hasInputs());
         const found = isAdopted ? { ...outputs, __lastReadAt: null } : outputs;

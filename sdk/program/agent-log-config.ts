@@ -9,7 +9,8 @@ import { clientsAreReplaced } from "../shared/read-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
-import { isReadAhead, type ResourceRead, readForResource } from "./read-for-resource.ts";
+import { programState } from "./program-state.ts";
+import { type ResourceRead, readForResource } from "./read-for-resource.ts";
 import { refuseMocks } from "./read-once.ts";
 
 /**
@@ -18,8 +19,7 @@ import { refuseMocks } from "./read-once.ts";
  * the record alone, and deleting needs neither the service nor a key.
  *
  * The program reads as soon as the arguments are known and everything in `dependsOn` exists. A failed read fails this
- * resource, which waits, for a limited time, until the other resources that are being read are compared, and reports the
- * failures of all of them.
+ * resource, which waits until the program has nothing left to do. Then one resource reports the failures of all.
  *
  * @example
  * ```ts
@@ -149,14 +149,15 @@ function recordedInputs(
 /** Only the program can warn beside the resource: what the provider host prints is shown without its name. */
 function warnWhenRecorded(self: AgentLogConfig, args: AgentLogConfigArgs, outcome: Promise<EventualRead>): void {
   const { expect, whenUnexpected, whenUnavailable } = args;
-  // A fleet tells of the outages of all its members.
-  if (whenUnavailable !== undefined && !isReadAhead(args)) {
+  if (whenUnavailable !== undefined) {
     pulumi.all([outcome, self.projectId, self.agent]).apply(async ([{ reading }, projectId, agent]) => {
       const { problem } = reading;
       // Where a transform or ignoreChanges has changed what to read, the provider has read instead.
       if (problem === null || reading.projectId !== projectId || reading.agent !== agent) return;
-      const outage = { lastReadAt: await plainValueOf(self.lastReadAt), reason: problem.message };
-      await pulumi.log.warn(describeOutage(`${projectId}/${agent}`, outage), self);
+      const { message: reason, cause } = problem;
+      const outage = { lastReadAt: await plainValueOf(self.lastReadAt), reason, cause };
+      const told = programState()?.toldOutages ?? new Map();
+      await pulumi.log.warn(describeOutage(`${projectId}/${agent}`, outage, told), self);
     });
   }
   if (whenUnexpected !== undefined) {

@@ -1,86 +1,123 @@
-import type * as pulumi from "@pulumi/pulumi";
-import { describeFailures, type Failure, type NamedFailure } from "../shared/group-failures.ts";
+import * as pulumi from "@pulumi/pulumi";
+import { describeFailures, type NamedFailure } from "../shared/group-failures.ts";
+import { runsInline } from "./private-sdk.ts";
 
-/**
- * How long failures are held while nothing is registered, in milliseconds: while a resource is left whose registration waits
- * for no other; while only such are left that may wait for a failing one; and for reads that start now.
- */
-const PATIENCE_MILLISECONDS = { independent: 30_000, dependent: 2_000, next: 250 };
+/** How long nothing may happen in a program of the Automation API that runs inline, in milliseconds. */
+const PATIENCE_MILLISECONDS = 5000;
 
-/** Whether the registration of a resource may wait for another one. */
-export type Kind = "independent" | "dependent";
+/** The resources that are named of those that share a cause: nothing else names them. */
+const MAX_NAMES = 50;
 
 type Registered = Pick<pulumi.Resource, "urn">;
 
 interface Held {
+  /** Its place among the resources that were read, so that a report does not depend on which read fails first. */
+  readonly place: number;
   readonly resource: Registered;
   readonly failures: readonly NamedFailure[];
-  /** Lets the resource fail, and report these sentences about others. */
+  /** Lets the registration go on, with what is to be reported of other resources if this one fails. */
   readonly release: (others: readonly string[]) => void;
 }
 
 /**
- * Holds the failures of a program until its other resources are registered, because the engine ends its work at the first
- * resource that fails. Then one resource reports for all of them. The others are held on, and report only if that one turns
- * out not to fail.
+ * Holds the failures of a program until it has nothing left to do, because the engine ends its work at the first resource that
+ * fails. Then one resource after the other is released. The first one that fails reports for all.
+ *
+ * Node.js tells by `beforeExit` that nothing is left to do. Everything has to be released from its first emission on, since
+ * Pulumi's runner ends the program at the next one. An inline program has no such end.
  */
 export class HeldFailures {
-  /** The resources that are being read and not registered yet. */
-  readonly #waiting = new Map<Registered, Kind>();
-  readonly #counts = { independent: 0, dependent: 0 };
-  #held: Held[] = [];
+  /** The resources that are being read, or read and not registered yet. */
+  readonly #reading = new Map<Registered, number>();
+  #places = 0;
+  /** Only the engine knows whether these fail: in an outage there may be a record to use. */
+  readonly #possible: Held[] = [];
+  readonly #certain: Held[] = [];
+  readonly #isInline = runsInline();
   #timer: NodeJS.Timeout | undefined;
+  #hasEnded = false;
+  #isReleasing = false;
+
+  constructor() {
+    if (!this.#isInline) process.on("beforeExit", () => this.#end());
+  }
 
   /** Notes that the settings of a resource are being read. */
-  watch(resource: Registered, kind: Kind): void {
-    this.#waiting.set(resource, kind);
-    this.#counts[kind] += 1;
+  watch(resource: Registered): void {
+    this.#places += 1;
+    this.#reading.set(resource, this.#places);
     resource.urn.apply(() => this.#forget(resource));
-    this.#wait();
+    this.#goOn();
   }
 
   /**
-   * Holds a resource that fails.
-   * @param why why it fails; empty if only the engine knows whether it does
+   * Holds a resource whose read has failed, or whose settings are not as expected.
+   * @param isCertain it fails whatever is recorded
    * @returns what it has to report of other resources
    */
-  hold(resource: Registered, name: string, why: readonly Failure[]): Promise<readonly string[]> {
-    const failures = why.map((each) => ({ ...each, name }));
-    this.#forget(resource);
+  hold(resource: Registered, failures: readonly NamedFailure[], isCertain: boolean): Promise<readonly string[]> {
     return new Promise((release) => {
-      this.#held.push({ resource, failures, release });
-      this.#wait();
+      const held = isCertain ? this.#certain : this.#possible;
+      held.push({ place: this.#reading.get(resource) ?? 0, resource, failures, release });
+      held.sort((one, other) => one.place - other.place);
+      this.#forget(resource);
     });
   }
 
   #forget(resource: Registered): void {
-    const kind = this.#waiting.get(resource);
-    if (kind === undefined) return;
-    this.#waiting.delete(resource);
-    this.#counts[kind] -= 1;
-    this.#wait();
+    this.#reading.delete(resource);
+    this.#goOn();
   }
 
-  #wait(): void {
+  #goOn(): void {
     clearTimeout(this.#timer);
-    if (this.#held.length === 0) return;
-    const { independent, dependent } = this.#counts;
-    const kind = independent > 0 ? "independent" : dependent > 0 ? "dependent" : "next";
-    this.#timer = setTimeout(() => this.#release(), PATIENCE_MILLISECONDS[kind]);
+    if (this.#isInline && this.#isHolding) {
+      this.#timer = setTimeout(() => this.#end(), PATIENCE_MILLISECONDS);
+    }
+    this.#release();
   }
 
-  /** Releases those that may not fail at all, and otherwise one, which reports for the others. */
-  #release(): void {
-    const { true: certain = [], false: possible = [] } = Object.groupBy(
-      this.#held,
-      ({ failures }) => `${failures.length > 0}`,
-    );
-    const released = possible.length > 0 ? possible : certain.slice(0, 1);
-    this.#held = this.#held.filter((held) => !released.includes(held));
-    const others = this.#held.flatMap(({ failures }) => failures);
-    for (const { resource, failures, release } of released) {
-      release(describeFailures(others, failures));
-      this.watch(resource, "dependent");
+  get #isHolding(): boolean {
+    return this.#possible.length + this.#certain.length > 0;
+  }
+
+  #end(): void {
+    // What is released waits for what is held.
+    if (this.#hasEnded && this.#isInline) this.#isReleasing = false;
+    else if (this.#hasEnded && this.#isHolding) {
+      // The runner would call it a success, and the engine would delete what is held.
+      const sentences = this.#describe([]);
+      this.#possible.length = 0;
+      this.#certain.length = 0;
+      throw new pulumi.RunError(sentences.join("\n"));
     }
+    this.#hasEnded = true;
+    this.#release();
+  }
+
+  /** Those that may have a record go on as soon as nothing is being read, since others may wait for them. */
+  #release(): void {
+    if (this.#isReleasing) return;
+    const isQuiet = this.#hasEnded || this.#reading.size === 0;
+    const next = (isQuiet ? this.#possible.shift() : undefined) ?? (this.#hasEnded ? this.#certain.shift() : undefined);
+    if (next === undefined) return;
+    this.#isReleasing = true;
+    next.release(this.#describe(next.failures));
+    next.resource.urn.apply(() => {
+      this.#isReleasing = false;
+      this.#release();
+    });
+  }
+
+  #describe(told: readonly NamedFailure[]): readonly string[] {
+    const describe = (held: readonly Held[]) =>
+      describeFailures(
+        held.flatMap(({ failures }) => failures),
+        told,
+        MAX_NAMES,
+      );
+    return [...describe(this.#certain), ...describe(this.#possible).map((line) => `${line} ${UNLESS_RECORDED}`)];
   }
 }
+
+const UNLESS_RECORDED = "This is a failure as well where nothing is recorded.";

@@ -59,6 +59,12 @@ export function isConfigSecret(key: string): boolean {
   return typeof ask === "function" && ask(key) === true;
 }
 
+/** Returns whether the program is a function that the Automation API runs in its own process. */
+export function runsInline(): boolean {
+  const sdk: { getLocalStore(): unknown } = load("@pulumi/pulumi/runtime/state.js");
+  return sdk.getLocalStore() !== undefined;
+}
+
 /** Returns whether the program is a unit test that has called `pulumi.runtime.setMocks`. */
 export function runsWithMocks(): boolean {
   return pulumi.runtime.getMonitor()?.constructor.name === "MockMonitor";

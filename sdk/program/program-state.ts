@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import type { ToldOutages } from "../shared/describe-outage.ts";
 import type { ReadGates } from "../shared/read-settings.ts";
 import { HeldFailures } from "./held-failures.ts";
 
@@ -9,6 +10,7 @@ export interface ProgramState {
   readonly reads: Map<string, Promise<AgentLogConfigResult>>;
   readonly gates: ReadGates;
   readonly failures: HeldFailures;
+  readonly toldOutages: ToldOutages;
   /** It was warned of its configuration. */
   hasWarned: boolean;
 }
@@ -19,12 +21,22 @@ const states = new WeakMap<pulumi.Resource, ProgramState>();
 export function programState(): ProgramState | undefined {
   const stack = pulumi.runtime.getStackResource();
   if (stack === undefined) return undefined;
-  const state = states.get(stack) ?? {
-    reads: new Map(),
-    gates: new Map(),
-    failures: new HeldFailures(),
-    hasWarned: false,
-  };
+  const state = states.get(stack) ?? newState();
   states.set(stack, state);
   return state;
+}
+
+function newState(): ProgramState {
+  let failures: HeldFailures | undefined;
+  return {
+    reads: new Map(),
+    gates: new Map(),
+    // A unit test holds nothing, and may run many programs.
+    get failures() {
+      failures ??= new HeldFailures();
+      return failures;
+    },
+    toldOutages: new Map(),
+    hasWarned: false,
+  };
 }

@@ -4,8 +4,7 @@ import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import { failure } from "../shared/group-failures.ts";
-import type { FleetMember } from "../shared/read-fleet.ts";
+import { type Failure, failure } from "../shared/group-failures.ts";
 import { fingerprintsOf, problemOf, type Reading } from "../shared/reading.ts";
 import { NO_SETTINGS, type RecordedSettings, recordSettings } from "../shared/recorded-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
@@ -42,8 +41,6 @@ export interface ResourceRead {
  */
 export function readForResource(request: ReadRequest): Promise<ResourceRead> | pulumi.Output<ResourceRead> {
   const { args, resource, opts } = request;
-  const ahead = readsAhead.get(args);
-  if (ahead !== undefined) return settle(request, ahead.connection, ahead.member, () => ahead.member.read);
   const what = { projectId: args.projectId, agent: args.agent, envelope: args.envelope, pretty: args.pretty };
   const connection = connectionOf(resource.getProvider(AGENT_LOG_CONFIG_TYPE));
   if (connection === undefined) return Promise.resolve(leftToProvider(request));
@@ -63,24 +60,6 @@ export function readForResource(request: ReadRequest): Promise<ResourceRead> | p
     .apply(([plain, found, waited]) => read(found, plain, waited.includes(true)));
 }
 
-/** What a fleet has read for one of its children. */
-export interface ReadAhead {
-  readonly connection: ConnectionSettings;
-  readonly member: FleetMember;
-}
-
-const readsAhead = new WeakMap<object, ReadAhead>();
-
-/** Lets the resource with these arguments use what its fleet has read, and the fleet tell of outages. */
-export function useReadAhead(args: AgentLogConfigArgs, ahead: ReadAhead): void {
-  readsAhead.set(args, ahead);
-}
-
-/** Tells whether the settings of the resource with these arguments come from its fleet. */
-export function isReadAhead(args: AgentLogConfigArgs): boolean {
-  return readsAhead.has(args);
-}
-
 /** The provider of another package decides on the connection, so that only the engine can read. */
 function leftToProvider({ secrets, opts: { ignoreChanges = [] } }: ReadRequest): ResourceRead {
   const reading = { projectId: null, agent: null, connection: fingerprintsOf({}), problem: null };
@@ -93,8 +72,20 @@ async function settle(
   { projectId, agent }: { readonly projectId: unknown; readonly agent: unknown },
   read: () => Promise<AgentLogConfigResult>,
 ): Promise<ResourceRead> {
-  const held = programState()?.failures;
-  held?.watch(resource, isPlain(args) ? "independent" : "dependent");
+  // What is held must not wait for another one that is held, and the registration waits for all arguments.
+  const [expect, whenUnexpected, whenUnavailable] = await Promise.all(
+    [args.expect, args.whenUnexpected, args.whenUnavailable].map(known),
+  );
+  // A unit test has no engine that reports a failure: a rejection that nobody handles fails the test, once.
+  const isTest = runsWithMocks();
+  const held = isTest ? undefined : programState()?.failures;
+  held?.watch(resource);
+  const hold = async (why: readonly Failure[], isCertain = true) =>
+    (await held?.hold(
+      resource,
+      why.map((each) => ({ ...each, name })),
+      isCertain,
+    )) ?? [];
   const reading = {
     projectId,
     agent,
@@ -104,44 +95,37 @@ async function settle(
   };
   try {
     const settings = recordSettings(await read());
-    const unmet = await unmetKnownExpectations(args, settings, reading.secrets);
-    if (unmet.length > 0 && runsWithMocks()) throw new AgentLogConfigError("ERR_UNEXPECTED", unmet.join(" "));
-    const others = unmet.length === 0 ? [] : await held?.hold(resource, name, unmet.map(failure));
-    return { settings, readAt: new Date().toISOString(), reading: { ...reading, problem: null, others: others ?? [] } };
+    const isJudged = expect !== undefined && whenUnexpected !== "warn";
+    const unmet = isJudged ? (await expectations()).unmetExpectations(expect, settings, reading.secrets) : [];
+    if (unmet.length > 0 && isTest) throw new AgentLogConfigError("ERR_UNEXPECTED", unmet.join(" "));
+    const others = unmet.length === 0 ? [] : await hold(unmet.map(failure));
+    return { settings, readAt: new Date().toISOString(), reading: { ...reading, problem: null, others } };
   } catch (error) {
-    // A unit test has no engine that reports the failure: a rejection that nobody handles fails the test, once.
-    if (runsWithMocks()) void Promise.reject(error);
+    if (isTest) void Promise.reject(error);
     const problem = problemOf(error);
     // Only the engine knows whether there is a record that can be used instead.
-    const mayUseRecorded = problem.temporary && (await known(args.whenUnavailable)) === "useRecorded";
-    const others = await held?.hold(
-      resource,
-      name,
-      mayUseRecorded ? [] : [{ sentence: problem.message, cause: problem.cause }],
-    );
-    return { settings: NO_SETTINGS, readAt: null, reading: { ...reading, problem, others: others ?? [] } };
+    const mayUseRecorded = problem.temporary && whenUnavailable === "useRecorded";
+    const others = await hold([{ sentence: problem.message, cause: problem.cause }], !mayUseRecorded);
+    return { settings: NO_SETTINGS, readAt: null, reading: { ...reading, problem, others } };
   }
 }
 
 /** Tells whether what is expected is a secret. */
-export async function isSecret(expect: AgentLogConfigArgs["expect"]): Promise<boolean> {
+async function isSecret(expect: AgentLogConfigArgs["expect"]): Promise<boolean> {
   return expect !== undefined && pulumi.isSecret(pulumi.output(expect));
 }
 
-/** What the provider is going to report, as far as it is known. */
-async function unmetKnownExpectations(
-  { expect, whenUnexpected }: AgentLogConfigArgs,
-  settings: RecordedSettings,
-  secrets: readonly string[],
-): Promise<string[]> {
-  if (expect === undefined || (await known(whenUnexpected)) === "warn") return [];
-  const { unmetExpectations } = await import("../shared/expected-settings.ts");
-  return unmetExpectations(await known(expect), settings, secrets);
-}
+/** It needs zod, which is loaded only where it is used. */
+const expectations = () => import("../shared/expected-settings.ts");
 
-/** Returns the value of an input; undefined as long as it is unknown. */
-export async function known(input: unknown): Promise<unknown> {
-  return isPlain(input) ? input : plainValueOf(pulumi.output(input));
+/** Returns the value of an input, with undefined in the place of what is unknown. */
+async function known(input: unknown): Promise<unknown> {
+  if (isPlain(input)) return input;
+  if (!isObject(input) || Array.isArray(input) || pulumi.Output.isInstance(input) || input instanceof Promise) {
+    return plainValueOf(pulumi.output(input));
+  }
+  const members = Object.entries(input).map(async ([name, value]) => [name, await known(value)]);
+  return Object.fromEntries(await Promise.all(members));
 }
 
 /** Tells whether a value has no Output and no promise inside. */

@@ -1,7 +1,7 @@
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { printable } from "../client/printable.ts";
 import { stackConfiguration } from "../shared/connection-settings.ts";
-import { describeOutage } from "../shared/describe-outage.ts";
+import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
 import { isReading } from "../shared/reading.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
@@ -32,8 +32,10 @@ export async function check(
   const host = engine(configuration);
   const { inputs, malformed, failures, outage } = await lifecycle.check(host, olds, news, secrets);
   // The host does not see the time of the read here.
-  if (outage !== undefined)
-    host.warn(describeOutage(lifecycle.idOf(inputs), { lastReadAt: undefined, reason: outage }));
+  if (outage !== undefined) {
+    const { message: reason, cause } = outage;
+    host.warn(describeOutage(lifecycle.idOf(inputs), { lastReadAt: undefined, reason, cause }, toldOutages));
+  }
   return {
     inputs,
     failures: [...malformed, ...failures.map(({ sentence }) => sentence)].map((reason) => ({ property: "", reason })),
@@ -73,14 +75,14 @@ export async function read(
   configuration: ProviderConfiguration,
   id: string,
   recorded: lifecycle.Properties,
-): Promise<{ id?: string; props: lifecycle.Properties; inputs: lifecycle.Properties }> {
+): Promise<{ id?: string; props: lifecycle.Properties; inputs?: lifecycle.Properties }> {
   try {
     // The host does not see inputs, and can't import, so that what is new here is adopted.
     const isNew = recorded["projectId"] === undefined;
     const kind = isNew ? "new" : recorded["__adopted"] === true ? "adopted" : "made";
     const { outputs, inputs, ...found } = await lifecycle.readRecord(engine(configuration), id, recorded, kind);
     const props = kind === "made" ? outputs : { ...outputs, __adopted: true };
-    return { ...found, props: seal(props), inputs: seal(inputs) };
+    return { ...found, props: seal(props), ...(inputs && { inputs: seal(inputs) }) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const message = error instanceof Error ? error.message : String(error);
@@ -89,10 +91,14 @@ export async function read(
   }
 }
 
+/** The engine starts a process for each run, and for each provider in it. */
+const toldOutages: ToldOutages = new Map();
+
 function engine(configuration: ProviderConfiguration): lifecycle.Engine {
   return {
     sources: [stackConfiguration((key) => configuration.get(key))],
     warn: (message) => console.warn(message),
+    toldOutages,
   };
 }
 

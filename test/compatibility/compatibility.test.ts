@@ -114,6 +114,16 @@ describe.each(NODES)("with Node.js %s", (nodeVersion) => {
       expect(await deployment.destroy()).toMatchObject({ ok: true });
     });
 
+    it.for(ENGINES)("a failure waits for what comes late on the %s engine", async (engine, context) => {
+      const installation = { node: nodeOf(nodeVersion), installed: folderOf(`@pulumi/pulumi@${sdk}`) };
+      const late = { args: { projectId: PROJECT_ID, agent: "monitoring" }, lateSeconds: 3 };
+      const resources = { gone: { args: { projectId: "f".repeat(24), agent: "monitoring" } }, late };
+      const { deployment } = await openProgram(context, engine, "failures", { resources }, {}, installation);
+      const { ok, steps } = await deployment.preview();
+      expect(ok).toBe(false);
+      expect(steps.map(({ name }) => name)).toContain("late");
+    });
+
     it.for(ENGINES)("reads wait for a component and for a provider on the %s engine", async (engine, context) => {
       const installation = { node: nodeOf(nodeVersion), installed: folderOf(`@pulumi/pulumi@${sdk}`) };
       const settings = { projectId: PROJECT_ID };

@@ -10,18 +10,29 @@ import {
   stepArbitrary,
 } from "../provider/life-model.ts";
 import type { Deployment, Run } from "./deployment.ts";
-import { ENGINES, type EngineName, openProgram, PRIVATE_KEY, PROJECT_ID, skipWithout } from "./program.ts";
+import {
+  ENGINES,
+  type EngineName,
+  openProgram,
+  openRealProgram,
+  PRIVATE_KEY,
+  PROJECT_ID,
+  skipWithout,
+} from "./program.ts";
 
 // The lives of resources as in test/provider/life.test.ts, here of whole programs: LIFE_RUNS=100 explores more of them.
 
-const NAMES = ["plain", "grouped", "after"] as const;
+const NAMES = ["plain", "grouped", "after", "fleet"] as const;
 type Name = (typeof NAMES)[number];
 type Each<Value> = Readonly<Record<Name, Value>>;
 const each = <Value>(make: (name: Name) => Value): Each<Value> => ({
   plain: make("plain"),
   grouped: make("grouped"),
   after: make("after"),
+  fleet: make("fleet"),
 });
+/** The name of the resource in the stack. */
+const resourceName = (name: Name) => (name === "fleet" ? `fleet-${PROJECT_ID}-monitoring` : name);
 
 /** What the stand-in engine models: it ignores whole properties only, and no change of a project. */
 const asEngine = (step: Step): Step => ({
@@ -30,19 +41,28 @@ const asEngine = (step: Step): Step => ({
   ignoreChanges: step.ignoreChanges.filter((path) => path === "logPath"),
   way: "travel",
 });
-const steps = fc.record({ plain: stepArbitrary, grouped: stepArbitrary, after: stepArbitrary }).map((asked) =>
-  each((name) => {
-    const { run, services, service } = asked.plain;
-    return asEngine({ ...asked[name], run, services, service });
-  }),
-);
+const steps = fc
+  .record({ plain: stepArbitrary, grouped: stepArbitrary, after: stepArbitrary, fleet: stepArbitrary })
+  .map((asked) =>
+    each((name) => {
+      const { run, services, service } = asked.plain;
+      return asEngine({ ...asked[name], run, services, service });
+    }),
+  );
+/** What a run is restricted to; usually nothing. */
+const targets = fc.option(fc.constantFrom(...NAMES), { nil: undefined, freq: 1 });
 
 async function open(context: TestContext, engine: EngineName) {
-  const { deployment, service } = await openProgram(context, engine, "life");
+  const real = engine === "real" ? await openRealProgram(context, "life") : undefined;
+  const { deployment, service } = real ?? (await openProgram(context, engine, "life"));
+  const runTarget = async (kind: Step["run"], target: Name) => {
+    const flags = kind === "preview" ? [] : ["--yes", "--skip-preview"];
+    return real?.deployment.run([kind, ...flags, `--target=**::${resourceName(target)}`]);
+  };
   const other = await startService({ privateKey: PRIVATE_KEY });
   context.onTestFinished(() => other.close());
   await deployment.setConfig("agent-log-config:maxRetries", "0");
-  return { deployment, services: [service, other] };
+  return { deployment, runTarget, services: [service, other] };
 }
 
 function arrange(service: Service, { condition, projects: [settings] }: ServiceWorld): void {
@@ -54,7 +74,7 @@ function arrange(service: Service, { condition, projects: [settings] }: ServiceW
 
 const withoutNull = (value: object) => Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
 
-async function run(deployment: Deployment, services: readonly Service[], asked: Each<Step>): Promise<Run> {
+async function set(deployment: Deployment, services: readonly Service[], asked: Each<Step>): Promise<void> {
   const { plain } = asked;
   for (const [index, service] of services.entries()) arrange(service, plain.services[index] ?? DOWN);
   const resources = each((name) => {
@@ -66,7 +86,6 @@ async function run(deployment: Deployment, services: readonly Service[], asked: 
     "agent-log-config:baseUrl": services[plain.service]?.baseUrl ?? "",
     "life:resources": JSON.stringify(resources),
   });
-  return deployment[plain.run]();
 }
 
 const DOWN: ServiceWorld = { condition: "is down", projects: [] };
@@ -75,7 +94,9 @@ const DOWN: ServiceWorld = { condition: "is down", projects: [] };
 async function recordsIn(deployment: Deployment): Promise<Each<unknown>> {
   const { deployment: state } = JSON.parse(JSON.stringify(await deployment.exportState()));
   return each((name) => {
-    const found = (state.resources ?? []).find(({ urn }: { urn: string }) => urn.endsWith(`:AgentLogConfig::${name}`));
+    const found = (state.resources ?? []).find(({ urn }: { urn: string }) =>
+      urn.endsWith(`:AgentLogConfig::${resourceName(name)}`),
+    );
     const { logPath, logRotate, whenUnavailable } = found?.outputs ?? {};
     return found && { logPath, logRotate, whenUnavailable };
   });
@@ -92,16 +113,39 @@ const OPERATIONS = { creates: "create", updates: "update", replaces: "replace" }
 describe.each(ENGINES)("the lives of resources on the %s engine", (engine) => {
   it("are as the model says", { timeout: 3_600_000 }, async (context) => {
     skipWithout(context, engine);
-    const life = fc.array(steps, { minLength: 3, maxLength: 4 });
+    const life = fc.array(fc.tuple(steps, targets), { minLength: 3, maxLength: 4 });
     const numRuns = Number(process.env["LIFE_RUNS"] ?? 2);
     const property = fc.asyncProperty(life, async (sequence) => {
-      const { deployment, services } = await open(context, engine);
+      const { deployment, runTarget, services } = await open(context, engine);
       let states: Each<State> = each(() => ({ record: undefined, connection: 0 }));
-      for (const [index, drawn] of sequence.entries()) {
+      for (const [index, [drawn, drawnTarget]] of sequence.entries()) {
         // Until something is created, a preview knows nothing of what waits for it.
         const asked = index === 0 ? each((name): Step => ({ ...drawn[name], run: "up" })) : drawn;
-        const predicted = each((name) => predict(asked[name], states[name]));
-        states = await compare(deployment, await run(deployment, services, asked), asked.plain.run, states, predicted);
+        const { run } = asked.plain;
+        await set(deployment, services, asked);
+        // What is not there yet can't be created beside the target.
+        const isWhole = NAMES.every((name) => states[name].record !== undefined);
+        const target = isWhole && run !== "refresh" ? drawnTarget : undefined;
+        const restricted = target && (await runTarget(run, target));
+        const predicted = each((name) => {
+          const outcome = predict(asked[name], states[name]);
+          if (restricted === undefined || name === target) return outcome;
+          const { record } = states[name];
+          return {
+            record,
+            connection: outcome.connection,
+            shows: "nothing" as const,
+            warnsOfOutage: outcome.warnsOfOutage,
+          };
+        });
+        states = await compare(
+          deployment,
+          restricted ?? (await deployment[run]()),
+          run,
+          states,
+          predicted,
+          restricted !== undefined,
+        );
       }
     });
     await fc.assert(property, { numRuns, endOnFailure: true });
@@ -115,6 +159,7 @@ async function compare(
   kind: Step["run"],
   before: Each<State>,
   predicted: Each<Outcome>,
+  isRestricted: boolean,
 ): Promise<Each<State>> {
   // What waits for a resource is not reached where that one fails, and not known while that one is still to be created.
   const isReached = kind === "refresh" || predicted.plain.shows !== "fails";
@@ -123,13 +168,15 @@ async function compare(
   const outcomes = known.map((name) => predicted[name]);
   const fails = outcomes.some(({ shows }) => shows === "fails");
   expect(ok, text).toBe(!fails);
-  if (!fails) expect(text.includes(" uses the ")).toBe(outcomes.some(({ warnsOfOutage }) => warnsOfOutage));
+  // The program warns of all its resources.
+  if (!fails && !isRestricted)
+    expect(text.includes(" uses the ")).toBe(outcomes.some(({ warnsOfOutage }) => warnsOfOutage));
   if (kind !== "refresh") {
     const operations = known.map((name) => {
       const { shows } = predicted[name];
       return [name, shows in OPERATIONS ? Reflect.get(OPERATIONS, shows) : undefined];
     });
-    const found = known.map((name) => [name, shown.find((step) => step.name === name)?.op]);
+    const found = known.map((name) => [name, shown.find((step) => step.name === resourceName(name))?.op]);
     expect(found, text).toEqual(operations);
   }
   const states = each((name) =>

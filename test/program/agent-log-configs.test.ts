@@ -1,13 +1,11 @@
-import { execFile } from "node:child_process";
-import path from "node:path";
-import { promisify } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AGENT_LOG_CONFIG_TYPE, AgentLogConfigs, type AgentLogConfigsArgs, Provider } from "../../sdk/index.ts";
+import { dependenciesOf } from "../../sdk/program/private-sdk.ts";
 import { SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
 import { answerReads } from "../../sdk/testing/index.ts";
 
-const [ONE, TWO, GONE] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b", "f".repeat(24)];
+const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"];
 const MONITORING = { agents: ["monitoring"] } as const;
 
 beforeEach(() => {
@@ -84,63 +82,47 @@ describe("AgentLogConfigs", () => {
     expect(namesIn(registered)).toEqual([`fleet-${ONE}-monitoring`]);
   });
 
-  it("makes everything secret where a project is", async () => {
+  it("makes a child secret where its project is, and all of the output", async () => {
     const registered = inDeployment();
     const fleet = new AgentLogConfigs("fleet", { projectIds: [ONE, pulumi.secret(TWO)], ...MONITORING });
     expect(await resolved(fleet.configs)).toHaveLength(2);
     expect(await pulumi.isSecret(fleet.configs)).toBe(true);
-    for (const { inputs } of childrenIn(registered)) expect(inputs["projectId"]).toHaveProperty([SIGNATURE_KEY]);
+    const [one, two] = childrenIn(registered);
+    expect(one?.inputs["projectId"]).toBe(ONE);
+    expect(two?.inputs["projectId"]).toHaveProperty([SIGNATURE_KEY]);
   });
 
-  it("warns of what is not as expected, and records it", async () => {
+  it("lets its children judge what is expected", async () => {
     const registered = inDeployment();
-    const fleet = new AgentLogConfigs("fleet", {
-      projectIds: [ONE, TWO],
-      expect: { logRotate: { sizeThresholdMB: { atMost: 500 } } },
-      agents: ["backup"],
-      whenUnexpected: pulumi.output("warn" as const),
-    });
-    expect(await resolved(fleet.configs)).toHaveLength(2);
-    expect(namesIn(registered)).toHaveLength(2);
+    const judged = { expect: { logRotate: { sizeThresholdMB: { atMost: 500 } } }, whenUnexpected: "warn" } as const;
+    const fleet = new AgentLogConfigs("fleet", { projectIds: [ONE], agents: ["backup"], ...judged });
+    expect(await resolved(fleet.configs)).toHaveLength(1);
+    expect(childrenIn(registered)).toMatchObject([{ inputs: judged }]);
+    await vi.waitUntil(() => vi.mocked(console.warn).mock.calls.length > 0);
     expect(vi.mocked(console.warn).mock.calls.flat().join()).toMatch(
-      `2 fail alike: ${ONE}/backup, ${TWO}/backup. logRotate.sizeThresholdMB is 1000, expected at most 500;`,
+      "logRotate.sizeThresholdMB is 1000, expected at most 500;",
     );
     vi.mocked(console.warn).mockClear();
   });
 
-  it("fails with its name and all reasons, in one text whatever prints it, after the others are recorded", async () => {
-    // A failed Output is a rejection that nobody handles, several times.
-    const program = `
-      import * as pulumi from "@pulumi/pulumi";
-      import { AgentLogConfigs } from "pulumi-agent-log-config";
-      import { answerReads } from "pulumi-agent-log-config/testing";
-      const [printed, names] = [new Set(), []];
-      process.on("unhandledRejection", (error) => {
-        error.message = "error serializing property: " + error.message;
-        printed.add(error.message).add(error.stack);
-      });
-      process.on("exit", () => console.log(JSON.stringify({ printed: [...printed], names })));
-      const newResource = ({ name, inputs }) => (names.push(name), { id: name, state: inputs });
-      await pulumi.runtime.setMocks({ newResource, call: () => ({}) });
-      answerReads({ "${ONE}": { backup: { logPath: "/one" } }, "${TWO}": { backup: { logPath: "/two" } } });
-      const fleet = { projectIds: ["${GONE}", "${ONE}", "${TWO}", "malformed"], agents: ["backup"] };
-      new AgentLogConfigs("reads", fleet);
-      new AgentLogConfigs("expects", { ...fleet, projectIds: ["${ONE}", "${TWO}"], expect: { logPath: "/one" } });
-      new AgentLogConfigs("mistaken", { ...fleet, whenUnexpected: "ignore" });`;
-    const cwd = path.resolve(import.meta.dirname, "../..");
-    const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], { cwd });
-    const { printed, names }: { printed: string[]; names: string[] } = JSON.parse(stdout);
-    expect(printed.sort()).toEqual([
-      expect.stringMatching(
-        /^AgentLogConfigs 'expects': 1 of 2 fail\.\n\w+\/backup: logPath is "\/two", expected "\/one";/,
-      ),
-      expect.stringMatching(/^AgentLogConfigs 'mistaken': Nothing was read: whenUnexpected must be "fail" or "warn"\./),
-      expect.stringMatching(
-        /^AgentLogConfigs 'reads': 2 of 4 fail\.\nf{24}\/backup: Can't .*\nmalformed\/backup: Nothing/,
-      ),
-    ]);
-    const children = names.filter((name) => name.endsWith("-backup"));
-    expect(children.sort()).toEqual([`expects-${ONE}-backup`, `reads-${ONE}-backup`, `reads-${TWO}-backup`]);
+  it("makes its children before the constructor returns, so that dependsOn finds them", async () => {
+    const registered = inDeployment();
+    const fleet = new AgentLogConfigs("fleet", { projectIds: [ONE, pulumi.output(TWO)], ...MONITORING });
+    const dependencies = await dependenciesOf(fleet, new Set());
+    await resolved(fleet.configs);
+    expect(dependencies).toHaveLength(1);
+    expect(namesIn(registered)).toEqual([`fleet-${ONE}-monitoring`, `fleet-${TWO}-monitoring`]);
+  });
+
+  it.each<{ description: string; args: object; sentence: string }>([
+    { description: "an unknown argument", args: { expects: {} }, sentence: "expects is no argument of it" },
+    { description: "agents that are no list", args: { agents: "backup" }, sentence: "agents must be a list" },
+    { description: "projects that are no list", args: { projectIds: ONE }, sentence: "projectIds must be a list" },
+    { description: "no projects", args: { projectIds: undefined }, sentence: "projectIds must be a list" },
+  ])("refuses $description", ({ args, sentence }) => {
+    inDeployment();
+    const make = () => Reflect.construct(AgentLogConfigs, ["fleet", { projectIds: [ONE], ...args }]);
+    expect(make).toThrow(`AgentLogConfigs 'fleet' can't be made: ${sentence}. See https:`);
   });
 });
 

@@ -1,146 +1,169 @@
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { HeldFailures } from "../../sdk/program/held-failures.ts";
-import { failure } from "../../sdk/shared/group-failures.ts";
+import * as sdk from "../../sdk/program/private-sdk.ts";
 
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+/** A program that the CLI runs, and what Node.js calls when it has nothing left to do. */
+function openProgram() {
+  const before = process.listeners("beforeExit");
+  const failures = new HeldFailures();
+  const added = process.listeners("beforeExit").filter((listener) => !before.includes(listener));
+  const drop = () => {
+    for (const listener of added) process.off("beforeExit", listener);
+  };
+  onTestFinished(drop);
+  const drain = () => {
+    for (const listener of added) listener(0);
+    return settled();
+  };
+  return { failures, drain };
+}
+
+/** Outputs pass a value on after some turns. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A resource, and what registers it. */
 function makeResource() {
   const { promise, resolve } = Promise.withResolvers<string>();
-  const registered = async () => {
+  const register = () => {
     resolve("urn");
-    // The Output passes it on after some turns.
-    await vi.advanceTimersByTimeAsync(0);
+    return settled();
   };
-  return { urn: pulumi.output(promise), registered };
+  return { urn: pulumi.output(promise), register };
 }
 
 /** Holds a resource that fails, and tells what it reports of others once it is released. */
-function hold(failures: HeldFailures, name: string, ...sentences: readonly string[]) {
+function hold(failures: HeldFailures, name: string, sentence: string, isCertain = true) {
   const resource = makeResource();
   const seen: { others: readonly string[] | undefined } = { others: undefined };
-  failures.watch(resource, "independent");
-  failures.hold(resource, name, sentences.map(failure)).then((others) => {
+  failures.watch(resource);
+  failures.hold(resource, [{ name, sentence, cause: sentence }], isCertain).then((others) => {
     seen.others = others;
   });
   return { ...resource, seen };
 }
 
-describe("a failing resource", () => {
-  it.each([
-    { kind: "independent", milliseconds: 30_000 },
-    { kind: "dependent", milliseconds: 2_000 },
-  ] as const)("waits $milliseconds ms for one that is $kind and not registered", async ({ kind, milliseconds }) => {
-    const failures = new HeldFailures();
-    failures.watch(makeResource(), kind);
-    const { seen } = hold(failures, "a", "It failed.");
-    await vi.advanceTimersByTimeAsync(milliseconds - 1);
-    expect(seen.others).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(seen.others).toEqual([]);
-  });
-
-  it("waits for reads that start now where nothing else is left", async () => {
-    const failures = new HeldFailures();
-    const { seen } = hold(failures, "a", "It failed.");
-    await vi.advanceTimersByTimeAsync(249);
-    expect(seen.others).toBeUndefined();
-    await vi.advanceTimersByTimeAsync(1);
-    expect(seen.others).toEqual([]);
-  });
-
-  it("waits anew with each registration, and no longer once all are registered", async () => {
-    const failures = new HeldFailures();
-    const others = [makeResource(), makeResource()];
-    for (const other of others) failures.watch(other, "independent");
-    const { seen } = hold(failures, "a", "It failed.");
-    await vi.advanceTimersByTimeAsync(29_000);
-    await others[0]?.registered();
-    await vi.advanceTimersByTimeAsync(29_000);
-    expect(seen.others).toBeUndefined();
-    await others[1]?.registered();
-    await vi.advanceTimersByTimeAsync(250);
-    expect(seen.others).toEqual([]);
-  });
-
-  it("waits only for dependent ones once the independent ones are registered", async () => {
-    const failures = new HeldFailures();
-    const independent = makeResource();
-    failures.watch(independent, "independent");
-    failures.watch(makeResource(), "dependent");
-    const { seen } = hold(failures, "a", "It failed.");
-    await independent.registered();
-    await vi.advanceTimersByTimeAsync(2_000);
-    expect(seen.others).toEqual([]);
-  });
-
-  it("waits anew where another read starts", async () => {
-    const failures = new HeldFailures();
-    const { seen } = hold(failures, "a", "It failed.");
-    await vi.advanceTimersByTimeAsync(200);
-    failures.watch(makeResource(), "dependent");
-    await vi.advanceTimersByTimeAsync(1_999);
-    expect(seen.others).toBeUndefined();
-  });
-
-  it("does not wait for others that fail", async () => {
-    const failures = new HeldFailures();
-    const { seen } = hold(failures, "a", "It failed.");
-    hold(failures, "b", "It failed.");
-    await vi.advanceTimersByTimeAsync(250);
-    expect(seen.others).toEqual(["The same is true of 1 more: b."]);
-  });
+it("is released when nothing is left to do, and reports all others", async () => {
+  const { failures, drain } = openProgram();
+  const held = [hold(failures, "a", "One."), hold(failures, "b", "Two."), hold(failures, "c", "One.")];
+  const othersOf = () => held.map(({ seen }) => seen.others);
+  await settled();
+  expect(othersOf()).toEqual([undefined, undefined, undefined]);
+  await drain();
+  expect(othersOf()).toEqual([["b: Two.", "The same is true of 1 more: c."], undefined, undefined]);
 });
 
-describe("many failures", () => {
-  it("are reported by one, and the others are held on", async () => {
-    const failures = new HeldFailures();
-    const [first, second] = [hold(failures, "a", "One."), hold(failures, "b", "Two.")];
-    await vi.advanceTimersByTimeAsync(250);
-    expect([first.seen.others, second.seen.others]).toEqual([["b: Two."], undefined]);
-    await vi.advanceTimersByTimeAsync(1_999);
-    expect(second.seen.others).toBeUndefined();
-  });
-
-  it("are reported by the next one where the first turns out not to fail", async () => {
-    const failures = new HeldFailures();
-    const [first, second] = [hold(failures, "a", "One."), hold(failures, "b", "Two.")];
-    await vi.advanceTimersByTimeAsync(250);
-    await first.registered();
-    await vi.advanceTimersByTimeAsync(250);
-    expect(second.seen.others).toEqual([]);
-  });
-
-  it("come after those of which only the engine knows whether they are", async () => {
-    const failures = new HeldFailures();
-    const [certain, possible, other] = [hold(failures, "a", "One."), hold(failures, "b"), hold(failures, "c")];
-    await vi.advanceTimersByTimeAsync(250);
-    expect([certain.seen.others, possible.seen.others]).toEqual([undefined, ["a: One."]]);
-    expect(other.seen.others).toEqual(["a: One."]);
-    await possible.registered();
-    await other.registered();
-    await vi.advanceTimersByTimeAsync(250);
-    expect(certain.seen.others).toEqual([]);
-  });
+it("is followed by the next one where it turns out not to fail, and by those that are held after the end", async () => {
+  const { failures, drain } = openProgram();
+  const [first, second] = [hold(failures, "a", "One."), hold(failures, "b", "Two.")];
+  await drain();
+  await first.register();
+  expect(second.seen.others).toEqual([]);
+  await second.register();
+  const later = hold(failures, "c", "Three.");
+  await settled();
+  expect(later.seen.others).toEqual([]);
 });
 
-it("does not count a resource twice that is registered after it was held", async () => {
-  const failures = new HeldFailures();
-  const [certain, possible] = [hold(failures, "a", "One."), hold(failures, "b")];
-  await vi.advanceTimersByTimeAsync(250);
-  failures.watch(makeResource(), "dependent");
-  await possible.registered();
-  // The one that is being read still holds the failure back.
-  await vi.advanceTimersByTimeAsync(1_999);
-  expect(certain.seen.others).toBeUndefined();
-  await vi.advanceTimersByTimeAsync(1);
+it("is reported in the order in which the reads began, whichever fails first", async () => {
+  const { failures, drain } = openProgram();
+  const resources = ["a", "b", "c"].map((name) => ({ name, resource: makeResource() }));
+  for (const { resource } of resources) failures.watch(resource);
+  const [, , last] = resources
+    .toReversed()
+    .map(({ name, resource }) => failures.hold(resource, [{ name, sentence: name, cause: name }], true));
+  await drain();
+  expect(await last).toEqual(["b: b", "c: c"]);
+});
+
+it("names up to 50 resources of one cause", async () => {
+  const { failures, drain } = openProgram();
+  const [first] = Array.from({ length: 61 }, (_, index) => hold(failures, `p${index}`, "One."));
+  await drain();
+  expect(first?.seen.others).toEqual([
+    expect.stringMatching(/^The same is true of 60 more: p1, .*p50 and 10 others\.$/),
+  ]);
+});
+
+it("throws what it holds where a second end comes, since the engine would delete that", async () => {
+  const { failures, drain } = openProgram();
+  hold(failures, "a", "One.");
+  hold(failures, "b", "Two.");
+  await drain();
+  expect(drain).toThrow("b: Two.");
+});
+
+it.each([
+  {
+    description: "are registered",
+    settle: (_: HeldFailures, reading: ReturnType<typeof makeResource>) => reading.register(),
+  },
+  {
+    description: "are held too",
+    settle: (failures: HeldFailures, reading: ReturnType<typeof makeResource>) => {
+      void failures.hold(reading, [{ name: "b", sentence: "Two.", cause: "Two." }], true);
+      return settled();
+    },
+  },
+])("that may have a record goes on once all that are being read $description", async ({ settle }) => {
+  const { failures } = openProgram();
+  const reading = makeResource();
+  failures.watch(reading);
+  const possible = hold(failures, "a", "One.", false);
+  await settled();
+  expect(possible.seen.others).toBeUndefined();
+  await settle(failures, reading);
+  expect(possible.seen.others).toBeDefined();
+});
+
+it("that may have a record goes on one after the other, and reports those that are left and what fails", async () => {
+  const { failures } = openProgram();
+  const reading = makeResource();
+  failures.watch(reading);
+  hold(failures, "certain", "Certain.");
+  const [first, second] = ["a", "b", "c"].map((name) => hold(failures, name, "One.", false));
+  await reading.register();
+  const left = (count: number, names: string) =>
+    `The same is true of ${count} more: ${names}. This is a failure as well where nothing is recorded.`;
+  expect(first?.seen.others).toEqual(["certain: Certain.", left(2, "b, c")]);
+  expect(second?.seen.others).toBeUndefined();
+  await first?.register();
+  expect(second?.seen.others).toEqual(["certain: Certain.", left(1, "c")]);
+});
+
+it("that may have a record goes before those that fail", async () => {
+  const { failures, drain } = openProgram();
+  failures.watch(makeResource());
+  const [certain, possible] = [hold(failures, "a", "One."), hold(failures, "b", "Two.", false)];
+  await drain();
+  expect([certain.seen.others, possible.seen.others]).toEqual([undefined, ["a: One."]]);
+  await possible.register();
   expect(certain.seen.others).toEqual([]);
 });
 
-it("needs no timer where nothing fails", () => {
+it("is released in an inline program, which has no end, once nothing has happened for 5 s", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+  vi.spyOn(sdk, "runsInline").mockReturnValue(true);
+  onTestFinished(() => void vi.restoreAllMocks());
   const failures = new HeldFailures();
-  failures.watch(makeResource(), "independent");
+  const { seen } = hold(failures, "a", "One.");
+  await vi.advanceTimersByTimeAsync(4_000);
+  failures.watch(makeResource());
+  await vi.advanceTimersByTimeAsync(4_999);
+  expect(seen.others).toBeUndefined();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(seen.others).toEqual([]);
+  // What waits for another one that is held goes on all the same.
+  const { seen: next } = hold(failures, "b", "Two.");
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(next.others).toEqual([]);
+});
+
+it("needs no timer where nothing fails", () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { failures } = openProgram();
+  failures.watch(makeResource());
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,7 +1,13 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { dependenciesOf, isConfigSecret, plainValueOf, runsWithMocks } from "../../sdk/program/private-sdk.ts";
+import {
+  dependenciesOf,
+  isConfigSecret,
+  plainValueOf,
+  runsInline,
+  runsWithMocks,
+} from "../../sdk/program/private-sdk.ts";
 
 // Whatever fails here is used of @pulumi/pulumi beyond its type declarations, in sdk/program/private-sdk.ts alone.
 
@@ -10,6 +16,7 @@ const DEPENDS_ON = `runtime/dependsOn.js of @pulumi/pulumi is gone or different.
 const PROMISE = `An Output has no method \`promise\` any more, or it returns something else. Let plainValueOf wait for \`apply\` instead, with a time limit, because an unknown Output never calls back. ${NARROW}`;
 const IS_CONFIG_SECRET = `pulumi.runtime.isConfigSecret is gone or different. Ask \`pulumi.Config\` for a way to tell a secret, and otherwise mark every setting of the stack configuration as a secret in sdk/program/provider.ts, and remove the warning about a private key in plain text. ${NARROW}`;
 const MOCKS = `The monitor of a unit test has another class name than MockMonitor. See what pulumi.runtime.setMocks gives to setMockOptions, and tell it in runsWithMocks. ${NARROW}`;
+const INLINE = `getLocalStore of runtime/state.js of @pulumi/pulumi is gone or different. See where the server of automation/ keeps the state of a program that runs inline, and tell it in runsInline: a failing program that is not told apart never ends. ${NARROW}`;
 
 beforeEach(() => {
   pulumi.runtime.setMocks({ newResource: ({ name, inputs }) => ({ id: name, state: inputs }), call: () => ({}) });
@@ -88,4 +95,9 @@ it("tells which settings of the stack configuration are secret", () => {
 
 it("tells a unit test from a deployment", () => {
   expect(runsWithMocks(), MOCKS).toBe(true);
+});
+
+it("tells a program that the Automation API runs inline", () => {
+  const state = createRequire(import.meta.url)("@pulumi/pulumi/runtime/state.js");
+  expect([runsInline(), state.withLocalStorage?.(runsInline)], INLINE).toEqual([false, true]);
 });

@@ -51,13 +51,17 @@ async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "war
     [] as string[],
     replaceClients({ get: async (args) => answer(services[connection], args) }),
   ];
-  const engine = { sources: sourcesOf(connection), warn: (message: string) => void warnings.push(message) };
+  const engine = {
+    sources: sourcesOf(connection),
+    warn: (message: string) => void warnings.push(message),
+    toldOutages: new Map(),
+  };
   try {
     const { id, inputs, outputs } = await readRecord(engine, idOf(kept.inputs), kept.outputs, "made");
     const before = kept;
-    kept = id === undefined ? undefined : { inputs, outputs };
-    if (id === undefined) return { ...quiet, shows: "removes" };
-    const shows = isDeepStrictEqual(visible(inputs), visible(before.inputs)) ? "nothing" : "updates";
+    kept = id === undefined ? undefined : { inputs: inputs ?? before.inputs, outputs };
+    if (kept === undefined) return { ...quiet, shows: "removes" };
+    const shows = isDeepStrictEqual(visible(kept.inputs), visible(before.inputs)) ? "nothing" : "updates";
     return { shows, warnsOfOutage: warnings.some((text) => text.includes(" uses the ")) };
   } catch {
     return { ...quiet, shows: "fails" };
@@ -100,7 +104,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 async function ask({ services, service }: Step, olds: Properties, news: Properties) {
   const restore = replaceClients({ get: async (args) => answer(services[service], args) });
   try {
-    return await check({ sources: sourcesOf(service), warn: () => {} }, olds, news, []);
+    return await check({ sources: sourcesOf(service), warn: () => {}, toldOutages: new Map() }, olds, news, []);
   } finally {
     restore();
   }

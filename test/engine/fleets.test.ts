@@ -1,0 +1,98 @@
+import { describe, expect, it, type TestContext } from "vitest";
+import type { Service } from "../../sdk/testing/index.ts";
+import type { Deployment } from "./deployment.ts";
+import { ENGINES, type EngineName, openProgram, openRealProgram } from "./program.ts";
+
+const [ONE, TWO] = ["1".repeat(24), "2".repeat(24)] as const;
+const agent = "monitoring";
+const nameOf = (projectId: string) => `fleet-${projectId}-${agent}`;
+
+function know(service: Service, logPath: string): void {
+  for (const projectId of [ONE, TWO]) service.set(projectId, agent, { logPath });
+}
+
+const use = (deployment: Deployment, fleet: object, args: object = {}) =>
+  deployment.setConfig(
+    "failures:fleets",
+    JSON.stringify({ fleet: { args: { projectIds: [ONE, TWO], agents: [agent], ...args }, ...fleet } }),
+  );
+
+/** Opens a stack in which a fleet of two projects is recorded. */
+async function open(context: TestContext, engine: EngineName, fleet: object = {}, args: object = {}) {
+  const { deployment, service } = await openProgram(context, engine, "failures");
+  await deployment.setConfig("agent-log-config:maxRetries", "0");
+  know(service, "/recorded");
+  await use(deployment, fleet, args);
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  return { deployment, service };
+}
+
+describe.each(ENGINES)("a fleet on the %s engine", (engine) => {
+  it("is waited for by what depends on it, which is not created where a member fails", async (context) => {
+    const { deployment, service } = await open(context, engine);
+    service.set(TWO, agent, undefined);
+    await use(deployment, { isConsumed: true });
+    const failed = await deployment.up();
+    expect(failed).toMatchObject({ ok: false });
+    expect(failed.steps.map(({ name }) => name)).not.toContain("consumer");
+    know(service, "/recorded");
+    expect(await deployment.up()).toMatchObject({ ok: true, steps: [{ op: "create", name: "consumer" }] });
+  });
+
+  it("returns what is recorded, with ignoreChanges too", async (context) => {
+    const { deployment, service } = await open(context, engine, { ignoreChanges: ["logPath"] });
+    know(service, "/drifted");
+    expect(await deployment.up()).toMatchObject({ ok: true, steps: [] });
+    expect(await deployment.outputs()).toEqual({ configs: { fleet: ["/recorded", "/recorded"] } });
+  });
+
+  it("fails in a preview for what is known of the expectation while the rest is unknown", async (context) => {
+    const { deployment } = await open(context, engine);
+    await use(deployment, { expectsUnknown: { logPath: "/other" } });
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    expect(text).toContain('logPath is "/recorded", expected "/other"');
+    expect(text).toContain("The same is true of 1 more: ");
+  });
+
+  it("keeps its records in an outage, and tells the reason once", async (context) => {
+    const { deployment, service } = await open(context, engine, {}, { whenUnavailable: "useRecorded" });
+    service.respondWith({ status: 503 });
+    for (const run of [await deployment.preview({ expectNoChanges: true }), await deployment.refresh()]) {
+      expect(run).toMatchObject({ ok: true, steps: [] });
+      for (const projectId of [ONE, TWO]) expect(run.text).toContain(`${projectId}/${agent} uses the recorded`);
+      expect(run.text.match(/status 503/g)).toHaveLength(1);
+    }
+  });
+});
+
+// The stand-in engine has no targets, and does not run the program to delete.
+describe("a fleet on the real engine", () => {
+  async function openReal(context: TestContext) {
+    const { deployment, service } = await openRealProgram(context, "failures");
+    await deployment.setConfig("agent-log-config:maxRetries", "0");
+    know(service, "/recorded");
+    await use(deployment, {});
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    return { deployment, service };
+  }
+
+  it("is read, compared and failed by its targeted members alone", async (context) => {
+    const { deployment, service } = await openReal(context);
+    know(service, "/drifted");
+    service.set(TWO, agent, undefined);
+    for (const option of [`--target=**${nameOf(ONE)}`, `--exclude=**${nameOf(TWO)}`]) {
+      const { ok, steps, text } = await deployment.run(["preview", option]);
+      expect(ok, text).toBe(true);
+      expect(steps).toMatchObject([{ op: "update", name: nameOf(ONE) }]);
+    }
+  });
+
+  it("is deleted in an outage with its program", async (context) => {
+    const { deployment, service } = await openReal(context);
+    service.respondWith({ status: 503 });
+    const { ok, text } = await deployment.run(["destroy", "--yes", "--skip-preview", "--run-program"]);
+    expect(ok, text).toBe(true);
+    expect(JSON.stringify(await deployment.exportState())).not.toContain(ONE);
+  });
+});
