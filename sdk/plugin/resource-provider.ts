@@ -16,7 +16,7 @@ import {
   type SettingsSource,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
-import { describeOutage } from "../shared/describe-outage.ts";
+import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
 import type { Failure } from "../shared/group-failures.ts";
 import { readSettings } from "../shared/read-settings.ts";
@@ -46,6 +46,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   let sources: readonly SettingsSource[] = [];
   const newFailures = () => new HeldFailures((urn, message) => log.show("ERROR", urn, message));
   let failures = newFailures();
+  let toldOutages: ToldOutages = new Map();
   /** What Check has found of each resource that the later calls for it need. */
   const checks = new Map<string, lifecycle.CheckResult>();
   const warn = (urn: string, message: string) => log.show("WARNING", urn, message);
@@ -54,6 +55,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   const engineOf = (urn: string): lifecycle.Engine => ({
     sources,
     warn: (message) => warn(urn, message),
+    toldOutages,
     readAhead: ({ projectId, agent }) => {
       const ahead = readsAhead.get(urn);
       return ahead?.projectId === projectId && ahead?.agent === agent ? ahead?.read : undefined;
@@ -107,6 +109,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const given = withoutMarks(propertiesOf(request.getArgs()));
       const urn = request.getUrn() ?? "";
       failures = newFailures();
+      toldOutages = new Map();
       // Only the default provider gets the stack's settings as arguments.
       sources = isDefaultProvider(urn)
         ? [configurationIn(given)]
@@ -130,8 +133,10 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       const { outage, ...checked } = checks.get(request.getUrn()) ?? NOT_CHECKED;
       checks.set(request.getUrn(), checked);
       // A fleet tells of the outages of all its members.
-      if (outage !== undefined && !readsAhead.has(request.getUrn()))
-        warn(request.getUrn(), describeOutage(request.getId(), { lastReadAt, reason: outage }));
+      if (outage !== undefined && !readsAhead.has(request.getUrn())) {
+        const { message: reason, cause } = outage;
+        warn(request.getUrn(), describeOutage(request.getId(), { lastReadAt, reason, cause }, toldOutages));
+      }
       const news = propertiesOf(request.getNews());
       const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
       const response = new providerMessages.DiffResponse().setReplacesList(replaces);

@@ -9,6 +9,7 @@ import { clientsAreReplaced } from "../shared/read-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
+import { programState } from "./program-state.ts";
 import { isReadAhead, type ResourceRead, readForResource } from "./read-for-resource.ts";
 import { refuseMocks } from "./read-once.ts";
 
@@ -155,8 +156,10 @@ function warnWhenRecorded(self: AgentLogConfig, args: AgentLogConfigArgs, outcom
       const { problem } = reading;
       // Where a transform or ignoreChanges has changed what to read, the provider has read instead.
       if (problem === null || reading.projectId !== projectId || reading.agent !== agent) return;
-      const outage = { lastReadAt: await plainValueOf(self.lastReadAt), reason: problem.message };
-      await pulumi.log.warn(describeOutage(`${projectId}/${agent}`, outage), self);
+      const { message: reason, cause } = problem;
+      const outage = { lastReadAt: await plainValueOf(self.lastReadAt), reason, cause };
+      const told = programState()?.toldOutages ?? new Map();
+      await pulumi.log.warn(describeOutage(`${projectId}/${agent}`, outage, told), self);
     });
   }
   if (whenUnexpected !== undefined) {

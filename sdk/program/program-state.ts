@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import type { ToldOutages } from "../shared/describe-outage.ts";
 import type { ReadGates } from "../shared/read-settings.ts";
 import { HeldFailures } from "./held-failures.ts";
 
@@ -9,6 +10,7 @@ export interface ProgramState {
   readonly reads: Map<string, Promise<AgentLogConfigResult>>;
   readonly gates: ReadGates;
   readonly failures: HeldFailures;
+  readonly toldOutages: ToldOutages;
   /** It was warned of its configuration. */
   hasWarned: boolean;
 }
@@ -23,6 +25,7 @@ export function programState(): ProgramState | undefined {
     reads: new Map(),
     gates: new Map(),
     failures: new HeldFailures(),
+    toldOutages: new Map(),
     hasWarned: false,
   };
   states.set(stack, state);

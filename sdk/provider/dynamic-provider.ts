@@ -1,6 +1,6 @@
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { stackConfiguration } from "../shared/connection-settings.ts";
-import { describeOutage } from "../shared/describe-outage.ts";
+import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
 import { isReading } from "../shared/reading.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
@@ -31,8 +31,10 @@ export async function check(
   const host = engine(configuration);
   const { inputs, malformed, failures, outage } = await lifecycle.check(host, olds, news, secrets);
   // The host does not see the time of the read here.
-  if (outage !== undefined)
-    host.warn(describeOutage(lifecycle.idOf(inputs), { lastReadAt: undefined, reason: outage }));
+  if (outage !== undefined) {
+    const { message: reason, cause } = outage;
+    host.warn(describeOutage(lifecycle.idOf(inputs), { lastReadAt: undefined, reason, cause }, toldOutages));
+  }
   return {
     inputs,
     failures: [...malformed, ...failures.map(({ sentence }) => sentence)].map((reason) => ({ property: "", reason })),
@@ -87,10 +89,14 @@ export async function read(
   }
 }
 
+/** The engine starts a process for each run, and for each provider in it. */
+const toldOutages: ToldOutages = new Map();
+
 function engine(configuration: ProviderConfiguration): lifecycle.Engine {
   return {
     sources: [stackConfiguration((key) => configuration.get(key))],
     warn: (message) => console.warn(message),
+    toldOutages,
   };
 }
 

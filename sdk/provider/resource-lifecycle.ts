@@ -5,7 +5,7 @@ import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { CODES } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
-import { describeOutage } from "../shared/describe-outage.ts";
+import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import { type Failure, failure } from "../shared/group-failures.ts";
 import { readSettings } from "../shared/read-settings.ts";
@@ -18,6 +18,8 @@ export interface Engine {
   readonly sources: readonly SettingsSource[];
   /** Shows a warning. */
   warn(message: string): void;
+  /** The outages of which it has told in this run. */
+  readonly toldOutages: ToldOutages;
   /** Returns what was read for a resource before the engine asked for it; undefined where nothing was. */
   readAhead?(args: Properties): Promise<AgentLogConfigResult> | undefined;
 }
@@ -34,7 +36,7 @@ export interface CheckResult {
   /** Why there are no settings, or which are not as expected. */
   readonly failures: readonly Failure[];
   /** The outage in which the recorded settings are used, unless the program tells of it. */
-  readonly outage?: string;
+  readonly outage?: Problem;
 }
 
 /**
@@ -72,7 +74,7 @@ export async function check(
   if (!belongs && whenUnexpected === "warn") for (const sentence of unmet) engine.warn(sentence);
   const failures = unmet.length === 0 || whenUnexpected === "warn" ? [] : [...unmet.map(failure), ...others];
   const checked = { inputs: recorded, malformed, failures };
-  return belongs || problem === null ? checked : { ...checked, outage: problem.message };
+  return belongs || problem === null ? checked : { ...checked, outage: problem };
 }
 
 /** @param isRead the program has read with these arguments, and so has checked which project and agent they name */
@@ -150,7 +152,7 @@ export async function readRecord(
     const outputs = outputsOf(inputs, recorded);
     return { id: agentLogConfigId(projectId, agent), inputs: kind === "adopted" ? {} : inputs, outputs };
   } catch (error) {
-    const { message, temporary, code } = problemOf(error);
+    const { message, temporary, code, cause } = problemOf(error);
     if (kind === "new") throw new Error(message);
     // Only the service's own GROUP_NOT_FOUND counts, since a wrong address has nothing at this path either. The
     // contract does not say what becomes of a project: responses and clients of services of this kind do.
@@ -161,7 +163,7 @@ export async function readRecord(
     if (!temporary || before["whenUnavailable"] !== "useRecorded") {
       throw new Error(CODES[code].connection ? `${message} ${ADVICE_ON_CONNECTION}` : message);
     }
-    engine.warn(describeOutage(id, { lastReadAt, reason: message }));
+    engine.warn(describeOutage(id, { lastReadAt, reason: message, cause }, engine.toldOutages));
     return { id, inputs: kind === "adopted" ? {} : { ...before, __service: serviceOf(engine) }, outputs: recorded };
   }
 }

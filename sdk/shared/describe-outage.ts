@@ -2,19 +2,30 @@
 export interface Outage {
   /** When they were first read. */
   readonly lastReadAt: unknown;
+  /** Why they could not be read now. */
   readonly reason: string;
+  /** The same for all outages that have one reason. */
+  readonly cause: string;
 }
 
-/** Returns the warning about an outage. */
-export function describeOutage(id: string, { lastReadAt, reason }: Outage): string {
+/** The causes of which a run has told, and the id of the resource that it told of first. */
+export type ToldOutages = Map<string, string>;
+
+/**
+ * Returns the warning about an outage: with its reason for the first resource of each cause, and without it for the others.
+ * @param told what was told before in this run; the cause is added
+ */
+export function describeOutage(id: string, { lastReadAt, reason, cause }: Outage, told: ToldOutages): string {
+  const first = told.get(cause) ?? id;
+  told.set(cause, first);
   const which = isDate(lastReadAt)
     ? `the recorded settings, which were first read ${ageOf(lastReadAt)}`
     : "the recorded settings";
-  return `AgentLogConfig ${id} uses ${which}. ${reason}`;
+  return `AgentLogConfig ${id} uses ${which}. ${first === id ? reason : `The reason is the same as for ${first}.`}`;
 }
 
 /** Returns the warning about an outage that concerns several resources of a fleet. */
-export function describeFleetOutage(outages: readonly Outage[], total: number): string {
+export function describeFleetOutage(outages: readonly Omit<Outage, "cause">[], total: number): string {
   const [oldest] = outages
     .map(({ lastReadAt }) => lastReadAt)
     .filter(isDate)

@@ -89,7 +89,7 @@ export class FleetReport {
   readonly #secrets: readonly string[];
   readonly #failures: NamedFailure[] = [];
   readonly #unexpected: NamedFailure[] = [];
-  readonly #outages: Outage[] = [];
+  readonly #outages: Omit<Outage, "cause">[] = [];
 
   constructor(total: number, args: FleetArguments, secrets: readonly string[]) {
     this.#total = total;

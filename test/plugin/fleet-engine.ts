@@ -108,7 +108,7 @@ export class FleetEngine {
     const register: Register = async (name, sent, readAhead) => {
       this.registered.set(name, sent);
       const warn = (message: string) => void warnings.push(message);
-      const engine = { sources: [], warn, ...(readAhead && { readAhead }) };
+      const engine = { sources: [], warn, toldOutages: new Map(), ...(readAhead && { readAhead }) };
       const old = records.get(name);
       const { inputs, failures, malformed } = await lifecycle.check(engine, old?.inputs ?? {}, withoutMarks(sent), []);
       const [why] = [...malformed.map((sentence) => ({ sentence, cause: sentence })), ...failures];

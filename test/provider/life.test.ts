@@ -51,7 +51,11 @@ async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "war
     [] as string[],
     replaceClients({ get: async (args) => answer(services[connection], args) }),
   ];
-  const engine = { sources: sourcesOf(connection), warn: (message: string) => void warnings.push(message) };
+  const engine = {
+    sources: sourcesOf(connection),
+    warn: (message: string) => void warnings.push(message),
+    toldOutages: new Map(),
+  };
   try {
     const { id, inputs, outputs } = await readRecord(engine, idOf(kept.inputs), kept.outputs, "made");
     const before = kept;
@@ -100,7 +104,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 async function ask({ services, service }: Step, olds: Properties, news: Properties) {
   const restore = replaceClients({ get: async (args) => answer(services[service], args) });
   try {
-    return await check({ sources: sourcesOf(service), warn: () => {} }, olds, news, []);
+    return await check({ sources: sourcesOf(service), warn: () => {}, toldOutages: new Map() }, olds, news, []);
   } finally {
     restore();
   }

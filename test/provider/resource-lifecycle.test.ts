@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { AgentLogConfigError } from "../../sdk/client/errors.ts";
 import {
   check as checkResource,
   diff,
@@ -10,6 +11,7 @@ import {
 } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
+import { replaceClients } from "../../sdk/shared/read-settings.ts";
 import { fingerprintsOf, type Problem, type Reading } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 
@@ -47,6 +49,7 @@ beforeEach(() => {
   engine = {
     sources: [stackConfiguration((key) => configuration.get(key))],
     warn: (message) => void warnings.push(message),
+    toldOutages: new Map(),
   };
 });
 
@@ -173,7 +176,7 @@ describe("check, in an outage", () => {
   it("keeps the recorded settings where it has to read itself, and says why", async () => {
     service.respondWith({ status: 503 });
     const checked = await check(engine, RECORDED(), { ...USE_RECORDED, __reading: null }, []);
-    expect(checked).toMatchObject({ failures: [], outage: expect.stringContaining("status 503") });
+    expect(checked).toMatchObject({ failures: [], outage: { message: expect.stringContaining("status 503") } });
     expect(checked.inputs).toMatchObject({ ...RECORDED(), whenUnavailable: "useRecorded" });
   });
 
@@ -360,6 +363,15 @@ describe("readRecord", () => {
         `^AgentLogConfig ${ID} uses the recorded settings, which were first read 3 h ago \\(${lastReadAt}\\)\\. `,
       ),
     ]);
+  });
+
+  it("gives the reason of an outage once, however many records are kept", async () => {
+    const outage = new AgentLogConfigError("ERR_UNAVAILABLE", "It is down.");
+    onTestFinished(replaceClients({ get: () => Promise.reject(outage) }));
+    const ids = [ID, `${OTHER_PROJECT_ID}/monitoring`];
+    for (const id of ids) await readRecord(engine, id, { ...RECORDED, whenUnavailable: "useRecorded" }, "made");
+    expect(warnings.map((warning) => warning.includes("It is down."))).toEqual([true, false]);
+    expect(warnings[1]).toContain(`The reason is the same as for ${ID}.`);
   });
 
   it.each([

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { describeOutage } from "../../sdk/shared/describe-outage.ts";
 
 const MINUTE = 60_000;
+const DOWN = { reason: "It is down.", cause: "down" };
 
 it.each([
   [0, "less than a minute ago"],
@@ -12,13 +13,33 @@ it.each([
   [48 * 60 * MINUTE, "2 days ago"],
 ])("says how old the settings are that were read %i ms ago: %s", (age, expected) => {
   const time = new Date(Date.now() - age).toISOString();
-  expect(describeOutage("p/backup", { lastReadAt: time, reason: "It is down." })).toBe(
+  expect(describeOutage("p/backup", { lastReadAt: time, ...DOWN }, new Map())).toBe(
     `AgentLogConfig p/backup uses the recorded settings, which were first read ${expected} (${time}). It is down.`,
   );
 });
 
 it.each([undefined, null, "yesterday"])("does not need to know how old they are: %s", (time) => {
-  expect(describeOutage("p/backup", { lastReadAt: time, reason: "It is down." })).toBe(
+  expect(describeOutage("p/backup", { lastReadAt: time, ...DOWN }, new Map())).toBe(
     "AgentLogConfig p/backup uses the recorded settings. It is down.",
   );
+});
+
+it("gives the reason once in a run for each cause, and again for the resource that it was told of", () => {
+  const told = new Map();
+  const outages = [
+    ["a", DOWN],
+    ["b", DOWN],
+    ["c", { reason: "It takes too long.", cause: "slow" }],
+    ["d", { reason: "It is down, too.", cause: "down" }],
+    ["a", DOWN],
+  ] as const;
+  const tell = (id: string, outage: typeof DOWN) =>
+    describeOutage(id, { lastReadAt: undefined, ...outage }, told).replace(/^.* settings\. /, `${id}: `);
+  expect(outages.map(([id, outage]) => tell(id, outage))).toEqual([
+    "a: It is down.",
+    "b: The reason is the same as for a.",
+    "c: It takes too long.",
+    "d: The reason is the same as for a.",
+    "a: It is down.",
+  ]);
 });
