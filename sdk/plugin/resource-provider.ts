@@ -6,6 +6,7 @@ import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { CONNECTION_SETTINGS } from "../client/connection-options.ts";
+import { printable } from "../client/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import * as lifecycle from "../provider/resource-lifecycle.ts";
 import {
@@ -21,6 +22,7 @@ import { UNKNOWN } from "../shared/engine-marks.ts";
 import type { Failure } from "../shared/group-failures.ts";
 import { readSettings } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
+import { PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { callFunction } from "./call-function.ts";
 import { cancellableCalls } from "./cancellable-calls.ts";
 import type { ReadAhead } from "./construct-fleet.ts";
@@ -118,6 +120,8 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     }),
 
     check: call(async (request) => {
+      const stranger = refusalOf(request.getUrn());
+      if (stranger !== undefined) return new providerMessages.CheckResponse().setFailuresList([checkFailure(stranger)]);
       const [sent, olds] = [propertiesOf(request.getNews()), withoutMarks(propertiesOf(request.getOlds()))];
       const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
       const checked = await lifecycle.check(engineOf(request.getUrn()), olds, withoutMarks(sent), secrets);
@@ -163,6 +167,8 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     }),
 
     read: call(async (request) => {
+      const stranger = refusalOf(request.getUrn());
+      if (stranger !== undefined) throw new Error(stranger);
       const sent = propertiesOf(request.getProperties());
       const engine = engineOf(request.getUrn());
       const recorded = withoutMarks(sent);
@@ -221,6 +227,13 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       return new emptyMessages.Empty();
     }),
   } satisfies Partial<IResourceProviderServer>;
+}
+
+/** Returns why a resource can't be read or recorded, because it has a type that the plugin has no records of. */
+function refusalOf(urn: string): string | undefined {
+  const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+  if (type === PLUGIN_TYPE) return undefined;
+  return `The plugin agent-log-config has no record of the type ${printable(type, 80)}; use ${PLUGIN_TYPE}.`;
 }
 
 /** What a resource has that a refresh compares without a program. */

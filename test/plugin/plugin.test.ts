@@ -213,6 +213,18 @@ describe("a resource", () => {
     expect(updated).toMatchObject({ ...outputs, lastReadAt: expect.not.stringContaining("2026-01-01") });
   });
 
+  it.each(["agent-log-config:index:AgentLogConfigs", "agent-log-config:index:Foo"])(
+    "can't be read or recorded as %s",
+    async (type) => {
+      const plugin = await configured();
+      const urn = `urn:pulumi:dev::p::my:Group$${type}::r`;
+      const refusal = `no record of the type ${type}; use agent-log-config:index:AgentLogConfig.`;
+      await expect(plugin.read(ID, undefined, undefined, urn)).rejects.toThrow(refusal);
+      expect((await plugin.check(ARGS, {}, urn)).failures).toEqual([expect.stringContaining(refusal)]);
+      expect(service.requests).toEqual([]);
+    },
+  );
+
   it("is another resource with another project or agent", async () => {
     const plugin = await configured();
     const moved = { ...RECORDED, projectId: "f".repeat(24), agent: "backup" };
