@@ -3,21 +3,17 @@ import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
-import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
-import { readSettings } from "../shared/read-settings.ts";
 import { recordSettings } from "../shared/recorded-settings.ts";
+
+/** Reads what the arguments name, which are not checked yet. */
+export type ReadForCall = (args: object) => Promise<AgentLogConfigResult>;
 
 /**
  * Calls one of the plugin's functions.
  * @throws AgentLogConfigError with the sentence to show
  */
-export async function callFunction(
-  token: string,
-  args: Properties,
-  sources: readonly SettingsSource[],
-): Promise<Properties> {
+export async function callFunction(token: string, args: Properties, read: ReadForCall): Promise<Properties> {
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
-  const read = (what: object) => readSettings(lookUpConnection(...sources), what);
   switch (token) {
     case "agent-log-config:index:getAgentLogConfig":
       return publicResult(await read(given));

@@ -20,10 +20,10 @@ import {
 import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
 import type { Failure } from "../shared/group-failures.ts";
-import { readSettings } from "../shared/read-settings.ts";
+import { type ReadGates, readSettings } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
-import { callFunction } from "./call-function.ts";
+import { callFunction, type ReadForCall } from "./call-function.ts";
 import { cancellableCalls } from "./cancellable-calls.ts";
 import type { ReadAhead } from "./construct-fleet.ts";
 import type { EngineLog } from "./engine-log.ts";
@@ -48,6 +48,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   let sources: readonly SettingsSource[] = [];
   const newFailures = () => new HeldFailures((urn, message) => log.show("ERROR", urn, message));
   let failures = newFailures();
+  let gates: ReadGates = new Map();
   let toldOutages: ToldOutages = new Map();
   /** What Check has found of each resource that the later calls for it need. */
   const checks = new Map<string, lifecycle.CheckResult>();
@@ -56,6 +57,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   const readsAhead = new Map<string, ReadAhead>();
   const engineOf = (urn: string): lifecycle.Engine => ({
     sources,
+    gates,
     warn: (message) => warn(urn, message),
     toldOutages,
     readAhead: ({ projectId, agent }) => {
@@ -110,7 +112,9 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     configure: call((request) => {
       const given = withoutMarks(propertiesOf(request.getArgs()));
       const urn = request.getUrn() ?? "";
+      // An engine that attaches to this process configures it anew for each run.
       failures = newFailures();
+      gates = new Map();
       toldOutages = new Map();
       // Only the default provider gets the stack's settings as arguments.
       sources = isDefaultProvider(urn)
@@ -199,7 +203,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
         // It needs zod, which takes as long to load as all the rest of the plugin.
         const { constructFleet } = await import("./construct-fleet.ts");
         const { urn, outputs } = await constructFleet(request.getName(), propertiesOf(request.getInputs()), monitor, {
-          read: (asked) => readSettings(lookUpConnection(...sources), asked),
+          read: (asked) => readSettings(lookUpConnection(...sources), asked, gates),
           readsAhead,
           warn,
           during: (read) => failures.during(read),
@@ -212,8 +216,8 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     }),
 
     invoke: call(async (request) => {
-      const sent = propertiesOf(request.getArgs());
-      const result = await callFunction(request.getTok(), withoutMarks(sent), sources);
+      const read: ReadForCall = (what) => readSettings(lookUpConnection(...sources), what, gates);
+      const result = await callFunction(request.getTok(), withoutMarks(propertiesOf(request.getArgs())), read);
       return new providerMessages.InvokeResponse().setReturn(structOf(result));
     }),
 

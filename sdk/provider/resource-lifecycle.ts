@@ -8,7 +8,7 @@ import { lookUpConnection, type SettingsSource } from "../shared/connection-sett
 import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import { type Failure, failure } from "../shared/group-failures.ts";
-import { readSettings } from "../shared/read-settings.ts";
+import { type ReadGates, readSettings } from "../shared/read-settings.ts";
 import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf } from "../shared/reading.ts";
 import { recordSettings } from "../shared/recorded-settings.ts";
 
@@ -16,6 +16,8 @@ import { recordSettings } from "../shared/recorded-settings.ts";
 export interface Engine {
   /** The places that the connection settings come from before the environment, the first one first. */
   readonly sources: readonly SettingsSource[];
+  /** What it remembers of its connections; those of the process where it is left out. */
+  readonly gates?: ReadGates;
   /** Shows a warning. */
   warn(message: string): void;
   /** The outages of which it has told in this run. */
@@ -147,7 +149,7 @@ export async function readRecord(
   const { __lastReadAt: lastReadAt, lastReadAt: _, ...before } = recorded;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
-    const result = await readSettings(lookUpConnection(...engine.sources), { projectId, agent });
+    const result = await readSettings(lookUpConnection(...engine.sources), { projectId, agent }, engine.gates);
     const inputs = { ...before, projectId, agent, ...recordSettings(result), __service: serviceOf(engine) };
     const outputs = outputsOf(inputs, recorded);
     return { id: agentLogConfigId(projectId, agent), inputs: kind === "adopted" ? {} : inputs, outputs };
@@ -185,7 +187,9 @@ async function read(
   const args = { projectId, agent, envelope: envelope ?? undefined, pretty: pretty ?? undefined };
   try {
     const ahead = engine.readAhead?.(args);
-    const found = recordSettings(await (ahead ?? readSettings(lookUpConnection(...engine.sources), args)));
+    const found = recordSettings(
+      await (ahead ?? readSettings(lookUpConnection(...engine.sources), args, engine.gates)),
+    );
     const merged = Object.entries(kept).map(([name, value]) => {
       const whole = found[name];
       return [name, isObject(value) && isObject(whole) ? { ...whole, ...value } : value];

@@ -149,6 +149,16 @@ describe("the configuration", () => {
     await expect(plugin.read(ID)).rejects.toThrow("agent-log-config:timeoutSeconds");
   });
 
+  it("lets an attached plugin forget what was refused before", async () => {
+    const plugin = await configured();
+    service.rotateKey("another");
+    await expect(plugin.read(ID)).rejects.toThrow("#err_wrong_key");
+    service.rotateKey("private-key-0001");
+    await plugin.configure(configuration());
+    expect(await plugin.check(ARGS)).toEqual({ inputs: INPUTS, failures: [] });
+    expect((await plugin.read(ID)).id).toBe(ID);
+  });
+
   it("comes from the environment where the stack has none, and does not reach the state", async () => {
     const plugin = await startForTest({
       env: {
