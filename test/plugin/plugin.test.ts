@@ -101,7 +101,7 @@ describe("the process", () => {
     await vi.waitFor(() => expect(service.requests).toHaveLength(3));
     expect((await plugin.check({ ...ARGS, agent: "backup" })).inputs).toMatchObject({ logPath: "/backup" });
     await plugin.cancel();
-    expect(await slow).toBe("The read was cancelled.");
+    expect(await slow).toBe("The read was given up, because the run has ended.");
     expect((await plugin.check(ARGS)).inputs).toEqual(INPUTS);
   });
 });
@@ -302,12 +302,14 @@ describe("a resource", () => {
   });
 
   it("fails in an outage without a record, or where it is not told to use it", async () => {
-    const plugin = await configured();
+    const { address, errors } = await startEngineLog();
+    const plugin = await configured({}, address);
     service.respondWith({ status: 503 });
     await plugin.check(ARGS, RECORDED);
-    await expect(plugin.update(RECORDED, RECORDED)).rejects.toThrow("status 503");
+    await expect(plugin.update(RECORDED, RECORDED)).rejects.toThrow("shown above");
     await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" });
-    await expect(plugin.create(ARGS)).rejects.toThrow("status 503");
+    await expect(plugin.create(ARGS)).rejects.toThrow("shown above");
+    expect(errors).toEqual([{ urn: URN, message: expect.stringContaining("status 503") }]);
   });
 
   it("shows warnings through the engine that has attached last", async () => {
@@ -337,23 +339,25 @@ describe("a resource", () => {
     { description: "missing settings", changed: { baseUrl: null }, reason: "Connection settings are missing: baseUrl" },
     { description: "a wrong setting", changed: { maxRetries: "many" }, reason: "must be a whole number from 0 to 10" },
   ])("fails with $description, without a secret in the message", async ({ changed, reason }) => {
-    const plugin = await configured(changed);
+    const { address, errors } = await startEngineLog();
+    const plugin = await configured(changed, address);
     const { inputs, failures } = await plugin.check(ARGS);
     expect(failures).toEqual([]);
-    const reported = await Promise.all([
-      plugin.create(inputs).catch((error: Error) => error.message),
-      plugin.read(ID, RECORDED).catch((error: Error) => error.message),
-    ]);
-    expect(reported).toContainEqual(expect.stringContaining(reason));
-    expect(`${reported}`).not.toContain("private-key-000");
+    expect(errors).toEqual([{ urn: URN, message: expect.stringContaining(reason) }]);
+    await expect(plugin.create(inputs)).rejects.toThrow("shown above");
+    await plugin.configure(configuration(changed));
+    const read = await plugin.read(ID, RECORDED).catch((error: Error) => error.message);
+    expect(read).toContain(reason);
+    expect(`${errors[0]?.message} ${read}`).not.toContain("private-key-000");
   });
 
   it("quotes no secret argument, and keeps it a secret", async () => {
-    const plugin = await configured();
+    const { address, errors } = await startEngineLog();
+    const plugin = await configured({}, address);
     const expectation = { expect: { logPath: secret("/secret") } };
     const { inputs } = await plugin.check({ ...ARGS, ...expectation });
     expect(inputs).toMatchObject(expectation);
-    await expect(plugin.create(inputs)).rejects.toThrow(/^logPath is not as expected; /);
+    expect(errors).toEqual([{ urn: URN, message: expect.stringMatching(/^logPath is not as expected; /) }]);
     const malformed = await plugin.check({ ...ARGS, projectId: secret("malformed") });
     expect(malformed.failures).toEqual([expect.not.stringContaining("malformed")]);
   });
