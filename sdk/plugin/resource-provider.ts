@@ -184,7 +184,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       try {
         const { id, inputs, outputs } = await lifecycle.readRecord(engine, request.getId(), recorded, kind);
         if (id === undefined) return response;
-        response.setId(id).setInputs(structOf(withMarks(inputs, sent)));
+        response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent)));
         // The engine compares the outputs of what a program only adopts, which are read anew in every run.
         const isAdopted = kind === "adopted" || (kind === "new" && request.hasInputs());
         const found = isAdopted ? { ...outputs, __lastReadAt: null } : outputs;

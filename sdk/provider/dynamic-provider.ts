@@ -74,14 +74,14 @@ export async function read(
   configuration: ProviderConfiguration,
   id: string,
   recorded: lifecycle.Properties,
-): Promise<{ id?: string; props: lifecycle.Properties; inputs: lifecycle.Properties }> {
+): Promise<{ id?: string; props: lifecycle.Properties; inputs?: lifecycle.Properties }> {
   try {
     // The host does not see inputs, and can't import, so that what is new here is adopted.
     const isNew = recorded["projectId"] === undefined;
     const kind = isNew ? "new" : recorded["__adopted"] === true ? "adopted" : "made";
     const { outputs, inputs, ...found } = await lifecycle.readRecord(engine(configuration), id, recorded, kind);
     const props = kind === "made" ? outputs : { ...outputs, __adopted: true };
-    return { ...found, props: seal(props), inputs: seal(inputs) };
+    return { ...found, props: seal(props), ...(inputs && { inputs: seal(inputs) }) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const message = error instanceof Error ? error.message : String(error);

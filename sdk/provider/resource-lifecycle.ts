@@ -124,7 +124,8 @@ export function idOf({ projectId, agent }: Properties): string {
 /** What a read of a record finds; no id means that the project does not exist any more. */
 export interface FoundRecord {
   readonly id?: string;
-  readonly inputs: Properties;
+  /** None where nothing could be read: the engine then keeps those that are recorded, with the service that they are of. */
+  readonly inputs?: Properties;
   readonly outputs: Properties;
 }
 
@@ -166,7 +167,7 @@ export async function readRecord(
       throw new Error(CODES[code].connection ? `${message} ${ADVICE_ON_CONNECTION}` : message);
     }
     engine.warn(describeOutage(id, { lastReadAt, reason: message, cause }, engine.toldOutages));
-    return { id, inputs: kind === "adopted" ? {} : { ...before, __service: serviceOf(engine) }, outputs: recorded };
+    return { id, outputs: recorded };
   }
 }
 

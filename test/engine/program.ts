@@ -6,6 +6,7 @@ import { type Service, startService } from "../../sdk/testing/index.ts";
 import type { Deployment } from "./deployment.ts";
 import { findPulumi } from "./find-pulumi.ts";
 import { openDeployment } from "./open-deployment.ts";
+import { openRealDeployment, type RealDeployment } from "./real-deployment.ts";
 
 export const PROJECT_ID = "0123456789abcdef01234567";
 export const PRIVATE_KEY = "private-key-0001";
@@ -65,6 +66,20 @@ export async function openProgram(
   skipWithout(context, engine);
   const { directory, service } = await makeProgramFolder(context, name, installed);
   const deployment = await openDeployment({ directory, engine, env: { ...FAST, ...env }, node });
+  context.onTestFinished(() => deployment.close());
+  await configure(deployment, service, name, settings);
+  return { deployment, service };
+}
+
+/** Opens a program on the real engine, which has more operations than the stand-in. */
+export async function openRealProgram(
+  context: TestContext,
+  name: string,
+  settings: Readonly<Record<string, unknown>> = {},
+): Promise<Program & { readonly deployment: RealDeployment }> {
+  skipWithout(context, "real");
+  const { directory, service } = await makeProgramFolder(context, name);
+  const deployment = await openRealDeployment(directory, FAST, process.execPath);
   context.onTestFinished(() => deployment.close());
   await configure(deployment, service, name, settings);
   return { deployment, service };

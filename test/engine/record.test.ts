@@ -1,7 +1,7 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import type { Deployment } from "./deployment.ts";
-import { ENGINES, type EngineName, openProgram, PROJECT_ID, SETTINGS } from "./program.ts";
+import { ENGINES, type EngineName, openProgram, openRealProgram, PROJECT_ID, SETTINGS } from "./program.ts";
 
 const OTHER = "aaaaaaaaaaaaaaaaaaaaaaaa";
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
@@ -168,6 +168,23 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     const state = JSON.stringify(await deployment.exportState());
     for (const seen of [text, state]) expect(seen).not.toContain(SETTINGS.username);
   });
+});
+
+it("of another service stays one of that service in a refresh in an outage, on the real engine", async (context) => {
+  const args = { ...ARGS, whenUnavailable: "useRecorded" };
+  const { deployment } = await openRealProgram(context, "variants", { variant: "plain", args });
+  await deployment.setConfig("agent-log-config:maxRetries", "0");
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  const other = await startService();
+  context.onTestFinished(() => other.close());
+  other.respondWith({ status: 503 });
+  await deployment.setConfig("agent-log-config:baseUrl", other.baseUrl);
+  const refreshed = await deployment.run(["refresh", "--yes", "--skip-preview", "--run-program"]);
+  expect(refreshed).toMatchObject({ ok: true, steps: [] });
+  expect(refreshed.text).toContain("uses the recorded settings");
+  const { ok, text } = await deployment.preview();
+  expect(ok).toBe(false);
+  expect(text).toContain("The recorded settings are those of another service, so that they are not used.");
 });
 
 describe("the stack configuration on the real engine", () => {

@@ -63,14 +63,16 @@ function predictRefresh({ services }: Step, { record, connection }: State): Outc
   const state = { record, connection, warnsOfOutage: false };
   if (record === undefined) return { ...state, shows: "nothing" };
   const found = read(services[connection], record.args.project);
-  // A refresh does not know of which service the record is.
-  const kept = { ...record, service: connection };
   if (found === "gone") return { ...state, record: undefined, shows: "removes" };
   if (found === "outage" && record.args.whenUnavailable === "useRecorded")
-    return { ...state, record: kept, shows: "nothing", warnsOfOutage: true };
+    return { ...state, shows: "nothing", warnsOfOutage: true };
   if (typeof found === "string") return { ...state, shows: "fails" };
   const isSame = isDeepStrictEqual(found, record.settings);
-  return { ...state, record: { ...kept, settings: found }, shows: isSame ? "nothing" : "updates" };
+  return {
+    ...state,
+    record: { ...record, service: connection, settings: found },
+    shows: isSame ? "nothing" : "updates",
+  };
 }
 
 function predictUpdate(step: Step, { record, connection }: State): Outcome {

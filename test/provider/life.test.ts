@@ -59,9 +59,9 @@ async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "war
   try {
     const { id, inputs, outputs } = await readRecord(engine, idOf(kept.inputs), kept.outputs, "made");
     const before = kept;
-    kept = id === undefined ? undefined : { inputs, outputs };
-    if (id === undefined) return { ...quiet, shows: "removes" };
-    const shows = isDeepStrictEqual(visible(inputs), visible(before.inputs)) ? "nothing" : "updates";
+    kept = id === undefined ? undefined : { inputs: inputs ?? before.inputs, outputs };
+    if (kept === undefined) return { ...quiet, shows: "removes" };
+    const shows = isDeepStrictEqual(visible(kept.inputs), visible(before.inputs)) ? "nothing" : "updates";
     return { shows, warnsOfOutage: warnings.some((text) => text.includes(" uses the ")) };
   } catch {
     return { ...quiet, shows: "fails" };
