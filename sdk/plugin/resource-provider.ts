@@ -190,9 +190,10 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
         const found = isAdopted ? { ...outputs, __lastReadAt: null } : outputs;
         return response.setProperties(structOf(withReadTime(withMarks(found, sent))));
       } catch (error) {
-        const { message: sentence, cause } = problemOf(error);
-        if (kind !== "made") return await current.failures.hold(request.getUrn(), { sentence, cause });
-        await current.failures.holdOne(request.getUrn(), { sentence, cause });
+        const { cause } = problemOf(error instanceof Error ? error.cause : error);
+        const why = { sentence: problemOf(error).message, cause };
+        if (kind !== "made") return await current.failures.hold(request.getUrn(), why);
+        await current.failures.holdOne(request.getUrn(), why);
         return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
       }
     }),

@@ -138,7 +138,7 @@ export type RecordKind = "new" | "adopted" | "made";
 /**
  * Reads the settings of a resource that the engine knows by its id.
  * @param recorded its outputs in the state; empty where it is new
- * @throws Error with the sentence to show
+ * @throws Error with the sentence to show, and as its cause why the read failed
  */
 export async function readRecord(
   engine: Engine,
@@ -156,7 +156,7 @@ export async function readRecord(
     return { id: agentLogConfigId(projectId, agent), inputs: kind === "adopted" ? {} : inputs, outputs };
   } catch (error) {
     const { message, temporary, code, cause } = problemOf(error);
-    if (kind === "new") throw new Error(message);
+    if (kind === "new") throw new Error(message, { cause: error });
     // Only the service's own GROUP_NOT_FOUND counts, since a wrong address has nothing at this path either. The
     // contract does not say what becomes of a project: responses and clients of services of this kind do.
     if (code === "ERR_PROJECT_NOT_FOUND") {
@@ -164,7 +164,7 @@ export async function readRecord(
       return { inputs: {}, outputs: {} };
     }
     if (!temporary || before["whenUnavailable"] !== "useRecorded") {
-      throw new Error(CODES[code].connection ? `${message} ${ADVICE_ON_CONNECTION}` : message);
+      throw new Error(CODES[code].connection ? `${message} ${ADVICE_ON_CONNECTION}` : message, { cause: error });
     }
     engine.warn(describeOutage(id, { lastReadAt, reason: message, cause }, engine.toldOutages));
     return { id, outputs: recorded };

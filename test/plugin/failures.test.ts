@@ -179,6 +179,20 @@ it(
   },
 );
 
+it("gives no record to another service in a refresh in an outage", LIMIT, async (context) => {
+  const { deployment, write } = await open(context);
+  await write({ fleet: fleetOf({ projectIds: ids(2), whenUnavailable: "useRecorded" }) });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  const other = await startService({ privateKey: PRIVATE_KEY });
+  onTestFinished(() => other.close());
+  other.respondWith({ status: 503 });
+  await deployment.setConfig("agent-log-config:baseUrl", other.baseUrl);
+  expect(await deployment.run(["refresh", "--yes", "--skip-preview", "--run-program"])).toMatchObject({ ok: true });
+  const { exitCode, text } = await deployment.preview();
+  expect(exitCode).toBe(1);
+  expect(text).toContain("The recorded settings are those of another service, so that they are not used.");
+});
+
 it.for(["AgentLogConfigs", "Foo"])("refuses to import a resource as %s", LIMIT, async (type, context) => {
   const { deployment } = await open(context);
   const token = `agent-log-config:index:${type}`;

@@ -301,6 +301,20 @@ describe("a resource", () => {
     expect(warnings).toEqual([warning, warning]);
   });
 
+  it("stays a record of its service in a refresh that can't read, and another service does not use it", async () => {
+    const { address, errors } = await startEngineLog();
+    const plugin = await configured({}, address);
+    service.respondWith({ status: 503 });
+    const inputs = { ...RECORDED, whenUnavailable: "useRecorded", __service: "875b511189af9dd3" };
+    const { __service: _, ...outputs } = inputs;
+    const read = await plugin.read(ID, { ...outputs, __lastReadAt: "2026-01-01", lastReadAt: "2026-01-01" }, inputs);
+    expect(read.inputs).toEqual(inputs);
+    await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" }, read.inputs);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining("The recorded settings are those of another service, so that they are not used."),
+    ]);
+  });
+
   it("fails in an outage without a record, or where it is not told to use it", async () => {
     const { address, errors } = await startEngineLog();
     const plugin = await configured({}, address);
@@ -310,6 +324,17 @@ describe("a resource", () => {
     await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" });
     await expect(plugin.create(ARGS)).rejects.toThrow("shown above");
     expect(errors).toEqual([{ urn: URN, message: expect.stringContaining("status 503") }]);
+  });
+
+  it("gives one reason for all that a refresh can't read in an outage", async () => {
+    const plugin = await configured();
+    service.respondWith({ status: 503 });
+    const read = (name: string, agent: string) =>
+      plugin.read(`${PROJECT_ID}/${agent}`, { ...RECORDED, agent }, { ...RECORDED, agent }, `${URN}-${name}`);
+    const first = read("a", "monitoring").catch((error: Error) => error.message);
+    await vi.waitUntil(() => service.requests.length > 1);
+    expect(await read("b", "backup")).toMatchObject({ id: `${PROJECT_ID}/backup` });
+    expect(await first).toMatch(/ \(status 503\).*\nThe same is true of 1 more: monitoring-b\.$/);
   });
 
   it("shows warnings through the engine that has attached last", async () => {
