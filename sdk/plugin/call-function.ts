@@ -5,15 +5,14 @@ import { printable } from "../client/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { recordSettings } from "../shared/recorded-settings.ts";
 
+/** Reads what the arguments name, which are not checked yet. */
+export type ReadForCall = (args: object) => Promise<AgentLogConfigResult>;
+
 /**
  * Calls one of the plugin's functions.
  * @throws AgentLogConfigError with the sentence to show
  */
-export async function callFunction(
-  token: string,
-  args: Properties,
-  read: (asked: object) => Promise<AgentLogConfigResult>,
-): Promise<Properties> {
+export async function callFunction(token: string, args: Properties, read: ReadForCall): Promise<Properties> {
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
   switch (token) {
     case "agent-log-config:index:getAgentLogConfig":

@@ -4,14 +4,22 @@ import type { EngineLog } from "./engine-log.ts";
 
 /** Handlers that show messages before the response, and end at once on cancel. */
 export function cancellableCalls(log: EngineLog) {
-  const cancellations = new Set<(reason: Error) => void>();
+  /** What ends each call that is under way. */
+  const calls = new Map<() => void, Promise<void>>();
+  /** @param whenCancelled what to respond on cancel; without it the call fails, and the engine shows that */
   const cancellable =
-    <Request, Response>(answer: (request: Request) => Promise<Response>): handleUnaryCall<Request, Response> =>
+    <Request, Response>(
+      answer: (request: Request) => Promise<Response>,
+      whenCancelled?: Response,
+    ): handleUnaryCall<Request, Response> =>
     async ({ request }, respond) => {
-      const { promise: cancelled, reject } = Promise.withResolvers<never>();
-      cancellations.add(reject);
+      const cancelled = Promise.withResolvers<Response>();
+      const ended = Promise.withResolvers<void>();
+      const cancel = () =>
+        whenCancelled === undefined ? cancelled.reject(CANCELLED) : cancelled.resolve(whenCancelled);
+      calls.set(cancel, ended.promise);
       try {
-        const response = await Promise.race([answer(request), cancelled]);
+        const response = await Promise.race([answer(request), cancelled.promise]);
         await log.flush();
         respond(null, response);
       } catch (error) {
@@ -19,13 +27,17 @@ export function cancellableCalls(log: EngineLog) {
         const code = error === CANCELLED ? status.CANCELLED : status.UNKNOWN;
         respond({ code, details: problemOf(error).message });
       } finally {
-        cancellations.delete(reject);
+        calls.delete(cancel);
+        ended.resolve();
       }
     };
-  const cancelCalls = () => {
-    for (const reject of cancellations) reject(CANCELLED);
+  /** Ends all calls. The engine closes the connection once this is answered, so that it waits for their responses. */
+  const cancelCalls = async () => {
+    const ended = [...calls.values()];
+    for (const cancel of calls.keys()) cancel();
+    await Promise.all(ended);
   };
   return { cancellable, cancelCalls };
 }
 
-const CANCELLED = new Error("The read was cancelled.");
+const CANCELLED = new Error("The read was given up, because the run has ended.");

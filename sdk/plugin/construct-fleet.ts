@@ -1,22 +1,26 @@
+import { AGENTS, agentLogConfigId } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
+import { describeIssues } from "../client/parse-argument.ts";
+import { printable } from "../client/printable.ts";
+import { readArgumentsSchema } from "../client/read-arguments-schema.ts";
+import { MAX_REQUESTS } from "../client/request-queue.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { mapAtOnce } from "../shared/at-once.ts";
-import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
-import { withoutUnknown } from "../shared/expected-settings.ts";
-import { type Failure, failure } from "../shared/group-failures.ts";
-import { type FleetMember, readFleet } from "../shared/read-fleet.ts";
+import { isUnknown, UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
+import { unmetExpectations } from "../shared/expected-settings.ts";
+import { describeFailures, failure, type NamedFailure } from "../shared/group-failures.ts";
 import type { AskedRead } from "../shared/read-many.ts";
-import { problemOf } from "../shared/reading.ts";
+import { recordSettings } from "../shared/recorded-settings.ts";
+import { malformedArguments } from "../shared/resource-arguments.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { publicSettings } from "./call-function.ts";
-import { markedNames, seal, secretExpectations, withoutMarks } from "./property-marks.ts";
+import type { HeldFailures } from "./held-failures.ts";
+import { markedNames, seal, withoutMarks } from "./property-marks.ts";
 import type { ResourceMonitor } from "./resource-monitor.ts";
 
 /** What a fleet has read for one of its children. */
-export interface ReadAhead extends FleetMember {
-  /** Tells the fleet why the child can't use its record in an outage. */
-  refuse(why: Failure): void;
+export interface ReadAhead extends AskedRead {
+  readonly read: Promise<AgentLogConfigResult>;
 }
 
 /** What a fleet needs of the plugin that constructs it. */
@@ -24,71 +28,115 @@ export interface FleetHost {
   read(asked: AskedRead): Promise<AgentLogConfigResult>;
   /** What was read for resources that the engine is going to ask for, by their URNs. */
   readonly readsAhead: Map<string, ReadAhead>;
-  warn(urn: string, message: string): void;
-  /** Reports no failures meanwhile. */
-  during<Result>(read: () => Promise<Result>): Promise<Result>;
-  /** Fails once the engine has nothing more to ask. */
-  fail(urn: string, why: Failure): Promise<never>;
+  /** The fleets of this run whose children are to be recorded before any child fails. */
+  readonly recording: Set<Promise<unknown>>;
+  readonly failures: Pick<HeldFailures, "during" | "waitFor" | "hold">;
 }
 
 /** How the engine is asked for the component and its children. */
 export type FleetMonitor = Pick<ResourceMonitor, "registerComponent" | "registerChild" | "registerOutputs">;
 
-/** The registrations that are under way at once. The engine works on them one after the other, and keeps what waits. */
-const MAX_REGISTRATIONS = 64;
+/** One agent of one project of a fleet. */
+interface Member extends AskedRead {
+  readonly id: string;
+  readonly childName: string;
+  readonly childUrn: string;
+}
 
 /**
- * Constructs AgentLogConfigs: reads all settings at once, registers a child for each member that has a record, and then
- * reports the others.
+ * Constructs AgentLogConfigs: reads all settings, and registers a child for each agent of each project, which the engine then
+ * checks and records as any AgentLogConfig. Children that are going to fail come last, because the engine ends its work at the
+ * first one that does.
  * @param name the name of the component
  * @param sent its arguments as the engine sent them
+ * @returns its output, which is not known where a child is not known
  */
 export async function constructFleet(
   name: string,
   sent: Properties,
   monitor: FleetMonitor,
   host: FleetHost,
-): Promise<{ readonly urn: string; readonly outputs: Properties }> {
-  const args = withoutMarks(sent);
+): Promise<{ readonly urn: string; readonly configs: unknown }> {
   const urn = await monitor.registerComponent();
-  if (isUnknown(args["projectIds"]) || isUnknown(args["agents"])) return { urn, outputs: { configs: UNKNOWN } };
-  const known = Object.entries(args).map(([argument, value]) => [argument, withoutUnknown(value ?? undefined)]);
-  const secrets = [...SECRET_SETTINGS, ...secretExpectations(sent["expect"])];
-  const { members, report } = await host
-    .during(() => readFleet(host.read, Object.fromEntries(known), secrets))
-    .catch((error: unknown) => host.fail(urn, failure(problemOf(error).message)));
-  const isSecret = markedNames(sent).some((argument) => argument === "projectIds" || argument === "agents");
-  const inputsOf = ({ projectId, agent }: FleetMember) => {
-    const { whenUnavailable } = sent;
-    return { projectId: isSecret ? seal(projectId) : projectId, agent, whenUnavailable };
+  const given = Object.entries(sent).filter(([, value]) => value !== null);
+  const { projectIds, agents = AGENTS, ...judged } = Object.fromEntries(given);
+  const lists = withoutMarks({ projectIds, agents });
+  if (Object.values(lists).some(isUnknown)) return { urn, configs: UNKNOWN_OUTPUT };
+  const fail = (sentence: string) => host.failures.during(() => host.failures.hold(urn, failure(sentence)));
+  const [mistake] = malformedArguments({ ...withoutMarks(judged), projectId: UNKNOWN, agent: UNKNOWN });
+  if (mistake !== undefined) return fail(mistake);
+
+  const { members, malformed, isWhole } = membersOf(name, urn, lists);
+  const isSecret = markedNames({ projectIds, agents }).length > 0;
+  const registered = new Map<Member, Promise<Properties | undefined>>();
+  const register = (member: Member) => {
+    const { projectId, agent, childName, childUrn } = member;
+    const inputs = { ...judged, projectId: isSecret ? seal(projectId) : projectId, agent };
+    const answer = monitor.registerChild(urn, childName, inputs);
+    answer.finally(() => host.readsAhead.delete(childUrn)).catch(() => {});
+    registered.set(member, answer);
+    return answer;
   };
-  const recordMember = async (member: FleetMember): Promise<Properties | undefined> => {
-    const { id, projectId, agent, read, outage } = member;
-    const childName = `${name}-${projectId}-${agent}`;
-    const childUrn = urnOfChild(urn, childName);
-    const { promise: refused, resolve: refuse } = Promise.withResolvers<Failure>();
-    host.readsAhead.set(childUrn, { ...member, refuse });
-    const registered = monitor.registerChild(urn, childName, inputsOf(member));
-    registered.finally(() => host.readsAhead.delete(childUrn)).catch(() => {});
-    // The engine ends its work at the child that fails first, before the others are told.
-    const answer = await Promise.race([registered, refused]);
-    if (isFailure(answer)) return void report.fail(id, answer);
-    if (outage === undefined) return publicSettings(await read);
-    const recorded = withoutMarks(answer);
-    report.useRecord(id, recorded, recorded["lastReadAt"], outage.message);
-    return publicSettings({ ...recorded, id, projectId, agent });
-  };
-  const configs = await mapAtOnce(members, MAX_REGISTRATIONS, recordMember);
-  for (const warning of report.warnings) host.warn(urn, warning);
-  if (report.failure !== undefined) return host.fail(urn, failure(report.failure));
-  const isWhole = ![args["projectIds"], args["agents"]].flat().some(isUnknown);
-  const outputs = { configs: !isWhole ? UNKNOWN : isSecret ? seal(configs) : configs };
-  await monitor.registerOutputs(urn, outputs);
-  return { urn, outputs };
+  const last: Member[] = [];
+  const readAll = mapAtOnce(members, MAX_REQUESTS, async (member) => {
+    const read = host.read({ projectId: member.projectId, agent: member.agent });
+    host.readsAhead.set(member.childUrn, { ...member, read });
+    if (await isGoingToFail(read, withoutMarks(judged))) last.push(member);
+    else host.failures.waitFor(member.childUrn, register(member));
+  });
+  const recorded = host.failures.during(() => readAll).then(() => Promise.allSettled(registered.values()));
+  host.recording.add(recorded);
+  await recorded;
+  host.recording.delete(recorded);
+  // What is sent together arrives in any order, that of other fleets too.
+  await Promise.all(host.recording);
+  for (const member of last) register(member);
+  if (malformed.length > 0) return fail(describeFailures(malformed, [], MAX_NAMES).join("\n"));
+
+  const settings = await Promise.all(
+    members.map(async (member) => {
+      const outputs = await registered.get(member);
+      return outputs && publicSettings({ ...withoutMarks(outputs), ...member });
+    }),
+  ).catch((error: Error) => fail(error.message));
+  if (!isWhole || settings.includes(undefined)) return { urn, configs: UNKNOWN_OUTPUT };
+  const configs = isSecret ? seal(settings) : settings;
+  await monitor.registerOutputs(urn, { configs });
+  return { urn, configs };
 }
 
-function isFailure(answer: Properties | Failure): answer is Failure {
-  return "sentence" in answer;
+/** The malformed arguments that are named of those that are mistaken alike. */
+const MAX_NAMES = 50;
+
+/** Returns the members in the order of the lists, each once, and what is wrong with the others. */
+function membersOf(name: string, urn: string, { projectIds, agents }: Properties) {
+  const [members, malformed] = [new Map<string, Member>(), new Map<string, NamedFailure>()];
+  const [ids, kinds] = [[projectIds].flat(), [agents].flat()];
+  for (const given of ids.filter((each) => !isUnknown(each))) {
+    for (const kind of kinds.filter((each) => !isUnknown(each))) {
+      const { data, error } = readArgumentsSchema.safeParse({ projectId: given, agent: kind });
+      if (data === undefined) {
+        const named = printable(`${given}/${kind}`, 80);
+        malformed.set(named, { ...failure(`Nothing was read: ${describeIssues(error.issues)}.`), name: named });
+        continue;
+      }
+      const [projectId, agent] = [data.projectId.toLowerCase(), data.agent];
+      const [id, childName] = [agentLogConfigId(projectId, agent), `${name}-${projectId}-${agent}`];
+      members.set(id, { id, projectId, agent, childName, childUrn: urnOfChild(urn, childName) });
+    }
+  }
+  const isWhole = ![...ids, ...kinds].some(isUnknown);
+  return { members: [...members.values()], malformed: [...malformed.values()], isWhole };
+}
+
+/** Only its check decides; this is about the order alone. */
+async function isGoingToFail(
+  read: Promise<AgentLogConfigResult>,
+  { expect, whenUnexpected }: Properties,
+): Promise<boolean> {
+  const settings = await read.catch(() => undefined);
+  if (settings === undefined) return true;
+  return whenUnexpected !== "warn" && unmetExpectations(expect, recordSettings(settings), []).length > 0;
 }
 
 function urnOfChild(parent: string, name: string): string {

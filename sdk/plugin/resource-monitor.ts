@@ -36,9 +36,10 @@ export class ResourceMonitor {
 
   /**
    * Registers a child, which depends on all that the arguments of the component depend on.
-   * @returns its outputs
+   * @returns its outputs; undefined where it is not a target of the update, and so has none yet
+   * @throws Error where the child has failed, and the engine goes on all the same
    */
-  async registerChild(parent: string, name: string, inputs: Properties): Promise<Properties> {
+  async registerChild(parent: string, name: string, inputs: Properties): Promise<Properties | undefined> {
     const request = this.#newRequest(PLUGIN_TYPE, name, inputs).setParent(parent).setCustom(true);
     // A program in TypeScript has the same children under another type.
     const spec = new aliasMessages.Alias.Spec().setType(AGENT_LOG_CONFIG_TYPE);
@@ -46,7 +47,8 @@ export class ResourceMonitor {
     // Without a version it is the process that constructs.
     request.setProvider(this.#request.getProvidersMap().get("agent-log-config") ?? "");
     const response = await this.#register(request);
-    return propertiesOf(response.getObject());
+    if (response.getResult() !== messages.Result.SUCCESS) throw new Error(`Its child '${name}' has failed.`);
+    return response.getUnknown() ? undefined : propertiesOf(response.getObject());
   }
 
   /** Ends the registration of the component. */

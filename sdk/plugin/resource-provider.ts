@@ -6,6 +6,7 @@ import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { CONNECTION_SETTINGS } from "../client/connection-options.ts";
+import { printable } from "../client/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import * as lifecycle from "../provider/resource-lifecycle.ts";
 import { adviseCheck } from "../shared/advise-check.ts";
@@ -18,13 +19,14 @@ import {
   stackConfiguration,
 } from "../shared/connection-settings.ts";
 import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
-import { UNKNOWN } from "../shared/engine-marks.ts";
+import { UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
 import type { Failure } from "../shared/group-failures.ts";
-import { readSettings } from "../shared/read-settings.ts";
+import { type ReadGates, readSettings } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
-import { callFunction } from "./call-function.ts";
+import { PLUGIN_TYPE } from "../shared/resource-type.ts";
+import { callFunction, type ReadForCall } from "./call-function.ts";
 import { cancellableCalls } from "./cancellable-calls.ts";
-import type { ReadAhead } from "./construct-fleet.ts";
+import type { FleetHost, ReadAhead } from "./construct-fleet.ts";
 import type { EngineLog } from "./engine-log.ts";
 import { HeldFailures, nameOf } from "./held-failures.ts";
 import { markedNames, seal, secretExpectations, withMarks, withoutMarks } from "./property-marks.ts";
@@ -46,30 +48,41 @@ export interface PluginDescription {
 export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
   let sources: readonly SettingsSource[] = [];
   let stack: string | undefined;
-  const read = (asked: object) => {
+  const newRun = (): Run => ({
+    failures: new HeldFailures((urn, message) => log.show("ERROR", urn, message)),
+    gates: new Map(),
+    toldOutages: new Map(),
+    recording: new Set(),
+  });
+  let run = newRun();
+  const readFor = ({ gates }: Pick<Run, "gates">): ReadForCall => {
     const connection = lookUpConnection(...sources);
-    return readSettings(connection, asked).catch((error) => adviseCheck(error, connection, asked, stack));
+    return (asked) =>
+      readSettings(connection, asked, gates).catch((error) => adviseCheck(error, connection, asked, stack));
   };
-  const newFailures = () => new HeldFailures((urn, message) => log.show("ERROR", urn, message));
-  let failures = newFailures();
-  let toldOutages: ToldOutages = new Map();
   /** What Check has found of each resource that the later calls for it need. */
   const checks = new Map<string, lifecycle.CheckResult>();
   const warn = (urn: string, message: string) => log.show("WARNING", urn, message);
   /** What fleets have read for their children, by URN. */
   const readsAhead = new Map<string, ReadAhead>();
-  const engineOf = (urn: string): lifecycle.Engine => ({
+  const engineOf = (urn: string, { gates, toldOutages }: Run): lifecycle.Engine => ({
     sources,
+    gates,
     warn: (message) => warn(urn, message),
     toldOutages,
     read: (args) => {
       const ahead = readsAhead.get(urn);
-      return ahead && ahead.projectId === args["projectId"] && ahead.agent === args["agent"] ? ahead.read : read(args);
+      return ahead && ahead.projectId === args["projectId"] && ahead.agent === args["agent"]
+        ? ahead.read
+        : readFor({ gates })(args);
     },
   });
   const { cancellable, cancelCalls } = cancellableCalls(log);
-  const call = <Request, Response>(answer: (request: Request) => Response | Promise<Response>) =>
-    cancellable((request: Request) => failures.during(() => answer(request)));
+  const call = <Request, Response>(answer: (request: Request, current: Run) => Response | Promise<Response>) =>
+    cancellable((request: Request) => {
+      const current = run;
+      return current.failures.during(() => answer(request, current));
+    });
 
   /**
    * Returns the inputs of a resource that is created or updated, unless it fails. A preview can go on, with unknown settings
@@ -78,13 +91,13 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   async function settledInputs(
     request: { getUrn(): string; getPreview(): boolean },
     inputs: Struct | undefined,
+    { failures }: Run,
   ): Promise<Properties> {
     const found = checks.get(request.getUrn())?.failures ?? [];
     if (found.length === 0) return propertiesOf(inputs);
     const why = joinFailures(found);
     if (!request.getPreview()) return failures.hold(request.getUrn(), why);
-    // A fleet tells of the failures of all its members.
-    if (!readsAhead.has(request.getUrn())) await failures.holdOne(request.getUrn(), why);
+    await failures.holdOne(request.getUrn(), why);
     return { ...propertiesOf(inputs), ...Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN])) };
   }
 
@@ -114,9 +127,8 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     configure: call((request) => {
       const given = withoutMarks(propertiesOf(request.getArgs()));
       const urn = request.getUrn() ?? "";
-      failures = newFailures();
+      run = newRun();
       [, stack] = /^urn:pulumi:([\w.-]+)::/.exec(urn) ?? [];
-      toldOutages = new Map();
       // Only the default provider gets the stack's settings as arguments.
       sources = isDefaultProvider(urn)
         ? [configurationIn(given)]
@@ -124,25 +136,26 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       return new providerMessages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
 
-    check: call(async (request) => {
+    check: call(async (request, current) => {
+      const stranger = refusalOf(request.getUrn());
+      if (stranger !== undefined) return new providerMessages.CheckResponse().setFailuresList([checkFailure(stranger)]);
       // No program reads for the plugin, so that a reading is a forged one.
       const { __reading: _, ...sent } = propertiesOf(request.getNews());
       const olds = withoutMarks(propertiesOf(request.getOlds()));
       const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
-      const checked = await lifecycle.check(engineOf(request.getUrn()), olds, withoutMarks(sent), secrets);
+      const checked = await lifecycle.check(engineOf(request.getUrn(), current), olds, withoutMarks(sent), secrets);
       checks.set(request.getUrn(), checked);
-      if (checked.failures.length > 0) readsAhead.get(request.getUrn())?.refuse(joinFailures(checked.failures));
+      if (checked.failures.length > 0) current.failures.show(request.getUrn(), joinFailures(checked.failures));
       const response = new providerMessages.CheckResponse().setInputs(structOf(withMarks(checked.inputs, sent)));
       return response.setFailuresList(checked.malformed.map(checkFailure));
     }),
 
-    diff: call((request) => {
+    diff: call((request, { toldOutages }) => {
       const olds = propertiesOf(request.getOldInputs() ?? request.getOlds());
       const { __lastReadAt: lastReadAt, ...recorded } = propertiesOf(request.getOlds());
       const { outage, ...checked } = checks.get(request.getUrn()) ?? NOT_CHECKED;
       checks.set(request.getUrn(), checked);
-      // A fleet tells of the outages of all its members.
-      if (outage !== undefined && !readsAhead.has(request.getUrn())) {
+      if (outage !== undefined) {
         const { message: reason, cause } = outage;
         warn(request.getUrn(), describeOutage(request.getId(), { lastReadAt, reason, cause }, toldOutages));
       }
@@ -159,21 +172,23 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       return response.setChanges(isToUpdate ? CHANGES.DIFF_SOME : CHANGES.DIFF_NONE);
     }),
 
-    create: call(async (request) => {
-      const inputs = await settledInputs(request, request.getProperties());
+    create: call(async (request, current) => {
+      const inputs = await settledInputs(request, request.getProperties(), current);
       const response = new providerMessages.CreateResponse().setProperties(outputsOf(inputs, {}, request.getPreview()));
       // As with every resource, an id is unknown until there is a record.
       return response.setId(request.getPreview() ? "" : lifecycle.idOf(withoutMarks(inputs)));
     }),
 
-    update: call(async (request) => {
-      const [olds, news] = [propertiesOf(request.getOlds()), await settledInputs(request, request.getNews())];
+    update: call(async (request, current) => {
+      const [olds, news] = [propertiesOf(request.getOlds()), await settledInputs(request, request.getNews(), current)];
       return new providerMessages.UpdateResponse().setProperties(outputsOf(news, olds, request.getPreview()));
     }),
 
-    read: call(async (request) => {
+    read: call(async (request, current) => {
+      const stranger = refusalOf(request.getUrn());
+      if (stranger !== undefined) throw new Error(stranger);
       const sent = propertiesOf(request.getProperties());
-      const engine = engineOf(request.getUrn());
+      const engine = engineOf(request.getUrn(), current);
       const recorded = withoutMarks(sent);
       const isMade = Object.keys(propertiesOf(request.getInputs())).length > 0;
       const kind = recorded["projectId"] === undefined ? "new" : isMade ? "made" : "adopted";
@@ -187,42 +202,51 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
         const found = isAdopted ? { ...outputs, __lastReadAt: null } : outputs;
         return response.setProperties(structOf(withReadTime(withMarks(found, sent))));
       } catch (error) {
-        const { message: sentence, cause } = problemOf(error);
-        if (kind !== "made") return await failures.hold(request.getUrn(), { sentence, cause });
-        await failures.holdOne(request.getUrn(), { sentence, cause });
+        const { cause } = problemOf(error instanceof Error ? error.cause : error);
+        const why = { sentence: problemOf(error).message, cause };
+        if (kind !== "made") return await current.failures.hold(request.getUrn(), why);
+        await current.failures.holdOne(request.getUrn(), why);
         return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
       }
     }),
 
     delete: call(() => new emptyMessages.Empty()),
 
-    construct: cancellable(async (request) => {
-      const monitor = new ResourceMonitor(request);
-      try {
-        // It needs zod, which takes as long to load as all the rest of the plugin.
-        const { constructFleet } = await import("./construct-fleet.ts");
-        const { urn, outputs } = await constructFleet(request.getName(), propertiesOf(request.getInputs()), monitor, {
-          read,
-          readsAhead,
-          warn,
-          during: (read) => failures.during(read),
-          fail: (component, why) => failures.during(() => failures.hold(component, why)),
-        });
-        return new providerMessages.ConstructResponse().setUrn(urn).setState(structOf(outputs));
-      } finally {
-        monitor.close();
-      }
-    }),
+    construct: cancellable(
+      async (request) => {
+        const { failures, gates, recording } = run;
+        const monitor = new ResourceMonitor(request);
+        try {
+          // It needs zod, which takes as long to load as all the rest of the plugin.
+          const { constructFleet } = await import("./construct-fleet.ts");
+          const { urn, configs } = await constructFleet(request.getName(), propertiesOf(request.getInputs()), monitor, {
+            read: readFor({ gates }),
+            readsAhead,
+            recording,
+            failures,
+          });
+          return new providerMessages.ConstructResponse().setUrn(urn).setState(structOf({ configs }));
+        } finally {
+          monitor.close();
+        }
+      },
+      // A component can't fail without a message, and one whose children fail has nothing to say.
+      new providerMessages.ConstructResponse().setState(structOf({ configs: UNKNOWN_OUTPUT })),
+    ),
 
-    invoke: call(async (request) => {
-      const sent = propertiesOf(request.getArgs());
-      const result = await callFunction(request.getTok(), withoutMarks(sent), read);
+    invoke: call(async (request, current) => {
+      const sent = withoutMarks(propertiesOf(request.getArgs()));
+      const result = await callFunction(request.getTok(), sent, readFor(current));
       return new providerMessages.InvokeResponse().setReturn(structOf(result));
     }),
 
     cancel: (_, respond) => {
-      cancelCalls();
-      respond(null, new emptyMessages.Empty());
+      run.failures.report();
+      // The calls that were held end first, with their own reasons.
+      setImmediate(async () => {
+        await cancelCalls();
+        respond(null, new emptyMessages.Empty());
+      });
     },
 
     attach: call((request) => {
@@ -230,6 +254,21 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       return new emptyMessages.Empty();
     }),
   } satisfies Partial<IResourceProviderServer>;
+}
+
+/** What is remembered for one run of the engine, which configures an attached process anew for each. */
+interface Run {
+  readonly failures: HeldFailures;
+  readonly gates: ReadGates;
+  readonly toldOutages: ToldOutages;
+  readonly recording: FleetHost["recording"];
+}
+
+/** Returns why a resource can't be read or recorded, because it has a type that the plugin has no records of. */
+function refusalOf(urn: string): string | undefined {
+  const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+  if (type === PLUGIN_TYPE) return undefined;
+  return `The plugin agent-log-config has no record of the type ${printable(type, 80)}; use ${PLUGIN_TYPE}.`;
 }
 
 /** What a resource has that a refresh compares without a program. */

@@ -8,7 +8,7 @@ import { lookUpConnection, type SettingsSource } from "../shared/connection-sett
 import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import { type Failure, failure } from "../shared/group-failures.ts";
-import { readSettings } from "../shared/read-settings.ts";
+import { type ReadGates, readSettings } from "../shared/read-settings.ts";
 import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf } from "../shared/reading.ts";
 import { recordSettings } from "../shared/recorded-settings.ts";
 
@@ -16,6 +16,8 @@ import { recordSettings } from "../shared/recorded-settings.ts";
 export interface Engine {
   /** The places that the connection settings come from before the environment, the first one first. */
   readonly sources: readonly SettingsSource[];
+  /** What it remembers of its connections; those of the process where it is left out. */
+  readonly gates?: ReadGates;
   /** Shows a warning. */
   warn(message: string): void;
   /** The outages of which it has told in this run. */
@@ -138,7 +140,7 @@ export type RecordKind = "new" | "adopted" | "made";
 /**
  * Reads the settings of a resource that the engine knows by its id.
  * @param recorded its outputs in the state; empty where it is new
- * @throws Error with the sentence to show
+ * @throws Error with the sentence to show, and as its cause why the read failed
  */
 export async function readRecord(
   engine: Engine,
@@ -150,13 +152,13 @@ export async function readRecord(
   const { __lastReadAt: lastReadAt, lastReadAt: _, ...before } = recorded;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
-    const result = await readSettings(lookUpConnection(...engine.sources), { projectId, agent });
+    const result = await readSettings(lookUpConnection(...engine.sources), { projectId, agent }, engine.gates);
     const inputs = { ...before, projectId, agent, ...recordSettings(result), __service: serviceOf(engine) };
     const outputs = outputsOf(inputs, recorded);
     return { id: agentLogConfigId(projectId, agent), inputs: kind === "adopted" ? {} : inputs, outputs };
   } catch (error) {
     const { message, temporary, code, cause } = problemOf(error);
-    if (kind === "new") throw new Error(message);
+    if (kind === "new") throw new Error(message, { cause: error });
     // Only the service's own GROUP_NOT_FOUND counts, since a wrong address has nothing at this path either. The
     // contract does not say what becomes of a project: responses and clients of services of this kind do.
     if (code === "ERR_PROJECT_NOT_FOUND") {
@@ -164,7 +166,7 @@ export async function readRecord(
       return { inputs: {}, outputs: {} };
     }
     if (!temporary || before["whenUnavailable"] !== "useRecorded") {
-      throw new Error(CODES[code].connection ? `${message} ${ADVICE_ON_CONNECTION}` : message);
+      throw new Error(CODES[code].connection ? `${message} ${ADVICE_ON_CONNECTION}` : message, { cause: error });
     }
     engine.warn(describeOutage(id, { lastReadAt, reason: message, cause }, engine.toldOutages));
     return { id, outputs: recorded };
@@ -187,7 +189,7 @@ async function read(
   }
   const args = { projectId, agent, envelope: envelope ?? undefined, pretty: pretty ?? undefined };
   try {
-    const reading = engine.read?.(args) ?? readSettings(lookUpConnection(...engine.sources), args);
+    const reading = engine.read?.(args) ?? readSettings(lookUpConnection(...engine.sources), args, engine.gates);
     const found = recordSettings(await reading);
     const merged = Object.entries(kept).map(([name, value]) => {
       const whole = found[name];

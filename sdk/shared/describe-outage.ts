@@ -23,18 +23,8 @@ export function describeOutage(id: string, { lastReadAt, reason, cause }: Outage
   const which = isDate(lastReadAt)
     ? `the recorded settings, which were first read ${ageOf(lastReadAt)}`
     : "the recorded settings";
-  const shown = printable(id, 80);
-  return `AgentLogConfig ${shown} uses ${which}. ${first === id ? reason : `The reason is the same as for ${printable(first, 80)}.`}`;
-}
-
-/** Returns the warning about an outage that concerns several resources of a fleet. */
-export function describeFleetOutage(outages: readonly Omit<Outage, "cause">[], total: number): string {
-  const [oldest] = outages
-    .map(({ lastReadAt }) => lastReadAt)
-    .filter(isDate)
-    .sort();
-  const age = oldest === undefined ? "" : `, of which the oldest were first read ${ageOf(oldest)}`;
-  return `${outages.length} of ${total} use the recorded settings${age}. ${outages[0]?.reason}`;
+  const why = first === id ? reason : `The reason is the same as for ${printable(first, 80)}.`;
+  return `AgentLogConfig ${printable(id, 80)} uses ${which}. ${why}`;
 }
 
 /** A state may have been edited, and Date.parse takes anything in parentheses. */

@@ -43,16 +43,19 @@ it.for(LANGUAGES)("shows the drift and the failures of 20 projects in %s", LIMIT
   for (const index of [5, 9]) service.set(id(index), "monitoring", { logPath: "/drifted" });
   const { exitCode, steps, text } = await deployment.preview();
   expect(exitCode).toBe(1);
-  expect([...steps].sort((a, b) => a.name.localeCompare(b.name))).toEqual(
+  // A preview of the plugin has a step without a difference for a resource that fails.
+  const drifted = steps.filter(({ differences = [] }) => differences.length > 0);
+  expect(drifted.sort((a, b) => a.name.localeCompare(b.name))).toEqual(
     [5, 9].map((index) => ({
       op: "update",
       name: `fleet-${id(index)}-monitoring`,
       differences: ['logPath: "/var/log/agent.log" => "/drifted"'],
     })),
   );
-  const named = [3, 7, 11].map((index) => `${id(index)}/monitoring`).join(", ");
-  expect(text).toContain(`3 of 20 fail.\n3 fail alike: ${named}. Can't read`);
+  for (const index of [3, 7, 11]) expect(text).toContain(`fleet-${id(index)}-monitoring`);
+  expect(text.match(/there is no such project/g)).toHaveLength(1);
 
   service.respondWith({ status: 503 });
-  expect((await deployment.preview()).text).toContain("20 of 20 use the recorded settings");
+  const outage = await deployment.preview();
+  expect(outage.text.match(/warning: AgentLogConfig \S+ uses the recorded settings/g)).toHaveLength(20);
 });

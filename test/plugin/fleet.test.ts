@@ -41,17 +41,15 @@ beforeEach(async () => {
 
 /** What the engine asks the plugin for each child of a fleet, in a preview of a new stack or of one that has records. */
 async function engine(records: Readonly<Record<string, PropertyMap>> = {}) {
-  const checked: Record<string, readonly string[]> = {};
   const monitor = await startMonitor(async (urn, inputs) => {
     const olds = records[urn];
-    const { inputs: news, failures } = await plugin.check(inputs, olds ?? {}, urn);
-    checked[urn] = failures;
+    const { inputs: news } = await plugin.check(inputs, olds ?? {}, urn);
     if (olds === undefined) return (await plugin.create(news, true, urn)).outputs;
     const { changes } = await plugin.diff(olds, news, { ...olds, lastReadAt: "2026-01-01" }, urn);
     return changes === "none" ? { ...olds, lastReadAt: "2026-01-01" } : plugin.update(olds, news, true, urn);
   });
   const request = new messages.ConstructRequest().setMonitorendpoint(monitor.address);
-  return { ...monitor, request, checked };
+  return { ...monitor, request };
 }
 
 it("reads each project once, the children's checks included", async () => {
@@ -118,32 +116,28 @@ it("passes on what the program gave beside the arguments, as the SDKs' own compo
   });
 });
 
-it("compares the others before it fails, and names each that can't be read", async () => {
-  const { request, checked, registered } = await engine();
-  for (const index of [1, 3]) service.set(id(index), "monitoring", undefined);
-  await expect(plugin.construct(ARGS, request)).rejects.toThrow(
-    new RegExp(
-      `^2 of 3 fail\\.\n2 fail alike: ${id(1)}/monitoring, ${id(3)}/monitoring\\. Can't .* there is no such project`,
-    ),
-  );
-  expect(checked).toEqual({ [urnOf(2)]: [] });
-  expect(registered).toHaveLength(2);
-});
-
-it("fails with the reason alone where nothing can be read", async () => {
-  service.rotateKey("another");
-  const { request, registered } = await engine();
-  await expect(plugin.construct(ARGS, request)).rejects.toThrow(
-    /^Can't read .*#err_wrong_key\. `npx [^`]+` says [^.]+\.$/,
-  );
-  expect(registered).toHaveLength(1);
-});
-
-it("shows one warning in an outage, and fails for what has no record", async () => {
-  const { address, warnings, errors } = await startEngineLog();
+it("compares the others before a child fails, and says nothing itself", async () => {
+  const { address, errors } = await startEngineLog();
   await plugin.attach(address);
-  const first = await engine();
-  await plugin.construct({ ...ARGS, whenUnavailable: "useRecorded" }, first.request);
+  const { request, registered, outputs, ended } = await engine();
+  for (const index of [1, 3]) service.set(id(index), "monitoring", undefined);
+  const fleet = plugin.construct(ARGS, request);
+  expect(await ended).toMatch(/^The same is true of 1 more: fleet-\S+[13]-monitoring\.$/);
+  expect(registered.slice(0, 2).map((each) => each.getName())).toEqual(["fleet", `fleet-${id(2)}-monitoring`]);
+  expect(registered).toHaveLength(4);
+  expect(errors).toEqual([
+    { urn: expect.stringMatching(/monitoring$/), message: expect.stringContaining("there is no such project") },
+  ]);
+  // The engine cancels what is left when a run has failed.
+  await plugin.cancel();
+  expect((await fleet).outputs).toEqual({ configs: unknownValue });
+  expect(outputs).toEqual([]);
+});
+
+it("uses the records in an outage, and a child without one fails", async () => {
+  const { address, warnings } = await startEngineLog();
+  await plugin.attach(address);
+  const args = { ...ARGS, whenUnavailable: "useRecorded" };
   const recorded = async (index: number) => {
     const { inputs } = await plugin.check({
       projectId: id(index),
@@ -152,41 +146,41 @@ it("shows one warning in an outage, and fails for what has no record", async () 
     });
     return [urnOf(index), inputs] as const;
   };
-  const records = Object.fromEntries([await recorded(1), await recorded(2)]);
+  const records = Object.fromEntries(await Promise.all([1, 2, 3].map(recorded)));
   service.respondWith({ status: 503 });
-  const { request, checked } = await engine(records);
-  const fleet = plugin.construct({ ...ARGS, whenUnavailable: "useRecorded" }, request);
-  await expect(fleet).rejects.toThrow(new RegExp(`^1 of 3 fail\\.\n${id(3)}/monitoring: Can't .*#err_unavailable\\.$`));
-  expect(warnings).toEqual([
-    {
-      urn: FLEET,
-      message: expect.stringMatching(
-        /^2 of 3 use the recorded settings, of which the oldest were first read \d+ days ago/,
-      ),
-    },
+  const { request } = await engine(records);
+  const { outputs } = await plugin.construct(args, request);
+  expect(outputs["configs"]).toMatchObject([1, 2, 3].map((index) => ({ logPath: `/log/${index}` })));
+  expect(warnings.map(({ urn, message }) => [urn, message.includes("status 503")])).toEqual([
+    [expect.stringMatching(/monitoring$/), true],
+    [expect.stringMatching(/monitoring$/), false],
+    [expect.stringMatching(/monitoring$/), false],
   ]);
-  expect(errors).toEqual([]);
-  expect(Object.keys(checked)).toHaveLength(3);
+  const { [urnOf(2)]: _, ...others } = records;
+  const incomplete = await engine(others);
+  void plugin.construct(args, incomplete.request);
+  expect(await incomplete.ended).toMatch(/shown above/);
+  await plugin.cancel();
 });
 
 it("makes all of it secret where a project is, and unknown where one is not known yet", async () => {
   const { request, registered, outputs } = await engine();
-  await plugin.construct({ ...ARGS, projectIds: [id(1), secret(id(2)), unknownValue] }, request);
+  const fleet = await plugin.construct({ ...ARGS, projectIds: [id(1), secret(id(2)), unknownValue] }, request);
   expect(registered.map((each) => each.getName())).toEqual([
     "fleet",
     ...[1, 2].map((index) => `fleet-${id(index)}-monitoring`),
   ]);
-  expect(outputs).toEqual([{ configs: unknownValue }]);
+  expect([fleet.outputs, outputs]).toEqual([{ configs: unknownValue }, []]);
   const [, child] = registered.map((each) => each.getObject()?.toJavaScript());
   expect(child?.["projectId"]).toMatchObject({ value: id(1) });
 });
 
-it("ends at once when it is cancelled", async () => {
+it("ends at once without a word when it is cancelled", async () => {
   service.failNext(...Array(3).fill({ delaySeconds: 60 }));
   const { request, registered } = await engine();
-  const fleet = plugin.construct(ARGS, request).catch((error: Error) => error.message);
+  const fleet = plugin.construct(ARGS, request);
   await vi.waitUntil(() => service.requests.length > 1);
   await plugin.cancel();
-  expect(await fleet).toBe("The read was cancelled.");
+  expect((await fleet).outputs).toEqual({ configs: unknownValue });
   expect(registered).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { isDeepStrictEqual } from "node:util";
 import { credentials, Server, type ServiceError } from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engineMessages, { type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
@@ -20,7 +21,7 @@ import messages, {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages, { type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { type PropertyMap, parseProperties } from "../engine/property-value.ts";
+import { type PropertyMap, parseProperties, signatureKey, unknownValue } from "../engine/property-value.ts";
 import { runEnvironment } from "../engine/run-environment.ts";
 import { listen } from "./listen.ts";
 
@@ -147,7 +148,7 @@ export class PluginProcess {
     urn = URN,
   ) {
     const request = new messages.DiffRequest().setUrn(urn).setOldInputs(struct(olds)).setNews(struct(news));
-    request.setOlds(struct(outputs));
+    request.setOlds(struct(outputs)).setId(`${outputs["projectId"]}/${outputs["agent"]}`);
     return diffOf(await answerOf<DiffResponse>((done) => this.#client.diff(request, done)));
   }
 
@@ -193,7 +194,12 @@ export class PluginProcess {
   async construct(inputs: PropertyMap, request: ConstructRequest) {
     request.setInputs(struct(inputs)).setName("fleet").setType("agent-log-config:index:AgentLogConfigs");
     const response = await answerOf<ConstructResponse>((done) => this.#client.construct(request, done));
-    return { urn: response.getUrn(), outputs: valuesOf(response.getState()) };
+    // The engine takes an output without a value for one that is not known.
+    const state = Object.entries(response.getState()?.toJavaScript() ?? {}).map(([name, value]) => [
+      name,
+      isDeepStrictEqual(value, { [signatureKey]: "d0e6a833031e9bbcd3f4e8bde6ca49a4" }) ? unknownValue : value,
+    ]);
+    return { urn: response.getUrn(), outputs: parseProperties(Object.fromEntries(state)) };
   }
 
   async cancel(): Promise<void> {

@@ -104,7 +104,7 @@ describe("the process", () => {
     await vi.waitFor(() => expect(service.requests).toHaveLength(3));
     expect((await plugin.check({ ...ARGS, agent: "backup" })).inputs).toMatchObject({ logPath: "/backup" });
     await plugin.cancel();
-    expect(await slow).toBe("The read was cancelled.");
+    expect(await slow).toBe("The read was given up, because the run has ended.");
     expect((await plugin.check(ARGS)).inputs).toEqual(INPUTS);
   });
 });
@@ -150,6 +150,16 @@ describe("the configuration", () => {
     await expect(plugin.read(ID)).rejects.toThrow("baseUrl (the argument baseUrl of the Provider 'west')");
     await plugin.configure(configuration({ timeoutSeconds: "soon" }));
     await expect(plugin.read(ID)).rejects.toThrow("agent-log-config:timeoutSeconds");
+  });
+
+  it("lets an attached plugin forget what was refused before", async () => {
+    const plugin = await configured();
+    service.rotateKey("another");
+    await expect(plugin.read(ID)).rejects.toThrow("#err_wrong_key");
+    service.rotateKey("private-key-0001");
+    await plugin.configure(configuration());
+    expect(await plugin.check(ARGS)).toEqual({ inputs: INPUTS, failures: [] });
+    expect((await plugin.read(ID)).id).toBe(ID);
   });
 
   it("comes from the environment where the stack has none, and does not reach the state", async () => {
@@ -228,6 +238,18 @@ describe("a resource", () => {
     expect(await plugin.check({ ...ARGS, __reading: unknownValue })).toEqual({ inputs: INPUTS, failures: [] });
   });
 
+  it.each(["agent-log-config:index:AgentLogConfigs", "agent-log-config:index:Foo"])(
+    "can't be read or recorded as %s",
+    async (type) => {
+      const plugin = await configured();
+      const urn = `urn:pulumi:dev::p::my:Group$${type}::r`;
+      const refusal = `no record of the type ${type}; use agent-log-config:index:AgentLogConfig.`;
+      await expect(plugin.read(ID, undefined, undefined, urn)).rejects.toThrow(refusal);
+      expect((await plugin.check(ARGS, {}, urn)).failures).toEqual([expect.stringContaining(refusal)]);
+      expect(service.requests).toEqual([]);
+    },
+  );
+
   it("is another resource with another project or agent", async () => {
     const plugin = await configured();
     const moved = { ...RECORDED, projectId: "f".repeat(24), agent: "backup" };
@@ -294,13 +316,40 @@ describe("a resource", () => {
     expect(warnings).toEqual([warning, warning]);
   });
 
+  it("stays a record of its service in a refresh that can't read, and another service does not use it", async () => {
+    const { address, errors } = await startEngineLog();
+    const plugin = await configured({}, address);
+    service.respondWith({ status: 503 });
+    const inputs = { ...RECORDED, whenUnavailable: "useRecorded", __service: "875b511189af9dd3" };
+    const { __service: _, ...outputs } = inputs;
+    const read = await plugin.read(ID, { ...outputs, __lastReadAt: "2026-01-01", lastReadAt: "2026-01-01" }, inputs);
+    expect(read.inputs).toEqual(inputs);
+    await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" }, read.inputs);
+    expect(errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining("The recorded settings are those of another service, so that they are not used."),
+    ]);
+  });
+
   it("fails in an outage without a record, or where it is not told to use it", async () => {
-    const plugin = await configured();
+    const { address, errors } = await startEngineLog();
+    const plugin = await configured({}, address);
     service.respondWith({ status: 503 });
     await plugin.check(ARGS, RECORDED);
-    await expect(plugin.update(RECORDED, RECORDED)).rejects.toThrow("status 503");
+    await expect(plugin.update(RECORDED, RECORDED)).rejects.toThrow("shown above");
     await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" });
-    await expect(plugin.create(ARGS)).rejects.toThrow("status 503");
+    await expect(plugin.create(ARGS)).rejects.toThrow("shown above");
+    expect(errors).toEqual([{ urn: URN, message: expect.stringContaining("status 503") }]);
+  });
+
+  it("gives one reason for all that a refresh can't read in an outage", async () => {
+    const plugin = await configured();
+    service.respondWith({ status: 503 });
+    const read = (name: string, agent: string) =>
+      plugin.read(`${PROJECT_ID}/${agent}`, { ...RECORDED, agent }, { ...RECORDED, agent }, `${URN}-${name}`);
+    const first = read("a", "monitoring").catch((error: Error) => error.message);
+    await vi.waitUntil(() => service.requests.length > 1);
+    expect(await read("b", "backup")).toMatchObject({ id: `${PROJECT_ID}/backup` });
+    expect(await first).toMatch(/ \(status 503\).*\nThe same is true of 1 more: monitoring-b\.$/);
   });
 
   it("shows warnings through the engine that has attached last", async () => {
@@ -330,25 +379,25 @@ describe("a resource", () => {
     { description: "missing settings", changed: { baseUrl: null }, reason: "Connection settings are missing: baseUrl" },
     { description: "a wrong setting", changed: { maxRetries: "many" }, reason: "must be a whole number from 0 to 10" },
   ])("fails with $description, without a secret in the message", async ({ changed, reason }) => {
-    const plugin = await configured(changed);
+    const { address, errors } = await startEngineLog();
+    const plugin = await configured(changed, address);
     const { inputs, failures } = await plugin.check(ARGS);
     expect(failures).toEqual([]);
-    const reported = await Promise.all([
-      plugin.create(inputs).catch((error: Error) => error.message),
-      plugin.read(ID, RECORDED).catch((error: Error) => error.message),
-    ]);
-    expect(reported).toContainEqual(expect.stringContaining(reason));
-    expect(`${reported}`).not.toContain("private-key-000");
+    expect(errors).toEqual([{ urn: URN, message: expect.stringContaining(reason) }]);
+    await expect(plugin.create(inputs)).rejects.toThrow("shown above");
+    await plugin.configure(configuration(changed));
+    const read = await plugin.read(ID, RECORDED).catch((error: Error) => error.message);
+    expect(read).toContain(reason);
+    expect(`${errors[0]?.message} ${read}`).not.toContain("private-key-000");
   });
 
   it("quotes no secret argument, and keeps it a secret", async () => {
-    const plugin = await configured();
+    const { address, errors } = await startEngineLog();
+    const plugin = await configured({}, address);
     const expectation = { expect: { logPath: secret("/secret") } };
     const { inputs } = await plugin.check({ ...ARGS, ...expectation });
     expect(inputs).toMatchObject(expectation);
-    await expect(plugin.create(inputs)).rejects.toThrow(
-      /^AgentLogConfig \w+\/monitoring: logPath is not as expected; /,
-    );
+    expect(errors).toEqual([{ urn: URN, message: expect.stringMatching(/^logPath is not as expected; /) }]);
     const malformed = await plugin.check({ ...ARGS, projectId: secret("malformed") });
     expect(malformed.failures).toEqual([expect.not.stringContaining("malformed")]);
   });

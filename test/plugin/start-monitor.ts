@@ -12,10 +12,14 @@ import { listen } from "./listen.ts";
 /** What the engine does with a child of a component: it returns the outputs. */
 type RegisterChild = (urn: string, inputs: PropertyMap) => Promise<PropertyMap>;
 
-/** Starts what a plugin needs of an engine to construct a component in the stack `dev`. It ends with the test. */
+/**
+ * Starts what a plugin needs of an engine to construct a component in the stack `dev`. It ends with the test.
+ * @returns what was registered and, when a child has failed, why
+ */
 export async function startMonitor(registerChild: RegisterChild) {
   const registered: RegisterResourceRequest[] = [];
   const outputs: PropertyMap[] = [];
+  const ended = Promise.withResolvers<string>();
   const server = new Server();
   type Respond = (error: Error | null, response?: object) => void;
   server.addService(resourceService.ResourceMonitorService, {
@@ -30,7 +34,8 @@ export async function startMonitor(registerChild: RegisterChild) {
         const object = structMessages.Struct.fromJavaScript(found);
         respond(null, new messages.RegisterResourceResponse().setUrn(urn).setObject(object));
       } catch (error) {
-        respond(new Error("resource monitor shut down", { cause: error }));
+        // The engine ends its work, and answers nothing any more.
+        ended.resolve(error instanceof Error ? error.message : String(error));
       }
     },
     registerResourceOutputs: ({ request }: { request: RegisterResourceOutputsRequest }, respond: Respond) => {
@@ -38,5 +43,5 @@ export async function startMonitor(registerChild: RegisterChild) {
       respond(null, new emptyMessages.Empty());
     },
   });
-  return { address: await listen(server), registered, outputs };
+  return { address: await listen(server), registered, outputs, ended: ended.promise };
 }

@@ -42,7 +42,7 @@ found.output = await pulumi.isSecret(resource.agentToken);
 found.function = await pulumi.isSecret((await getAgentLogConfig(what)).agentToken);
 found.refresh = (await read({ get: () => undefined }, what.projectId + "/monitoring", {})).inputs.agentToken;
 found.plugin = withMarks({ agentToken: "body-token-0001" }, {}).agentToken;
-found.pluginFunction = await callFunction("agent-log-config:index:getAgentLogConfig", what, (asked) => readSettings({}, asked));
+found.pluginFunction = await callFunction("agent-log-config:index:getAgentLogConfig", what, (args) => readSettings({}, args));
 found.expectation = malformedArguments({ ...what, expect: { agentToken: "expected-0001" } });
 answer("body-token-0001<{%");
 found.refusal = await readSettings({}, what).catch(({ message }) => message);

@@ -1,105 +1,192 @@
+import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { AgentLogConfigError } from "../../../sdk/client/errors.ts";
-import { parseArgument } from "../../../sdk/client/parse-argument.ts";
-import { readArgumentsSchema } from "../../../sdk/client/read-arguments-schema.ts";
-import { SECRET_SIGNATURE, SIGNATURE_KEY, UNKNOWN } from "../../../sdk/shared/engine-marks.ts";
+import { constructFleet, type FleetHost } from "../../../sdk/plugin/construct-fleet.ts";
+import { withoutMarks } from "../../../sdk/plugin/property-marks.ts";
+import type { Properties } from "../../../sdk/provider/resource-lifecycle.ts";
+import { SECRET_SIGNATURE, SIGNATURE_KEY, UNKNOWN, UNKNOWN_OUTPUT } from "../../../sdk/shared/engine-marks.ts";
 import type { AskedRead } from "../../../sdk/shared/read-many.ts";
+import { recordSettings } from "../../../sdk/shared/recorded-settings.ts";
 import { settingsOf } from "../../shared/settings-of.ts";
-import { FleetEngine } from "../fleet-engine.ts";
 
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
 const seal = (value: unknown) => ({ [SIGNATURE_KEY]: SECRET_SIGNATURE, value });
-const child = (index: number) => `fleet-${id(index)}-monitoring`;
+const child = (index: number, of = "fleet") => `${of}-${id(index)}-monitoring`;
+const FLEET = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::fleet";
 const MONITORING = { agents: ["monitoring"] };
 
 let asked: string[];
-let paths: Map<string, string>;
 let gone: Set<string>;
-let isDown: boolean;
-let engine: FleetEngine;
-
-async function read(args: AskedRead) {
-  const { projectId, agent } = parseArgument(readArgumentsSchema, args, "Nothing was read");
-  asked.push(projectId);
-  if (isDown) throw new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", { subject: `Project ${projectId}` });
-  if (gone.has(projectId))
-    throw new AgentLogConfigError("ERR_PROJECT_NOT_FOUND", "it is gone", { subject: `Project ${projectId}` });
-  return {
-    ...settingsOf({ projectId, agent }),
-    logPath: paths.get(projectId) ?? "/log",
-    configOverrides: { key: "k" },
-  };
-}
+/** What was sent for each child, in this order. */
+let registered: Map<string, Properties>;
+/** Answers the registration of a child; its outputs are what was read for it, where nothing else is said. */
+let answers: Map<string, () => Promise<Properties | undefined>>;
+let recorded: unknown[];
+let host: FleetHost;
 
 beforeEach(() => {
-  [asked, paths, gone, isDown] = [[], new Map(), new Set(), false];
-  engine = new FleetEngine(read);
+  [asked, gone, registered, answers, recorded] = [[], new Set(), new Map(), new Map(), []];
+  host = {
+    read: async ({ projectId, agent }: AskedRead) => {
+      asked.push(projectId);
+      if (gone.has(projectId)) throw new AgentLogConfigError("ERR_PROJECT_NOT_FOUND", "it is gone");
+      return { ...settingsOf({ projectId, agent }), configOverrides: { key: "k" } };
+    },
+    readsAhead: new Map(),
+    recording: new Set(),
+    failures: {
+      during: async (read) => read(),
+      waitFor: () => {},
+      hold: async (_, { sentence }) => {
+        throw new Error(sentence);
+      },
+    },
+  };
 });
 
+const NEVER = () => new Promise<never>(() => {});
+
+async function construct(args: Properties, name = "fleet"): Promise<unknown> {
+  const registerChild = async (parent: string, childName: string, inputs: Properties) => {
+    registered.set(childName, inputs);
+    const answer = answers.get(childName);
+    if (answer !== undefined) return answer();
+    const ahead = host.readsAhead.get(
+      `${parent.replace(/::fleet$/, "")}$agent-log-config:index:AgentLogConfig::${childName}`,
+    );
+    const found = recordSettings((await ahead?.read) ?? {});
+    return { ...withoutMarks(inputs), ...found, configOverrides: seal(found["configOverrides"]), lastReadAt: "x" };
+  };
+  const monitor = {
+    registerComponent: async () => FLEET,
+    registerChild,
+    registerOutputs: async (_: string, { configs }: Properties) => void recorded.push(configs),
+  };
+  const { urn, configs } = await constructFleet(name, args, monitor, host);
+  expect(urn).toBe(FLEET);
+  return configs;
+}
+
 describe("a fleet of the plugin", () => {
-  it("returns the settings in the order of the list, without secrets, and reads each once", async () => {
-    const { configs, steps } = await engine.upByPlugin({
+  it("returns what its children record in the order of the list, without secrets, and reads each once", async () => {
+    const configs = await construct({
       projectIds: [id(2), id(1), id(2).toUpperCase()],
-      agents: ["backup"],
+      agents: ["backup", "backup"],
     });
-    const settings = { logPath: "/log", logPathWindows: null, logRotate: null, username: null };
+    const settings = { logPath: "/var/log/backup", logPathWindows: null, logRotate: null, username: null };
     expect(configs).toEqual(
       [id(2), id(1)].map((of) => ({ id: `${of}/backup`, projectId: of, agent: "backup", ...settings })),
     );
-    expect(steps).toEqual({ [`fleet-${id(2)}-backup`]: "create", [`fleet-${id(1)}-backup`]: "create" });
+    expect(recorded).toEqual([configs]);
+    expect([...registered.keys()]).toEqual([`fleet-${id(2)}-backup`, `fleet-${id(1)}-backup`]);
     expect(asked).toEqual([id(2), id(1)]);
+    expect(host.readsAhead.size).toBe(0);
   });
 
-  it("compares those that can be read, and keeps the records of those that fail", async () => {
-    const args = { projectIds: [0, 1, 2, 3, 4].map(id), ...MONITORING };
-    await engine.upByPlugin(args);
-    gone = new Set([id(1), id(3)]);
-    paths.set(id(2), "/drifted");
-    const { failure, configs, steps } = await engine.upByPlugin(args);
-    expect(steps).toEqual({ [child(0)]: "same", [child(2)]: "update", [child(4)]: "same" });
-    expect(failure).toMatch(
-      new RegExp(
-        `^2 of 5 fail\\.\n2 fail alike: ${id(1)}/monitoring, ${id(3)}/monitoring\\. Project ${id(1)}: it is gone\\.`,
-      ),
+  it("has both agents of each project where none is named, and null is none", async () => {
+    const absent = { agents: null, expect: null, whenUnexpected: null, whenUnavailable: null };
+    await construct({ projectIds: [id(1)], ...absent });
+    const inputs = { projectId: id(1) };
+    expect(Object.fromEntries(registered)).toEqual({
+      [child(1)]: { ...inputs, agent: "monitoring" },
+      [`fleet-${id(1)}-backup`]: { ...inputs, agent: "backup" },
+    });
+    expect(await construct({ projectIds: [], ...absent })).toEqual([]);
+  });
+
+  it("gives its children the rules by which they are judged", async () => {
+    const rules = { expect: seal({ logPath: "/other" }), whenUnexpected: "warn", whenUnavailable: "useRecorded" };
+    await construct({ projectIds: [id(1)], ...MONITORING, ...rules });
+    expect(registered.get(child(1))).toEqual({ projectId: id(1), agent: "monitoring", ...rules });
+  });
+
+  it("returns what a child has recorded, where that is not what was read", async () => {
+    answers.set(child(1), async () => ({ logPath: "/recorded" }));
+    expect(await construct({ projectIds: [id(1)], ...MONITORING })).toMatchObject([{ logPath: "/recorded" }]);
+  });
+
+  it("sends those that can't be read after all others are registered, whatever the order of the list", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.uniqueArray(fc.nat(40)), fc.func(fc.boolean()), async (list, isGone) => {
+        registered.clear();
+        const [failing, others] = [list.filter((index) => isGone(index)), list.filter((index) => !isGone(index))];
+        gone = new Set(failing.map(id));
+        const gates = others.map((index) => {
+          const { promise, resolve } = Promise.withResolvers<Properties>();
+          answers.set(child(index), () => promise);
+          return resolve;
+        });
+        for (const index of failing) answers.set(child(index), async () => ({}));
+        const configs = construct({ projectIds: list.map(id), ...MONITORING });
+        for (const [done, resolve] of gates.entries()) {
+          await new Promise(setImmediate);
+          expect(new Set(registered.keys()), `after ${done} answers`).toEqual(new Set(others.map((of) => child(of))));
+          resolve({});
+        }
+        expect(await configs).toHaveLength(list.length);
+        expect([...registered.keys()].slice(others.length).toSorted()).toEqual(
+          failing.map((of) => child(of)).toSorted(),
+        );
+      }),
+      { numRuns: 100 },
     );
-    expect(configs).toBeUndefined();
-    expect([1, 2].map((index) => engine.records.get(child(index))?.inputs["logPath"])).toEqual(["/log", "/drifted"]);
   });
 
-  it("gives up the child of a project that has left the list", async () => {
-    await engine.upByPlugin({ projectIds: [id(1), id(2)], ...MONITORING });
-    gone.add(id(2));
-    expect(await engine.upByPlugin({ projectIds: [id(1)], ...MONITORING })).toMatchObject({ failure: undefined });
-    expect([...engine.records.keys()]).toEqual([child(1)]);
-  });
-
-  it("uses the records in an outage, with one warning, and fails for those that have none", async () => {
-    const args = { projectIds: [id(1), id(2)], ...MONITORING, whenUnavailable: "useRecorded" };
-    const before = await engine.upByPlugin(args);
-    isDown = true;
-    const during = await engine.upByPlugin(args);
-    expect(during.configs).toEqual(before.configs);
-    expect(during.steps).toEqual({ [child(1)]: "same", [child(2)]: "same" });
-    expect(during.warnings).toEqual([
-      expect.stringMatching(
-        /^2 of 2 use the recorded settings, of which the oldest were first read less than a minute ago .* it is down\./,
-      ),
+  it("sends last what is not as expected, but only where that fails", async () => {
+    const unexpected = { projectIds: [id(2), id(1)], agents: ["backup", "monitoring"] };
+    const rule = { expect: { logPath: "/var/log/monitoring" } };
+    await construct({ ...unexpected, ...rule });
+    expect([...registered.keys()].map((name) => name.split("-")[2])).toEqual([
+      "monitoring",
+      "monitoring",
+      "backup",
+      "backup",
     ]);
-    const more = await engine.upByPlugin({ ...args, projectIds: [id(3), id(1), id(4), "malformed"] });
-    expect(more.failure).toMatch(
-      /^3 of 4 fail\.\nmalformed\/monitoring: .*\n2 fail alike: \S+3\/monitoring, \S+4\/monitoring\. /,
-    );
-    expect(more.warnings).toEqual([expect.stringMatching(/^1 of 4 use the recorded settings/)]);
-    expect([...engine.records.keys()]).toEqual([child(1), child(2)]);
+    registered.clear();
+    await construct({ ...unexpected, ...rule, whenUnexpected: "warn" });
+    expect([...registered.keys()].map((name) => name.split("-")[2])).toEqual([
+      "backup",
+      "monitoring",
+      "backup",
+      "monitoring",
+    ]);
   });
 
-  it("judges in an outage what is recorded", async () => {
-    const args = { projectIds: [id(1)], ...MONITORING, whenUnavailable: "useRecorded" };
-    await engine.upByPlugin(args);
-    isDown = true;
-    const { failure, warnings } = await engine.upByPlugin({ ...args, expect: { logPath: "/other" } });
-    expect(failure).toMatch(/^1 of 1 fail\.\n\S+\/monitoring: logPath is "\/log", expected "\/other"/);
-    expect(warnings).toHaveLength(1);
+  it("sends those that can't be read after those of other fleets are registered", async () => {
+    gone.add(id(1));
+    const { promise, resolve } = Promise.withResolvers<Properties>();
+    answers.set(child(2, "other"), () => promise);
+    const [first, other] = [
+      construct({ projectIds: [id(1)], ...MONITORING }),
+      construct({ projectIds: [id(2)], ...MONITORING }, "other"),
+    ];
+    answers.set(child(1), async () => ({}));
+    await new Promise(setImmediate);
+    expect([...registered.keys()]).toEqual([child(2, "other")]);
+    resolve({});
+    await Promise.all([first, other]);
+    expect([...registered.keys()]).toEqual([child(2, "other"), child(1)]);
+  });
+
+  it("does not end while a child has not ended", async () => {
+    answers.set(child(2), NEVER);
+    const configs = construct({ projectIds: [id(1), id(2)], ...MONITORING });
+    expect(await Promise.race([configs, new Promise((resolve) => setImmediate(resolve, "is waiting"))])).toBe(
+      "is waiting",
+    );
+    expect(recorded).toEqual([]);
+  });
+
+  it("fails where the engine goes on after a child has failed", async () => {
+    answers.set(child(1), () => Promise.reject(new Error("Its child has failed.")));
+    await expect(construct({ projectIds: [id(1), id(2)], ...MONITORING })).rejects.toThrow(/^Its child has failed\.$/);
+    expect(recorded).toEqual([]);
+  });
+
+  it("has an unknown output where a child is not a target of the update", async () => {
+    answers.set(child(1), async () => undefined);
+    expect(await construct({ projectIds: [id(1), id(2)], ...MONITORING })).toBe(UNKNOWN_OUTPUT);
+    expect(recorded).toEqual([]);
   });
 
   it.each([
@@ -107,18 +194,8 @@ describe("a fleet of the plugin", () => {
     { description: "the list of projects", args: { projectIds: seal([id(1), id(2)]), ...MONITORING } },
     { description: "the list of agents", args: { projectIds: [id(1), id(2)], agents: seal(["monitoring"]) } },
   ])("keeps all of it secret where $description is", async ({ args }) => {
-    const { configs } = await engine.upByPlugin(args);
-    expect(configs).toEqual(seal([expect.anything(), expect.anything()]));
-    expect([1, 2].map((index) => engine.registered.get(child(index))?.["projectId"])).toEqual([id(1), id(2)].map(seal));
-  });
-
-  it("quotes nothing of an expectation that is secret", async () => {
-    const { failure } = await engine.upByPlugin({
-      projectIds: [id(1)],
-      ...MONITORING,
-      expect: seal({ logPath: "/other" }),
-    });
-    expect(failure).toMatch(/logPath is not as expected/);
+    expect(await construct(args)).toEqual(seal([expect.anything(), expect.anything()]));
+    expect([1, 2].map((index) => registered.get(child(index))?.["projectId"])).toEqual([id(1), id(2)].map(seal));
   });
 
   it.each([
@@ -132,19 +209,24 @@ describe("a fleet of the plugin", () => {
   ])(
     "has an unknown output while its $description are not known, and the children that are",
     async ({ args, names }) => {
-      expect(await engine.upByPlugin(args)).toMatchObject({ failure: undefined, configs: UNKNOWN });
-      expect([...engine.registered.keys()]).toEqual(names);
+      expect(await construct(args)).toBe(UNKNOWN_OUTPUT);
+      expect([...registered.keys()]).toEqual(names);
     },
   );
 
-  it("says what is wrong with its arguments, and null is none", async () => {
-    const absent = { agents: null, expect: null, whenUnexpected: null, whenUnavailable: null };
-    expect(await engine.upByPlugin({ projectIds: [], ...absent })).toMatchObject({
-      failure: undefined,
-      configs: [],
-    });
-    const mistaken = await engine.upByPlugin({ projectIds: [id(1)], expect: { logPat: "/x" } });
-    expect(mistaken.failure).toMatch(/^Nothing was read: .*unknown names: logPat; the valid ones are logPath, /);
-    expect(asked).toEqual([]);
+  it("names the projects that are malformed in one sentence, after the others are registered", async () => {
+    gone.add(id(2));
+    answers.set(child(2), NEVER);
+    const args = { projectIds: ["a::b", id(1), 5, id(2), "a::b"], ...MONITORING };
+    await expect(construct(args)).rejects.toThrow(
+      /^a::b\/monitoring: Nothing was read: projectId must be 24 hexadecimal digits\.\n5\/monitoring: .* not a number\.$/,
+    );
+    expect([...registered.keys()]).toEqual([child(1), child(2)]);
+  });
+
+  it("says what is wrong with its rules before anything is read", async () => {
+    const mistaken = construct({ projectIds: [id(1)], expect: { logPat: "/x" }, whenUnavailable: UNKNOWN });
+    await expect(mistaken).rejects.toThrow(/^Nothing was read: expect has unknown names: logPat; the valid ones are /);
+    expect([asked, registered.size]).toEqual([[], 0]);
   });
 });

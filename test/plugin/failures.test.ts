@@ -1,0 +1,216 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { makePlugin } from "../../plugin/make-plugin.ts";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import { findPulumi } from "../engine/find-pulumi.ts";
+import { configure, PRIVATE_KEY } from "../engine/program.ts";
+import { openRealDeployment } from "../engine/real-deployment.ts";
+import { startPlugin } from "./plugin-process.ts";
+import { requireHost } from "./require-host.ts";
+
+const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
+const ids = (count: number) => Array.from({ length: count }, (_, index) => id(index));
+const child = (index: number, of = "fleet") => `${of}-${id(index)}-monitoring`;
+/** Each run of the CLI takes seconds. */
+const LIMIT = { timeout: 300_000 };
+let plugins: string;
+
+beforeAll(async () => {
+  plugins = await mkdtemp(path.join(tmpdir(), "plugins-"));
+  if (!("reason" in findPulumi())) await makePlugin(plugins);
+});
+
+afterAll(() => rm(plugins, { recursive: true, force: true }));
+
+interface Fleet {
+  readonly projectIds: readonly string[];
+  readonly [argument: string]: unknown;
+}
+
+/** The resources of a program in YAML. */
+const fleetOf = ({ projectIds, ...rules }: Fleet, options: object = {}) => ({
+  type: "agent-log-config:AgentLogConfigs",
+  properties: { projectIds, agents: ["monitoring"], ...rules },
+  options,
+});
+const recordOf = (index: number, options: object = {}) => ({
+  type: "agent-log-config:AgentLogConfig",
+  properties: { projectId: id(index), agent: "monitoring" },
+  options,
+});
+
+const reference = (resource: string) => `\${${resource}}`;
+
+/** Opens a stack of a program in YAML, and a service that knows 30 projects. */
+async function open(context: TestContext, env: Readonly<Record<string, string>> = {}) {
+  const { path: folders } = requireHost(context, "yaml");
+  const directory = await mkdtemp(path.join(tmpdir(), "failures-"));
+  const service = await startService({ privateKey: PRIVATE_KEY });
+  onTestFinished(async () => {
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  for (const [index, projectId] of ids(30).entries())
+    service.set(projectId, "monitoring", { logPath: `/log/${index}` });
+  const write = (resources: object) =>
+    writeFile(path.join(directory, "Pulumi.yaml"), JSON.stringify({ name: "failures", runtime: "yaml", resources }));
+  await write({});
+  const PATH = [plugins, path.dirname(process.execPath), folders].join(path.delimiter);
+  const deployment = await openRealDeployment(directory, { ...env, PATH }, process.execPath);
+  onTestFinished(() => deployment.close());
+  await configure(deployment, service, "failures", {});
+  await deployment.setConfig("agent-log-config:maxRetries", "0");
+  /** The names of the records in the state. */
+  const recorded = async () => {
+    const state = JSON.stringify(await deployment.exportState());
+    return Array.from(
+      state.matchAll(/"urn":"[^"]*::([^":]+)","custom":true,"id":"[^"]+\/monitoring"/g),
+      ([, name]) => name,
+    );
+  };
+  return { deployment, service, write, recorded };
+}
+
+const gone = (service: Service, ...indices: readonly number[]) => {
+  for (const index of indices) service.set(id(index), "monitoring", undefined);
+};
+
+describe("a fleet of which some fail", () => {
+  const failing = Array.from({ length: 10 }, (_, index) => 3 * index);
+
+  it.for(["", "--parallel=1"])("records the others in its first update %s", LIMIT, async (flag, context) => {
+    const { deployment, service, write, recorded } = await open(context);
+    await write({ fleet: fleetOf({ projectIds: ids(30) }) });
+    gone(service, ...failing);
+    const { exitCode, text } = await deployment.run(["up", "--yes", "--skip-preview", ...(flag ? [flag] : [])]);
+    expect(exitCode).toBe(1);
+    expect((await recorded()).toSorted()).toEqual(
+      ids(30).flatMap((_, index) => (failing.includes(index) ? [] : [child(index)])),
+    );
+    expect(text.match(/there is no such project/g)).toHaveLength(1);
+    expect(text).not.toMatch(/'fleet' has a problem|given up/);
+  });
+
+  it("names each of them in a preview, the reason once", LIMIT, async (context) => {
+    const { deployment, service, write } = await open(context);
+    await write({ fleet: fleetOf({ projectIds: ids(30) }) });
+    gone(service, ...failing);
+    const { exitCode, text } = await deployment.preview();
+    expect(exitCode).toBe(1);
+    for (const index of failing) expect(text).toContain(id(index));
+    expect(text.match(/there is no such project/g)).toHaveLength(1);
+    expect(text).not.toMatch(/'fleet' has a problem|given up/);
+  });
+
+  it("records the others where what it expects is not met", LIMIT, async (context) => {
+    const { deployment, service, write, recorded } = await open(context);
+    for (const index of failing)
+      service.set(id(index), "monitoring", { logPath: "/other", logRotate: { numTotal: 9 } });
+    await write({ fleet: fleetOf({ projectIds: ids(30), expect: { notSet: ["logRotate.numTotal"] } }) });
+    expect(await deployment.run(["up", "--yes", "--skip-preview", "--parallel=1"])).toMatchObject({ exitCode: 1 });
+    expect(await recorded()).toHaveLength(20);
+  });
+
+  it("is not the only one: two name each project, and the others are recorded", LIMIT, async (context) => {
+    const { deployment, service, write, recorded } = await open(context);
+    await write({ one: fleetOf({ projectIds: ids(4) }), two: fleetOf({ projectIds: ids(8).slice(4) }) });
+    gone(service, 1, 6);
+    const { text } = await deployment.preview();
+    for (const name of [child(1, "one"), child(6, "two")]) expect(text).toContain(name);
+    expect(await deployment.run(["up", "--yes", "--skip-preview", "--parallel=1"])).toMatchObject({ exitCode: 1 });
+    expect(await recorded()).toHaveLength(6);
+  });
+
+  it("fails for a malformed id after the others are compared", LIMIT, async (context) => {
+    const { deployment, service, write } = await open(context);
+    await write({ fleet: fleetOf({ projectIds: ids(2) }) });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    service.set(id(1), "monitoring", { logPath: "/drifted" });
+    await write({ fleet: fleetOf({ projectIds: ["malformed", ...ids(2)] }) });
+    const { exitCode, steps, text } = await deployment.preview();
+    expect(exitCode).toBe(1);
+    expect(steps).toEqual([{ op: "update", name: child(1), differences: ['logPath: "/log/1" => "/drifted"'] }]);
+    expect(
+      text.match(/malformed\/monitoring: Nothing was read: projectId must be 24 hexadecimal digits\./g),
+    ).toHaveLength(1);
+  });
+});
+
+it("tells of each of two services that are down, and ends no bystander with a message", LIMIT, async (context) => {
+  const { deployment, service, write } = await open(context);
+  const west = { type: "pulumi:providers:agent-log-config", properties: { baseUrl: "http://127.0.0.1:9/" } };
+  const slow = {
+    type: "pulumi:providers:agent-log-config",
+    properties: { baseUrl: service.baseUrl, timeoutSeconds: 3 },
+  };
+  await write({
+    west,
+    slow,
+    refused: recordOf(1, { provider: reference("west") }),
+    late: recordOf(2, { provider: reference("slow") }),
+    bystander: fleetOf({ projectIds: ids(3) }),
+  });
+  service.failNext(...Array(10).fill({ delaySeconds: 60 }));
+  for (const run of ["preview", "up"] as const) {
+    const { exitCode, text } = await deployment[run]();
+    expect(exitCode).toBe(1);
+    expect(text).toMatch(/#err_connection/);
+    expect(text).toMatch(/#err_timeout/);
+    expect(text).not.toMatch(/'bystander' has a problem|given up/);
+  }
+});
+
+it(
+  "gives the reason of an outage once in each run, and a short line for each of the others",
+  LIMIT,
+  async (context) => {
+    const { deployment, service, write } = await open(context);
+    await write({ fleet: fleetOf({ projectIds: ids(20), whenUnavailable: "useRecorded" }) });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    service.respondWith({ status: 503 });
+    for (const run of ["preview", "up", "refresh"] as const) {
+      const { ok, steps, text } = await deployment[run]();
+      expect([ok, steps]).toEqual([true, []]);
+      expect(text.match(/status 503/g)).toHaveLength(1);
+      expect(text.match(/warning: AgentLogConfig \S+ uses the recorded settings/g)).toHaveLength(20);
+    }
+  },
+);
+
+it("gives no record to another service in a refresh in an outage", LIMIT, async (context) => {
+  const { deployment, write } = await open(context);
+  await write({ fleet: fleetOf({ projectIds: ids(2), whenUnavailable: "useRecorded" }) });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  const other = await startService({ privateKey: PRIVATE_KEY });
+  onTestFinished(() => other.close());
+  other.respondWith({ status: 503 });
+  await deployment.setConfig("agent-log-config:baseUrl", other.baseUrl);
+  expect(await deployment.run(["refresh", "--yes", "--skip-preview", "--run-program"])).toMatchObject({ ok: true });
+  const { exitCode, text } = await deployment.preview();
+  expect(exitCode).toBe(1);
+  expect(text).toContain("The recorded settings are those of another service, so that they are not used.");
+});
+
+it.for(["AgentLogConfigs", "Foo"])("refuses to import a resource as %s", LIMIT, async (type, context) => {
+  const { deployment } = await open(context);
+  const token = `agent-log-config:index:${type}`;
+  const { exitCode, text } = await deployment.run(["import", token, "o", `${id(1)}/monitoring`, "--yes"]);
+  expect(exitCode).not.toBe(0);
+  expect(text).toContain(`has no record of the type ${token}; use agent-log-config:index:AgentLogConfig.`);
+  expect(JSON.stringify(await deployment.exportState())).not.toContain(id(1));
+});
+
+it("forgets what was refused in an earlier run of an engine that attaches to it", LIMIT, async (context) => {
+  const plugin = await startPlugin(path.join(plugins, "plugin.cjs"), {});
+  onTestFinished(() => plugin.stop());
+  const { deployment, service, write } = await open(context, {
+    PULUMI_DEBUG_PROVIDERS: `agent-log-config:${plugin.port}`,
+  });
+  await write({ one: recordOf(1) });
+  service.rotateKey("another");
+  expect((await deployment.preview()).text).toContain("#err_wrong_key");
+  service.rotateKey(PRIVATE_KEY);
+  expect(await deployment.preview()).toMatchObject({ ok: true, steps: [{ op: "create", name: "one" }] });
+});
