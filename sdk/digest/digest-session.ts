@@ -87,8 +87,7 @@ export class DigestExchange {
     key.isAccepted = true;
     if (key.encodings.length > 1 && !nonce.challenge.utf8) key.encodings = [this.encoding];
     const following = next === undefined ? nonce : session.nonceOf({ ...nonce.challenge, nonce: next, stale: false });
-    nonce.isProven = true;
-    following.isProven = true;
+    for (const known of [nonce, following]) known.isProven = true;
     session.use(following);
   }
 

@@ -1,0 +1,58 @@
+import { Dispatcher } from "undici";
+import { expect, it } from "vitest";
+import { MAX_REQUESTS, RequestQueue } from "../../sdk/client/request-queue.ts";
+
+class Connection extends Dispatcher {
+  isClosed = false;
+
+  override async destroy(): Promise<void> {
+    this.isClosed = true;
+  }
+}
+
+function openQueue() {
+  const opened: Connection[] = [];
+  const queue = new RequestQueue(() => {
+    const connection = new Connection();
+    opened.push(connection);
+    return connection;
+  });
+  const used: Dispatcher[] = [];
+  const enter = () => {
+    const send = (connection: Dispatcher) => void used.push(connection);
+    return { isSent: queue.enter(send), leave: () => queue.leave(send) };
+  };
+  return { queue, opened, used, enter };
+}
+
+it("uses the connection that was used last, and opens another one only where all are in use", () => {
+  const { opened, used, enter } = openQueue();
+  const [first, second] = [enter(), enter()];
+  first.leave();
+  second.leave();
+  enter();
+  enter();
+  enter();
+  const places = used.map((connection) => opened.findIndex((other) => other === connection));
+  expect(places).toEqual([0, 1, 1, 0, 2]);
+});
+
+it("opens no more connections than requests may be under way, and lets the others wait", async () => {
+  const { opened, used, enter } = openQueue();
+  const requests = Array.from({ length: MAX_REQUESTS + 2 }, enter);
+  expect(requests.map(({ isSent }) => isSent)).toEqual([...Array(MAX_REQUESTS).fill(true), false, false]);
+  // A request that is given up while it waits is not sent.
+  requests.at(-2)?.leave();
+  requests[0]?.leave();
+  await Promise.resolve();
+  expect([opened.length, used.length]).toEqual([MAX_REQUESTS, MAX_REQUESTS + 1]);
+});
+
+it("closes all connections, in use or not", async () => {
+  const { queue, opened, enter } = openQueue();
+  enter().leave();
+  enter();
+  enter();
+  await queue.destroy();
+  expect(opened.map(({ isClosed }) => isClosed)).toEqual([true, true]);
+});
