@@ -73,10 +73,10 @@ export async function check(
   const { expect, whenUnexpected } = inputs;
   const sentences = expect == null ? [] : (await expectations()).unmetExpectations(expect, recorded, secrets);
   // With --diff the engine shows a message of a plugin, and a warning, without the name of its resource.
-  const unmet = sentences.map((sentence) => `AgentLogConfig ${idOf(inputs)}: ${sentence}`);
+  const unmet = sentences.map((cause) => ({ sentence: `AgentLogConfig ${idOf(inputs)}: ${cause}`, cause }));
   // The program itself shows the warnings about settings that it has read.
-  if (!belongs && whenUnexpected === "warn") for (const sentence of unmet) engine.warn(sentence);
-  const failures = unmet.length === 0 || whenUnexpected === "warn" ? [] : [...unmet.map(failure), ...others];
+  if (!belongs && whenUnexpected === "warn") for (const { sentence } of unmet) engine.warn(sentence);
+  const failures = unmet.length === 0 || whenUnexpected === "warn" ? [] : [...unmet, ...others];
   const checked = { inputs: recorded, malformed, failures };
   return belongs || problem === null ? checked : { ...checked, outage: problem };
 }

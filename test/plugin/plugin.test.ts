@@ -1,14 +1,12 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { bundlePlugin } from "../../plugin/bundle.ts";
 import { fingerprintsOf } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { type PropertyMap, secret, unknownValue } from "../engine/property-value.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
-import { startMonitor } from "./start-monitor.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const ID = `${PROJECT_ID}/monitoring`;
@@ -397,7 +395,9 @@ describe("a resource", () => {
     const expectation = { expect: { logPath: secret("/secret") } };
     const { inputs } = await plugin.check({ ...ARGS, ...expectation });
     expect(inputs).toMatchObject(expectation);
-    expect(errors).toEqual([{ urn: URN, message: expect.stringMatching(/^logPath is not as expected; /) }]);
+    expect(errors).toEqual([
+      { urn: URN, message: expect.stringMatching(/^AgentLogConfig \w+\/monitoring: logPath is not as expected; /) },
+    ]);
     const malformed = await plugin.check({ ...ARGS, projectId: secret("malformed") });
     expect(malformed.failures).toEqual([expect.not.stringContaining("malformed")]);
   });
@@ -430,18 +430,18 @@ describe("getAgentLogConfig", () => {
 describe("a failed connection", () => {
   const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID} --stack dev`;
   const messagesOf = async (plugin: PluginProcess) => {
-    const fleet = new messages.ConstructRequest().setMonitorendpoint((await startMonitor(async () => ({}))).address);
-    const reads = [
-      plugin.check(ARGS).then(() => plugin.create(ARGS)),
-      plugin.invoke("getAgentLogConfig", ARGS),
-      plugin.construct({ projectIds: [PROJECT_ID], agents: ["monitoring"] }, fleet),
-    ];
-    return Promise.all(reads.map((read) => read.then(String, (error: Error) => error.message)));
+    const { address, errors } = await startEngineLog();
+    await plugin.attach(address);
+    await plugin.check(ARGS);
+    const ofFunction = await plugin.invoke("getAgentLogConfig", ARGS).then(String, (error: Error) => error.message);
+    return [...errors.map(({ message }) => message), ofFunction];
   };
   const refused = { baseUrl: "https://127.0.0.1:1" };
 
   it("names the command that tries it step by step", async () => {
-    for (const message of await messagesOf(await configured(refused))) {
+    const found = await messagesOf(await configured(refused));
+    expect(found).toHaveLength(2);
+    for (const message of found) {
       expect(message).toMatch(
         new RegExp(`#err_connection\\. \`${command}\` says which step of the connection fails\\.$`),
       );

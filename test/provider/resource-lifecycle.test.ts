@@ -216,6 +216,22 @@ describe("check, with expectations", () => {
     `AgentLogConfig ${ID}: logRotate.sizeThresholdMB is 1000, expected at most 500; change it in the service, or change expect.`,
   ];
 
+  it("fails alike for two projects whose settings differ from what is expected in the same way", async () => {
+    const causes = ["0", "1"].map(async (digit) => {
+      const asked = {
+        ...INPUTS,
+        projectId: digit.repeat(24),
+        expect: { logPath: "/srv" },
+        logPath: "/read/by/program",
+      };
+      const news = { ...asked, __reading: reading({ projectId: asked.projectId }) };
+      return (await checkResource(engine, {}, news, [])).failures.map(({ cause }) => cause);
+    });
+    const [one, other] = await Promise.all(causes);
+    expect(one).toEqual(other);
+    expect(one).toHaveLength(1);
+  });
+
   it("fails for each that is not met, and reports the other resources", async () => {
     const news = { ...INPUTS, expect: UNMET, __reading: reading({ others: ["AgentLogConfig 'other': no"] }) };
     const { inputs, failures } = await check(engine, {}, news, []);
