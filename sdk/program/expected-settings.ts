@@ -39,4 +39,11 @@ export interface ExpectedSettings {
 }
 
 /** A setting that can be expected, with its path. */
-export type ExpectedPath = Exclude<keyof ExpectedSettings, "notSet"> | `logRotate.${keyof LogRotate}`;
+export type ExpectedPath =
+  | Exclude<keyof ExpectedSettings, "notSet">
+  // The compiler of @pulumi/pulumi knows no template literals in types.
+  | "logRotate.sizeThresholdMB"
+  | "logRotate.timeThresholdHrs"
+  | "logRotate.numUncompressed"
+  | "logRotate.percentOfDiskspace"
+  | "logRotate.numTotal";

@@ -27,10 +27,12 @@ export function describeOutage(id: string, { lastReadAt, reason, cause }: Outage
   return `AgentLogConfig ${printable(id, 80)} uses ${which}. ${why}`;
 }
 
-/** A state may have been edited, and Date.parse takes anything in parentheses. */
+/** A state may have been edited, and Date.parse takes almost anything for a date. */
 function isDate(value: unknown): value is string {
-  return typeof value === "string" && /^[\d:.TZ-]+$/.test(value) && !Number.isNaN(Date.parse(value));
+  return typeof value === "string" && ISO_DATE.test(value) && Date.parse(value) <= Date.now();
 }
+
+const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 function ageOf(time: string): string {
   const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 60_000));

@@ -27,7 +27,10 @@ export function describeFailures(
   maxNames = 3,
 ): string[] {
   const toldCauses = new Set(told.map(({ cause }) => cause));
-  return [...Map.groupBy(failures, ({ cause }) => cause)].map(([cause, alike]) => {
+  const causes = [...Map.groupBy(failures, ({ cause }) => cause)];
+  // What refers to the sentences that are told comes right after them.
+  causes.sort(([one], [other]) => Number(toldCauses.has(other)) - Number(toldCauses.has(one)));
+  return causes.map(([cause, alike]) => {
     const names = listOf(
       alike.map(({ name }) => name),
       maxNames,

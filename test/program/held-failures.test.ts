@@ -50,7 +50,7 @@ it("is released when nothing is left to do, and reports all others", async () =>
   await settled();
   expect(othersOf()).toEqual([undefined, undefined, undefined]);
   await drain();
-  expect(othersOf()).toEqual([["b: Two.", "The same is true of 1 more: c."], undefined, undefined]);
+  expect(othersOf()).toEqual([["The same is true of 1 more: c.", "b: Two."], undefined, undefined]);
 });
 
 it("is followed by the next one where it turns out not to fail, and by those that are held after the end", async () => {

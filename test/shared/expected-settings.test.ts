@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { ExpectedPath } from "../../sdk/program/expected-settings.ts";
 import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { unmetExpectations } from "../../sdk/shared/expected-settings.ts";
+import { expectedPathSchema, unmetExpectations } from "../../sdk/shared/expected-settings.ts";
 
 const SETTINGS = {
   logPath: "/var/log/agent.log",
@@ -168,4 +169,21 @@ it("shows no control characters of the service", () => {
   expect(unmetExpectations({ logPath: "/srv" }, settings, [])).toEqual([
     `logPath is "/a\uFFFD31m\uFFFD\uFFFDb", expected "/srv"${ADVICE}`,
   ]);
+});
+
+/** The compiler holds it to the declaration. */
+const PATHS: Readonly<Record<ExpectedPath, true>> = {
+  logPath: true,
+  logPathWindows: true,
+  logRotate: true,
+  username: true,
+  "logRotate.sizeThresholdMB": true,
+  "logRotate.timeThresholdHrs": true,
+  "logRotate.numUncompressed": true,
+  "logRotate.percentOfDiskspace": true,
+  "logRotate.numTotal": true,
+};
+
+it("takes each setting that is declared, and no other one, for one that must not be set", () => {
+  expect(expectedPathSchema.options.toSorted()).toEqual(Object.keys(PATHS).toSorted());
 });

@@ -46,8 +46,8 @@ it.each([
   expect(describeFailures(failures)).toEqual(expected);
 });
 
-it("does not repeat a cause that is told already", () => {
-  const failures = [...gone(READ(TWO), "b", "c"), ...fail("Another.", "d")];
+it("does not repeat a cause that is told already, and says first who shares it", () => {
+  const failures = [...fail("Another.", "d"), ...gone(READ(TWO), "b", "c")];
   expect(describeFailures(failures, [{ sentence: READ(ONE), cause: GONE }])).toEqual([
     "The same is true of 2 more: b, c.",
     "d: Another.",
