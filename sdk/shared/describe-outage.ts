@@ -32,7 +32,7 @@ function isDate(value: unknown): value is string {
   return typeof value === "string" && ISO_DATE.test(value) && Date.parse(value) <= Date.now();
 }
 
-const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
 
 function ageOf(time: string): string {
   const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 60_000));
