@@ -12,9 +12,10 @@ class Connection extends Dispatcher {
 
 function openQueue() {
   const opened: Connection[] = [];
+  const places = new Map<Dispatcher, number>();
   const queue = new RequestQueue(() => {
     const connection = new Connection();
-    opened.push(connection);
+    places.set(connection, opened.push(connection));
     return connection;
   });
   const used: Dispatcher[] = [];
@@ -22,30 +23,29 @@ function openQueue() {
     const send = (connection: Dispatcher) => void used.push(connection);
     return { isSent: queue.enter(send), leave: () => queue.leave(send) };
   };
-  return { queue, opened, used, enter };
+  return { queue, opened, usedPlaces: () => used.map((connection) => places.get(connection)), enter };
 }
 
 it("uses the connection that was used last, and opens another one only where all are in use", () => {
-  const { opened, used, enter } = openQueue();
+  const { usedPlaces, enter } = openQueue();
   const [first, second] = [enter(), enter()];
   first.leave();
   second.leave();
   enter();
   enter();
   enter();
-  const places = used.map((connection) => opened.findIndex((other) => other === connection));
-  expect(places).toEqual([0, 1, 1, 0, 2]);
+  expect(usedPlaces()).toEqual([1, 2, 2, 1, 3]);
 });
 
 it("opens no more connections than requests may be under way, and lets the others wait", async () => {
-  const { opened, used, enter } = openQueue();
+  const { opened, usedPlaces, enter } = openQueue();
   const requests = Array.from({ length: MAX_REQUESTS + 2 }, enter);
   expect(requests.map(({ isSent }) => isSent)).toEqual([...Array(MAX_REQUESTS).fill(true), false, false]);
   // A request that is given up while it waits is not sent.
   requests.at(-2)?.leave();
   requests[0]?.leave();
   await Promise.resolve();
-  expect([opened.length, used.length]).toEqual([MAX_REQUESTS, MAX_REQUESTS + 1]);
+  expect([opened.length, usedPlaces().length]).toEqual([MAX_REQUESTS, MAX_REQUESTS + 1]);
 });
 
 it("closes all connections, in use or not", async () => {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestCon
 import { makePlugin } from "../../plugin/make-plugin.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
-import { configure, PRIVATE_KEY } from "../engine/program.ts";
+import { configure, PRIVATE_KEY, skipWithout } from "../engine/program.ts";
 import { openRealDeployment } from "../engine/real-deployment.ts";
 import { startPlugin } from "./plugin-process.ts";
 import { requireHost } from "./require-host.ts";
@@ -203,6 +203,7 @@ it.for(["AgentLogConfigs", "Foo"])("refuses to import a resource as %s", LIMIT, 
 });
 
 it("forgets what was refused in an earlier run of an engine that attaches to it", LIMIT, async (context) => {
+  skipWithout(context, "real");
   const plugin = await startPlugin(path.join(plugins, "plugin.cjs"), {});
   onTestFinished(() => plugin.stop());
   const { deployment, service, write } = await open(context, {
