@@ -99,10 +99,12 @@ export class HeldFailures {
   #release(): void {
     if (this.#isReleasing) return;
     const isQuiet = this.#hasEnded || this.#reading.size === 0;
-    const next = (isQuiet ? this.#possible.shift() : undefined) ?? (this.#hasEnded ? this.#certain.shift() : undefined);
+    const possible = isQuiet ? this.#possible.shift() : undefined;
+    const next = possible ?? (this.#hasEnded ? this.#certain.shift() : undefined);
     if (next === undefined) return;
     this.#isReleasing = true;
-    next.release(this.#describe(next.failures));
+    // With a record it may fail for another reason than the one that is known here.
+    next.release(this.#describe(possible === undefined ? next.failures : []));
     next.resource.urn.apply(() => {
       this.#isReleasing = false;
       this.#release();

@@ -135,7 +135,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(problems).toEqual([
       expect.stringContaining("status 503"),
       expect.stringMatching(/^gone: Can't read .* there is no such project/),
-      `The same is true of 1 more: fleet-${FOUR}-${agent}. This is a failure as well where nothing is recorded.`,
+      expect.stringMatching(`^fleet-${FOUR}-${agent}: .* This is a failure as well where nothing is recorded\\.$`),
     ]);
     expect(text).toContain(`'fleet-${THREE}-${agent}' has a problem`);
   });

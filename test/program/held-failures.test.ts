@@ -123,12 +123,11 @@ it("that may have a record goes on one after the other, and reports those that a
   hold(failures, "certain", "Certain.");
   const [first, second] = ["a", "b", "c"].map((name) => hold(failures, name, "One.", false));
   await reading.register();
-  const left = (count: number, names: string) =>
-    `The same is true of ${count} more: ${names}. This is a failure as well where nothing is recorded.`;
-  expect(first?.seen.others).toEqual(["certain: Certain.", left(2, "b, c")]);
+  const left = (names: string) => `${names} This is a failure as well where nothing is recorded.`;
+  expect(first?.seen.others).toEqual(["certain: Certain.", left("2 fail alike: b, c. One.")]);
   expect(second?.seen.others).toBeUndefined();
   await first?.register();
-  expect(second?.seen.others).toEqual(["certain: Certain.", left(1, "c")]);
+  expect(second?.seen.others).toEqual(["certain: Certain.", left("c: One.")]);
 });
 
 it("that may have a record goes before those that fail", async () => {
