@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { makePlugin } from "../plugin/make-plugin.ts";
+import { makePlugin } from "../tools/archive/make-plugin.ts";
 
 /** Installs the plugin in a folder. Returns where it is, and the environment in which an engine finds it. */
 export async function installPlugin(folder: string) {

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { EXECUTABLE } from "../plugin/make-plugin.ts";
+import { EXECUTABLE } from "../tools/archive/make-plugin.ts";
 import { installPlugin } from "./install-plugin.ts";
 import { measurePreviews } from "./measure-previews.ts";
 import { measureRounds } from "./measure-rounds.ts";

@@ -171,7 +171,7 @@ describe.each(OLD_NODES)("Node.js %s is refused in one sentence", (nodeVersion) 
   );
 
   it.each(["check", "install-plugin", "--version"])("by the command %s", async (command) => {
-    expect(await run(["node_modules/pulumi-agent-log-config/dist/check/main.js", command])).toMatch(
+    expect(await run(["node_modules/pulumi-agent-log-config/dist/command/main.js", command])).toMatch(
       new RegExp(`^${SENTENCE.source} version\\. See \\S+\\n$`),
     );
   });

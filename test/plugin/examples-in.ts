@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { generateSchema, type Schema } from "../../plugin/generate-schema.ts";
+import { generateSchema, type Schema } from "../../tools/schema/generate-schema.ts";
 
 const root = path.join(import.meta.dirname, "../..");
 const manifest = readFileSync(path.join(root, "package.json"), "utf8");

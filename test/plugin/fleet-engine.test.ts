@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
-import { makePlugin } from "../../plugin/make-plugin.ts";
+import { makePlugin } from "../../tools/archive/make-plugin.ts";
 import { cliEnvironment } from "../engine/cli-environment.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { openDeployment } from "../engine/open-deployment.ts";

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { makePlugin } from "../../plugin/make-plugin.ts";
+import { makePlugin } from "../../tools/archive/make-plugin.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 import { configure, PROJECT_ID, SETTINGS } from "../engine/program.ts";
 import { LANGUAGES, LIMIT, openProgram } from "./open-program.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { EXECUTABLE, makePlugin } from "../../plugin/make-plugin.ts";
+import { EXECUTABLE, makePlugin } from "../../tools/archive/make-plugin.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "launcher-"));
 const launcher = path.join(folder, EXECUTABLE);

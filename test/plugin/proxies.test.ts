@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
-import { bundlePlugin } from "../../plugin/bundle.ts";
 import type { Service } from "../../sdk/testing/index.ts";
+import { bundlePlugin } from "../../tools/archive/bundle.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
 import { listen } from "../servers/listen.ts";
 import {

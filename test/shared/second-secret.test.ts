@@ -17,7 +17,7 @@ const ADDITIONS = {
 
 const SCRIPT = `
 import * as pulumi from "@pulumi/pulumi";
-import { generateSchema } from "./plugin/generate-schema.ts";
+import { generateSchema } from "./tools/schema/generate-schema.ts";
 import { AgentLogConfig, getAgentLogConfig } from "./sdk/index.ts";
 import { callFunction } from "./sdk/plugin/call-function.ts";
 import { withMarks } from "./sdk/plugin/property-marks.ts";
@@ -59,7 +59,7 @@ let found: Readonly<Record<string, unknown>>;
 beforeAll(() => {
   const folder = mkdtempSync(path.join(tmpdir(), "second-secret-"));
   try {
-    for (const part of ["sdk", "plugin", "package.json", "README.md"]) {
+    for (const part of ["sdk", "tools", "package.json", "README.md"]) {
       cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
     }
     symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");

@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { check } from "../../sdk/check/check.ts";
-import type { Report } from "../../sdk/check/make-report.ts";
-import { readStack, suggestStack } from "../../sdk/check/read-stack.ts";
 import { AgentLogConfigError } from "../../sdk/client/errors.ts";
+import { check } from "../../sdk/command/check.ts";
+import type { Report } from "../../sdk/command/make-report.ts";
+import { readStack, suggestStack } from "../../sdk/command/read-stack.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { forgetSubscriptions } from "./forget-subscriptions.ts";
 import { type Environment, environmentOf } from "./run-main.ts";
 
-vi.mock("../../sdk/check/read-stack.ts", () => ({ readStack: vi.fn(), suggestStack: vi.fn() }));
+vi.mock("../../sdk/command/read-stack.ts", () => ({ readStack: vi.fn(), suggestStack: vi.fn() }));
 
 const IDS = Array.from({ length: 40 }, (_, index) => String(index).padStart(24, "0"));
 const [FIRST = "", SECOND = "", THIRD = ""] = IDS;

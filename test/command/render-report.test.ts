@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { ProjectReport, Report, Step } from "../../sdk/check/make-report.ts";
-import { renderReport } from "../../sdk/check/render-report.ts";
+import type { ProjectReport, Report, Step } from "../../sdk/command/make-report.ts";
+import { renderReport } from "../../sdk/command/render-report.ts";
 
 const IDS = Array.from({ length: 6 }, (_, index) => String(index).padStart(24, "0"));
 const [A = "", B = "", C = ""] = IDS;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 
-const SCRIPT = path.resolve(import.meta.dirname, "../../release/check-release.ts");
+const SCRIPT = path.resolve(import.meta.dirname, "../../tools/release/check-release.ts");
 const MANIFEST = {
   version: "1.2.3",
   repository: { type: "git", url: "git+https://github.com/example/settings.git" },

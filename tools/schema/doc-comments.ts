@@ -8,7 +8,7 @@ export interface Documented {
   readonly optional: boolean;
 }
 
-const root = path.resolve(import.meta.dirname, "..");
+const root = path.resolve(import.meta.dirname, "../..");
 
 /**
  * Reads the doc comment of a declaration and those of its members.

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { generateSchema } from "../../plugin/generate-schema.ts";
-import { generatedFiles } from "../../plugin/generated-files.ts";
-import type { Manifest } from "../../plugin/package-identity.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
+import { generateSchema } from "../../tools/schema/generate-schema.ts";
+import { generatedFiles } from "../../tools/schema/generated-files.ts";
+import type { Manifest } from "../../tools/schema/package-identity.ts";
 import { findPulumi } from "../engine/find-pulumi.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");

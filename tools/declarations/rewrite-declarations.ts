@@ -1,7 +1,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-const dist = path.resolve(import.meta.dirname, "../dist");
+const dist = path.resolve(import.meta.dirname, "../../dist");
 
 /**
  * Writes the declarations as TypeScript 3.8 reads them, which `@pulumi/pulumi` brings for programs without a compiler of their

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { writeArchive } from "../../plugin/write-archive.ts";
+import { writeArchive } from "../../tools/archive/write-archive.ts";
 
 const LARGE = "0123456789".repeat(1000);
 

@@ -18,7 +18,7 @@ function makeFolder(): string {
 
 /** Runs the command of the installed package with nothing but these variables. */
 function installPlugin(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  const main = path.join(INSTALLED, "dist/check/main.js");
+  const main = path.join(INSTALLED, "dist/command/main.js");
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, "install-plugin", ...args], {
     env,
     encoding: "utf8",

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readCommandLine } from "../../sdk/check/command-line.ts";
+import { readCommandLine } from "../../sdk/command/command-line.ts";
 
 const [A, B, C] = ["0123456789abcdef01234567", "0123456789abcdef01234568", "c".repeat(24)];
 

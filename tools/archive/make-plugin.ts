@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { IS_OLDER, OLDEST_NODE } from "../oldest-node.ts";
 import { bundlePlugin } from "./bundle.ts";
-import { IS_OLDER, OLDEST_NODE } from "./oldest-node.ts";
 
 /** The name of the file that the engine starts. */
 export const EXECUTABLE = "pulumi-resource-agent-log-config";

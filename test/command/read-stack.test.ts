@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readStack, suggestStack } from "../../sdk/check/read-stack.ts";
+import { readStack, suggestStack } from "../../sdk/command/read-stack.ts";
 
 interface Options {
   readonly timeout: number;

@@ -1,23 +1,23 @@
 import { z } from "zod";
-import type { AgentLogConfigResult, ServiceVersion } from "../sdk/client/agent-log-config-result.ts";
-import { SECRET_SETTINGS } from "../sdk/client/agent-log-settings.ts";
-import { agentLogSettingsSchema, logRotateSchema } from "../sdk/client/agent-log-settings-schema.ts";
-import { connectionOptionsSchema } from "../sdk/client/connection.ts";
-import { CONNECTION_SETTINGS } from "../sdk/client/connection-options.ts";
-import { readArgumentsSchema } from "../sdk/client/read-arguments-schema.ts";
-import type { AgentLogConfig } from "../sdk/program/agent-log-config.ts";
+import type { AgentLogConfigResult, ServiceVersion } from "../../sdk/client/agent-log-config-result.ts";
+import { SECRET_SETTINGS } from "../../sdk/client/agent-log-settings.ts";
+import { agentLogSettingsSchema, logRotateSchema } from "../../sdk/client/agent-log-settings-schema.ts";
+import { connectionOptionsSchema } from "../../sdk/client/connection.ts";
+import { CONNECTION_SETTINGS } from "../../sdk/client/connection-options.ts";
+import { readArgumentsSchema } from "../../sdk/client/read-arguments-schema.ts";
+import type { AgentLogConfig } from "../../sdk/program/agent-log-config.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
   environmentVariable,
-} from "../sdk/shared/connection-settings.ts";
+} from "../../sdk/shared/connection-settings.ts";
 import {
   expectedRangeSchema,
   expectedSettingsSchema,
   expectedThresholdsSchema,
-} from "../sdk/shared/expected-settings.ts";
-import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../sdk/shared/read-many.ts";
-import { resourceArgumentsSchema } from "../sdk/shared/resource-arguments.ts";
+} from "../../sdk/shared/expected-settings.ts";
+import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../../sdk/shared/read-many.ts";
+import { resourceArgumentsSchema } from "../../sdk/shared/resource-arguments.ts";
 import { type Documented, docComments } from "./doc-comments.ts";
 import { type Manifest, packageIdentity } from "./package-identity.ts";
 import { readExamples } from "./read-examples.ts";

@@ -8,5 +8,5 @@ import { registryPages } from "./registry-pages.ts";
  */
 export function generatedFiles(manifest: Manifest): Readonly<Record<string, string>> {
   const schema = JSON.stringify({ ...generateSchema(manifest), version: undefined }, null, 2);
-  return { "schema.json": `${schema}\n`, ...registryPages(packageIdentity(manifest)) };
+  return { "tools/schema/schema.json": `${schema}\n`, ...registryPages(packageIdentity(manifest)) };
 }

@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build, type Plugin } from "esbuild";
-import manifest from "../package.json" with { type: "json" };
-import { generateSchema } from "./generate-schema.ts";
-import { OLDEST_NODE } from "./oldest-node.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { OLDEST_NODE } from "../oldest-node.ts";
+import { generateSchema } from "../schema/generate-schema.ts";
 
-const root = path.resolve(import.meta.dirname, "..");
+const root = path.resolve(import.meta.dirname, "../..");
 
 /**
  * Bundles the plugin with everything that it needs into one file. It is a CommonJS file, because a single executable takes

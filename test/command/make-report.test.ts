@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { makeReport, type ProjectReport, type Report } from "../../sdk/check/make-report.ts";
-import type { Findings } from "../../sdk/check/observe-connections.ts";
 import type { AgentLogConfigErrorCode } from "../../sdk/client/errors.ts";
+import { makeReport, type ProjectReport, type Report } from "../../sdk/command/make-report.ts";
+import type { Findings } from "../../sdk/command/observe-connections.ts";
 
 const [A, B, C] = ["0123456789abcdef01234567", "0123456789abcdef01234568", "0123456789abcdef01234569"];
 const SETTINGS: Findings = { settings: "from the environment: baseUrl" };

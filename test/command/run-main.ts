@@ -6,7 +6,7 @@ import { type CommandResult, runCommand } from "../engine/run-command.ts";
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The command as it is published. */
-export const MAIN = path.resolve(import.meta.dirname, "../../dist/check/main.js");
+export const MAIN = path.resolve(import.meta.dirname, "../../dist/command/main.js");
 
 /** The environment in which the command reaches a service. */
 export function environmentOf({ baseUrl }: Pick<Service, "baseUrl">): Environment {

@@ -5,9 +5,9 @@ import {
   CONNECTION_SETTING_NAMES,
   configurationKey,
   environmentVariable,
-} from "../sdk/shared/connection-settings.ts";
+} from "../../sdk/shared/connection-settings.ts";
+import { OLDEST_NODE } from "../oldest-node.ts";
 import { docComments } from "./doc-comments.ts";
-import { OLDEST_NODE } from "./oldest-node.ts";
 import type { PackageIdentity } from "./package-identity.ts";
 import { firstExample, readExamples } from "./read-examples.ts";
 import type { SdkNames } from "./sdk-names.ts";
@@ -34,7 +34,7 @@ ${configuration()}
 
 /** Returns the paragraph with which the README begins. */
 export function overview(): string {
-  const [, paragraph = ""] = readFileSync(path.join(import.meta.dirname, "../README.md"), "utf8").split("\n\n");
+  const [, paragraph = ""] = readFileSync(path.join(import.meta.dirname, "../../README.md"), "utf8").split("\n\n");
   return paragraph;
 }
 

@@ -3,7 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { inject } from "postject";
-import manifest from "../package.json" with { type: "json" };
+import manifest from "../../package.json" with { type: "json" };
 import { bundlePlugin } from "./bundle.ts";
 import { EXECUTABLE, LICENSES } from "./make-plugin.ts";
 import { writeArchive } from "./write-archive.ts";
@@ -11,7 +11,7 @@ import { writeArchive } from "./write-archive.ts";
 // Makes an archive of the plugin for this system, with a copy of the Node.js that runs this script. The engine downloads it from
 // a release by its name.
 
-const root = path.resolve(import.meta.dirname, "..");
+const root = path.resolve(import.meta.dirname, "../..");
 const isMac = process.platform === "darwin";
 const isWindows = process.platform === "win32";
 // The names that Go gives to systems and processors, which the engine looks for.

@@ -1,0 +1,73 @@
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
+
+const root = path.resolve(import.meta.dirname, "../..");
+const dist = path.join(root, "dist");
+const cache = path.join(root, "node_modules/.cache/api");
+
+/** Where the reports of the public face are written, one for each entry. */
+export const WRITTEN_REPORTS = path.join(cache, "reports");
+
+const ENTRIES = { index: "index", client: "client/index", digest: "digest/index", testing: "testing/index" };
+/** Only the engine loads it, so that its declarations are empty. */
+const ENGINE_ENTRY = "provider/dynamic-provider";
+
+/**
+ * Makes one declaration file of each entry in dist/, so that editors offer nothing else for import and no declaration names a
+ * package that only the code needs. It also writes a report of each entry's public face.
+ */
+export function rollUpDeclarations(): void {
+  const configurations = Object.entries(ENTRIES).map(([name, entry]) => configurationOf(name, entry));
+  const [first, ...others] = configurations;
+  if (first === undefined) throw new Error("There is no entry.");
+  mkdirSync(WRITTEN_REPORTS, { recursive: true });
+  const additionalEntryPoints = others.map(({ mainEntryPointFilePath }) => mainEntryPointFilePath);
+  const compilerState = CompilerState.create(first, { additionalEntryPoints });
+  for (const configuration of configurations) {
+    const { succeeded } = Extractor.invoke(configuration, { localBuild: true, compilerState, messageCallback });
+    if (!succeeded) throw new Error("The declarations have the problems that are named above.");
+  }
+  for (const file of globSync("**/*.d.ts", { cwd: dist })) rmSync(path.join(dist, file));
+  for (const entry of Object.values(ENTRIES)) {
+    writeFileSync(path.join(dist, `${entry}.d.ts`), readFileSync(path.join(cache, `${entry}.d.ts`)));
+  }
+  writeFileSync(path.join(dist, `${ENGINE_ENTRY}.d.ts`), "export {};\n");
+}
+
+function configurationOf(name: string, entry: string): ExtractorConfig {
+  return ExtractorConfig.prepare({
+    configObject: {
+      projectFolder: root,
+      mainEntryPointFilePath: path.join(dist, `${entry}.d.ts`),
+      compiler: { tsconfigFilePath: path.join(root, "tools/tsconfig.build.json") },
+      dtsRollup: { enabled: true, untrimmedFilePath: path.join(cache, `${entry}.d.ts`) },
+      apiReport: {
+        enabled: true,
+        reportFolder: WRITTEN_REPORTS,
+        reportTempFolder: cache,
+        reportFileName: name,
+      },
+      newlineKind: "lf",
+      messages: {
+        compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
+        extractorMessageReporting: {
+          default: { logLevel: ExtractorLogLevel.Error },
+          "ae-missing-release-tag": { logLevel: ExtractorLogLevel.None },
+          // What one entry only mentions another one exports; the report says so.
+          "ae-forgotten-export": { logLevel: ExtractorLogLevel.Error, addToApiReportFile: true },
+        },
+        tsdocMessageReporting: {
+          default: { logLevel: ExtractorLogLevel.Error },
+          "tsdoc-param-tag-missing-hyphen": { logLevel: ExtractorLogLevel.None },
+        },
+      },
+    },
+    configObjectFullPath: undefined,
+    packageJsonFullPath: path.join(root, "package.json"),
+  });
+}
+
+function messageCallback(message: { readonly messageId: string; handled: boolean }): void {
+  if (["console-preamble", "console-api-report-copied"].includes(message.messageId)) message.handled = true;
+}
