@@ -32,5 +32,5 @@ export {
   getAgentLogConfigsOutput,
 } from "./program/get-agent-log-configs.ts";
 export { Provider, type ProviderArgs } from "./program/provider.ts";
-export type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "./shared/read-many.ts";
+export type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "./shared/read-many-result.ts";
 export { AGENT_LOG_CONFIG_TYPE } from "./shared/resource-type.ts";

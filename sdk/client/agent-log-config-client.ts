@@ -4,21 +4,20 @@ import { Client, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import packageJson from "../../package.json" with { type: "json" };
 import { digest } from "../digest/index.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
-import type { AgentLogConfigResult } from "./agent-log-config-result.ts";
-import { type Connection, checkConnection } from "./connection.ts";
+import type { AgentLogConfigResult, ReadArguments } from "./agent-log-config-result.ts";
+import { type CompleteOptions, completeOptions } from "./complete-options.ts";
+import { openConnector } from "./connection-error.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
-import { openConnector } from "./connector.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
 import { environmentProxy } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { keepCookies } from "./keep-cookies.ts";
 import { parseArgument } from "./parse-argument.ts";
 import { PendingRead } from "./pending-read.ts";
-import type { ReadArguments } from "./read-arguments.ts";
-import { readArgumentsSchema } from "./read-arguments-schema.ts";
 import type { ReadGate } from "./read-gate.ts";
 import type { RawAgentLogConfig } from "./read-response.ts";
 import { RequestQueue } from "./request-queue.ts";
+import { readArgumentsSchema } from "./schemas.ts";
 
 /** How to read. */
 export interface ReadOptions {
@@ -52,7 +51,7 @@ const MAX_CONNECT_SECONDS = 10;
  * ```
  */
 export class AgentLogConfigClient {
-  readonly #connection: Connection;
+  readonly #connection: CompleteOptions;
   readonly #url: URL;
   readonly #queue: RequestQueue;
   readonly #closing = new AbortController();
@@ -67,7 +66,7 @@ export class AgentLogConfigClient {
   /** @internal */
   constructor(options: unknown, placeOf: (name: string) => string | undefined);
   constructor(options: unknown, placeOf?: (name: string) => string | undefined) {
-    this.#connection = checkConnection(options, placeOf);
+    this.#connection = completeOptions(options, placeOf);
     this.#url = new URL(this.#connection.baseUrl);
     this.#queue = new RequestQueue(connector(this.#url, this.#connection, this.#closing.signal));
   }
@@ -155,7 +154,7 @@ const HEADERS = {
  * Returns what opens one connection to the service. All of them share what the responses tell of the key.
  * @param closing aborts sockets that are still connecting, which undici does not track
  */
-function connector({ origin, protocol }: URL, connection: Connection, closing: AbortSignal): () => Dispatcher {
+function connector({ origin, protocol }: URL, connection: CompleteOptions, closing: AbortSignal): () => Dispatcher {
   const { publicKey, privateKey, caCertificate, timeoutSeconds } = connection;
   const connect = {
     // One second more than the read, so that the read's clearer time-out error comes first.

@@ -1,9 +1,9 @@
-import { errors } from "undici";
+import tls from "node:tls";
+import { buildConnector, errors } from "undici";
 import { DigestError } from "../digest/index.ts";
-import { type Certificate, refusedCertificate } from "./connector.ts";
+import { printable } from "../digest/printable.ts";
 import { ProxyFailure } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import { printable } from "./printable.ts";
 import type { Advice } from "./service-error.ts";
 
 /**
@@ -118,4 +118,43 @@ function root(cause: unknown): Error {
   if (cause instanceof ProxyFailure && cause.cause instanceof Error) return root(cause.cause);
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return root(cause.errors[0]);
   return cause instanceof Error ? cause : new Error(String(cause));
+}
+
+/** What is known of a server's certificate; empty where it is not known. */
+export interface Certificate {
+  /** The host names and addresses that it is for. */
+  readonly names: string;
+  readonly issuer: string;
+  readonly validTo: string;
+}
+
+/** The certificates for which connections were refused. */
+const refused = new WeakMap<Error, Certificate>();
+
+/** Makes a connector that remembers the server's certificate where a connection fails. */
+export function openConnector(options: buildConnector.BuildOptions): buildConnector.connector {
+  const connect = buildConnector(options);
+  return (target, callback) => {
+    let certificate: Certificate | undefined;
+    const socket: unknown = connect(target, (...outcome) => {
+      const [error] = outcome;
+      if (error !== null && certificate !== undefined) refused.set(error, certificate);
+      callback(...outcome);
+    });
+    if (!(socket instanceof tls.TLSSocket)) return;
+    // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
+    socket.prependOnceListener("secure", () => {
+      certificate = describe(socket.getPeerCertificate());
+    });
+  };
+}
+
+/** Returns the certificate for which a connection was refused. */
+export function refusedCertificate(error: Error): Certificate {
+  return refused.get(error) ?? { names: "", issuer: "", validTo: "" };
+}
+
+function describe({ subjectaltname = "", issuer, valid_to: validTo = "" }: tls.PeerCertificate): Certificate {
+  const name = [issuer?.CN ?? issuer?.O ?? ""].flat().join(", ");
+  return { names: printable(subjectaltname.replaceAll(/(?:DNS|IP Address):/g, "")), issuer: printable(name), validTo };
 }

@@ -55,19 +55,6 @@ export type AgentLogConfigErrorCode =
   /** The read failed for a reason that this package does not know; see `cause`. */
   | "ERR_UNKNOWN";
 
-/** The steps of one read, in the order in which they are taken. */
-export const READ_STEPS = [
-  "settings",
-  "name",
-  "connection",
-  "TLS",
-  "challenge",
-  "key",
-  "role",
-  "monitoring",
-  "backup",
-] as const;
-
 /** What follows from a code. */
 interface CodeFacts {
   /** It is an outage: the same read may succeed later although nobody has changed anything. */
@@ -76,38 +63,36 @@ interface CodeFacts {
   readonly everyRead?: true;
   /** Another address or key may cure it. */
   readonly connection?: true;
-  /** The step of a read that fails with it; undefined where it may be any. */
-  readonly step?: (typeof READ_STEPS)[number];
 }
 
 /** What follows from each code. */
 export const CODES: Readonly<Record<AgentLogConfigErrorCode, CodeFacts>> = {
-  ERR_INVALID_ARG_VALUE: { step: "settings" },
-  ERR_INVALID_SETTINGS: { step: "settings", everyRead: true },
-  ERR_MISSING_SETTINGS: { step: "settings", everyRead: true },
-  ERR_STACK: { step: "settings", everyRead: true },
-  ERR_CLIENT_CLOSED: { step: "settings", everyRead: true },
+  ERR_INVALID_ARG_VALUE: {},
+  ERR_INVALID_SETTINGS: { everyRead: true },
+  ERR_MISSING_SETTINGS: { everyRead: true },
+  ERR_STACK: { everyRead: true },
+  ERR_CLIENT_CLOSED: { everyRead: true },
   ERR_CONNECTION: { temporary: true, connection: true },
-  ERR_PROXY: { step: "connection", everyRead: true, connection: true },
-  ERR_TLS: { step: "TLS", everyRead: true, connection: true },
+  ERR_PROXY: { everyRead: true, connection: true },
+  ERR_TLS: { everyRead: true, connection: true },
   ERR_TIMEOUT: { temporary: true, connection: true },
-  ERR_AUTHENTICATION: { step: "challenge", everyRead: true, connection: true },
-  ERR_WRONG_KEY: { step: "key", everyRead: true, connection: true },
-  ERR_NOT_A_MEMBER: { step: "role" },
-  ERR_ROLE_MISSING: { step: "role" },
-  ERR_ACCESS_LIST: { step: "role", everyRead: true, connection: true },
-  ERR_PROJECT_NOT_FOUND: { step: "role" },
-  ERR_NOT_AUTOMATED: { step: "monitoring" },
+  ERR_AUTHENTICATION: { everyRead: true, connection: true },
+  ERR_WRONG_KEY: { everyRead: true, connection: true },
+  ERR_NOT_A_MEMBER: {},
+  ERR_ROLE_MISSING: {},
+  ERR_ACCESS_LIST: { everyRead: true, connection: true },
+  ERR_PROJECT_NOT_FOUND: {},
+  ERR_NOT_AUTOMATED: {},
   ERR_NOT_FOUND: { connection: true },
   ERR_ACCOUNT_SUSPENDED: {},
-  ERR_UNSUPPORTED: { step: "monitoring" },
+  ERR_UNSUPPORTED: {},
   ERR_RATE_LIMITED: { temporary: true },
   ERR_UNAVAILABLE: { temporary: true },
   ERR_REFUSED: {},
   ERR_INVALID_RESPONSE: { connection: true },
   ERR_UNEXPECTED: {},
-  ERR_MOCKED: { step: "settings", everyRead: true },
-  ERR_RUNTIME: { step: "settings", everyRead: true },
+  ERR_MOCKED: { everyRead: true },
+  ERR_RUNTIME: { everyRead: true },
   ERR_UNKNOWN: {},
 };
 

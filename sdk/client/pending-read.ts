@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { Connection } from "./connection.ts";
+import type { CompleteOptions } from "./complete-options.ts";
 import { connectionError } from "./connection-error.ts";
 import { MAX_BODY_LENGTH, TOO_LONG } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
@@ -12,7 +12,7 @@ type Controller = Dispatcher.DispatchController;
 /** What a read needs. */
 interface ReadPlan {
   readonly queue: RequestQueue;
-  readonly connection: Connection;
+  readonly connection: CompleteOptions;
   readonly request: Dispatcher.DispatchOptions;
   /** What failed if the read does. */
   readonly subject: string;

@@ -1,9 +1,9 @@
 import { parseChallenges } from "../digest/challenge.ts";
+import { printable } from "../digest/printable.ts";
 import type { ServiceVersion } from "./agent-log-config-result.ts";
 import { decodeBody } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { isObject } from "./is-object.ts";
-import { printable } from "./printable.ts";
 import { serviceError } from "./service-error.ts";
 
 /** A response as the service sent it. It may contain credentials. */

@@ -1,11 +1,11 @@
 import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
-import { printable } from "../client/printable.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import { MAX_REQUESTS } from "../client/request-queue.ts";
+import { printable } from "../digest/printable.ts";
 import { mapAtOnce } from "../shared/at-once.ts";
+import { refuseEngineMarks } from "../shared/engine-marks.ts";
 import type { SettingsReader } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
-import { refuseEngineMarks } from "../shared/refuse-engine-marks.ts";
 import { readCommandLine, USAGE } from "./command-line.ts";
 import { makeReport, type ProjectReport, type Report } from "./make-report.ts";
 import type { Findings } from "./observe-connections.ts";

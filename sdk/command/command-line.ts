@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { PROJECT_ID } from "../client/agent-log-config-id.ts";
-import { printable } from "../client/printable.ts";
+import { printable } from "../digest/printable.ts";
 
 export const USAGE = `Usage: pulumi-agent-log-config check --project <id> [--stack <name>] [--json]
 

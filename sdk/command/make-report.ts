@@ -1,7 +1,7 @@
 import { PROJECT_ID } from "../client/agent-log-config-id.ts";
-import { type AgentLogConfigErrorCode, CODES, READ_STEPS } from "../client/errors.ts";
+import { type AgentLogConfigErrorCode, CODES } from "../client/errors.ts";
 import type { Problem } from "../shared/reading.ts";
-import type { Findings, Notes, StepName } from "./observe-connections.ts";
+import { type Findings, type Notes, READ_STEPS, type StepName } from "./observe-connections.ts";
 
 /** What the command says. */
 export interface Report {
@@ -44,7 +44,7 @@ function describeSteps(seen: Findings, project: Partial<ProjectReport> = {}): re
   const { monitoring, backup, code, message = "" } = project;
   const isRead = monitoring !== undefined;
   // What comes after the key only the service itself says: to a key that it knows, or to everybody.
-  const isAnswered = isRead || (code !== undefined && isAfterKey(CODES[code].step));
+  const isAnswered = isRead || (code !== undefined && isAfterKey(STEPS[code]));
   const isOpen = isAnswered && seen.challenge === undefined;
   const needless: Notes = {
     ...(seen.isPlain ? { TLS: "the address is plain http, so the settings travel unencrypted" } : {}),
@@ -68,7 +68,7 @@ function describeSteps(seen: Findings, project: Partial<ProjectReport> = {}): re
 
 function failedStep(code: AgentLogConfigErrorCode, notes: Notes): StepName {
   if (notes.monitoring !== undefined) return "backup";
-  const { step } = CODES[code];
+  const step = STEPS[code];
   // Without a connection to the service the certificate is a proxy's.
   if (step === "TLS" && notes.connection === undefined) return "connection";
   const reached = notes.challenge === undefined ? READ_STEPS.find((each) => notes[each] === undefined) : "monitoring";
@@ -83,3 +83,24 @@ function isAfterKey(step: StepName | undefined): boolean {
 function isCommon({ step, code }: Step): boolean {
   return !isAfterKey(step) || (code !== undefined && CODES[code].everyRead === true);
 }
+
+/** The step that fails with each code; none for those that may be of any step. */
+const STEPS: Readonly<Partial<Record<AgentLogConfigErrorCode, StepName>>> = {
+  ERR_INVALID_ARG_VALUE: "settings",
+  ERR_INVALID_SETTINGS: "settings",
+  ERR_MISSING_SETTINGS: "settings",
+  ERR_STACK: "settings",
+  ERR_CLIENT_CLOSED: "settings",
+  ERR_PROXY: "connection",
+  ERR_TLS: "TLS",
+  ERR_AUTHENTICATION: "challenge",
+  ERR_WRONG_KEY: "key",
+  ERR_NOT_A_MEMBER: "role",
+  ERR_ROLE_MISSING: "role",
+  ERR_ACCESS_LIST: "role",
+  ERR_PROJECT_NOT_FOUND: "role",
+  ERR_NOT_AUTOMATED: "monitoring",
+  ERR_UNSUPPORTED: "monitoring",
+  ERR_MOCKED: "settings",
+  ERR_RUNTIME: "settings",
+};

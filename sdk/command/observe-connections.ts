@@ -1,9 +1,21 @@
 import diagnosticsChannel from "node:diagnostics_channel";
 import { isIP, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
-import type { READ_STEPS } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import { printable } from "../client/printable.ts";
+import { printable } from "../digest/printable.ts";
+
+/** The steps of one read, in the order in which they are taken. */
+export const READ_STEPS = [
+  "settings",
+  "name",
+  "connection",
+  "TLS",
+  "challenge",
+  "key",
+  "role",
+  "monitoring",
+  "backup",
+] as const;
 
 export type StepName = (typeof READ_STEPS)[number];
 export type Notes = Partial<Record<StepName, string | undefined>>;

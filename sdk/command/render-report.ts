@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { describeFailures } from "../shared/group-failures.ts";
+import { describeFailures } from "../shared/describe-failures.ts";
 import type { Report, Step } from "./make-report.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
-import { printable } from "../client/printable.ts";
+import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
-import { recordSettings } from "../shared/recorded-settings.ts";
+import { recordSettings } from "../shared/reading.ts";
 
 /** Reads what the arguments name, which are not checked yet. */
 export type ReadForCall = (args: object) => Promise<AgentLogConfigResult>;

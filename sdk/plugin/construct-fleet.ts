@@ -1,20 +1,20 @@
 import { AGENTS, agentLogConfigId } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { describeIssues } from "../client/parse-argument.ts";
-import { printable } from "../client/printable.ts";
-import { readArgumentsSchema } from "../client/read-arguments-schema.ts";
 import { MAX_REQUESTS } from "../client/request-queue.ts";
+import { readArgumentsSchema } from "../client/schemas.ts";
+import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { mapAtOnce } from "../shared/at-once.ts";
+import { describeFailures, failure, type NamedFailure } from "../shared/describe-failures.ts";
 import { isUnknown, UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
-import { unmetExpectations } from "../shared/expected-settings.ts";
-import { describeFailures, failure, type NamedFailure } from "../shared/group-failures.ts";
-import type { AskedRead } from "../shared/read-many.ts";
-import { recordSettings } from "../shared/recorded-settings.ts";
+import type { AskedRead } from "../shared/read-many-result.ts";
+import { recordSettings } from "../shared/reading.ts";
 import { malformedArguments } from "../shared/resource-arguments.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
+import { unmetExpectations } from "../shared/unmet-expectations.ts";
 import { publicSettings } from "./call-function.ts";
-import type { HeldFailures } from "./held-failures.ts";
+import type { HeldCalls } from "./held-calls.ts";
 import { markedNames, seal, withoutMarks } from "./property-marks.ts";
 import type { ResourceMonitor } from "./resource-monitor.ts";
 
@@ -30,7 +30,7 @@ export interface FleetHost {
   readonly readsAhead: Map<string, ReadAhead>;
   /** The fleets of this run whose children are to be recorded before any child fails. */
   readonly recording: Set<Promise<unknown>>;
-  readonly failures: Pick<HeldFailures, "during" | "waitFor" | "hold">;
+  readonly failures: Pick<HeldCalls, "during" | "waitFor" | "hold">;
 }
 
 /** How the engine is asked for the component and its children. */

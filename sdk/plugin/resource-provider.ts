@@ -6,7 +6,7 @@ import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { CONNECTION_SETTINGS } from "../client/connection-options.ts";
-import { printable } from "../client/printable.ts";
+import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import * as lifecycle from "../provider/resource-lifecycle.ts";
 import { adviseCheck } from "../shared/advise-check.ts";
@@ -18,9 +18,9 @@ import {
   type SettingsSource,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
-import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
+import type { Failure } from "../shared/describe-failures.ts";
+import { describeOutage, type ToldOutages } from "../shared/describe-failures.ts";
 import { UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
-import type { Failure } from "../shared/group-failures.ts";
 import { type ReadGates, readSettings } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
@@ -28,7 +28,7 @@ import { callFunction, type ReadForCall } from "./call-function.ts";
 import { cancellableCalls } from "./cancellable-calls.ts";
 import type { FleetHost, ReadAhead } from "./construct-fleet.ts";
 import type { EngineLog } from "./engine-log.ts";
-import { HeldFailures, nameOf } from "./held-failures.ts";
+import { HeldCalls, nameOf } from "./held-calls.ts";
 import { markedNames, seal, secretExpectations, withMarks, withoutMarks } from "./property-marks.ts";
 import { ResourceMonitor } from "./resource-monitor.ts";
 import { propertiesOf, structOf } from "./structs.ts";
@@ -49,7 +49,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   let sources: readonly SettingsSource[] = [];
   let stack: string | undefined;
   const newRun = (): Run => ({
-    failures: new HeldFailures((urn, message) => log.show("ERROR", urn, message)),
+    failures: new HeldCalls((urn, message) => log.show("ERROR", urn, message)),
     gates: new Map(),
     toldOutages: new Map(),
     recording: new Set(),
@@ -152,12 +152,12 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 
     diff: call((request, { toldOutages }) => {
       const olds = propertiesOf(request.getOldInputs() ?? request.getOlds());
-      const { __lastReadAt: lastReadAt, ...recorded } = propertiesOf(request.getOlds());
+      const { __unchangedSince: unchangedSince, ...recorded } = propertiesOf(request.getOlds());
       const { outage, ...checked } = checks.get(request.getUrn()) ?? NOT_CHECKED;
       checks.set(request.getUrn(), checked);
       if (outage !== undefined) {
         const { message: reason, cause } = outage;
-        warn(request.getUrn(), describeOutage(request.getId(), { lastReadAt, reason, cause }, toldOutages));
+        warn(request.getUrn(), describeOutage(request.getId(), { unchangedSince, reason, cause }, toldOutages));
       }
       const news = propertiesOf(request.getNews());
       const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
@@ -168,7 +168,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
           : nameChanges(response, olds, news);
       }
       // A program in TypeScript has recorded the time under the internal name alone.
-      const isToUpdate = checked.failures.length > 0 || !("lastReadAt" in recorded);
+      const isToUpdate = checked.failures.length > 0 || !("unchangedSince" in recorded);
       return response.setChanges(isToUpdate ? CHANGES.DIFF_SOME : CHANGES.DIFF_NONE);
     }),
 
@@ -199,7 +199,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
         response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent)));
         // The engine compares the outputs of what a program only adopts, which are read anew in every run.
         const isAdopted = kind === "adopted" || (kind === "new" && request.hasInputs());
-        const found = isAdopted ? { ...outputs, __lastReadAt: null } : outputs;
+        const found = isAdopted ? { ...outputs, __unchangedSince: null } : outputs;
         return response.setProperties(structOf(withReadTime(withMarks(found, sent))));
       } catch (error) {
         const { cause } = problemOf(error instanceof Error ? error.cause : error);
@@ -258,7 +258,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 
 /** What is remembered for one run of the engine, which configures an attached process anew for each. */
 interface Run {
-  readonly failures: HeldFailures;
+  readonly failures: HeldCalls;
   readonly gates: ReadGates;
   readonly toldOutages: ToldOutages;
   readonly recording: FleetHost["recording"];
@@ -320,16 +320,16 @@ function isDefaultProvider(urn: string): boolean {
 
 function outputsOf(inputs: Properties, olds: Properties, preview: boolean): Struct {
   const recorded = lifecycle.outputsOf(withoutMarks(inputs), withoutMarks(olds));
-  const lastReadAt = recorded["__lastReadAt"];
+  const unchangedSince = recorded["__unchangedSince"];
   // The settings are read again in the update that follows.
-  const isUnknown = preview && lastReadAt !== olds["__lastReadAt"];
-  const outputs = { ...recorded, __lastReadAt: isUnknown ? UNKNOWN : lastReadAt };
+  const isUnknown = preview && unchangedSince !== olds["__unchangedSince"];
+  const outputs = { ...recorded, __unchangedSince: isUnknown ? UNKNOWN : unchangedSince };
   return structOf(withReadTime(withMarks(outputs, inputs)));
 }
 
 /** Repeats the time of the read under a name that every language can use. */
 function withReadTime(outputs: Properties): Properties {
-  return { ...outputs, lastReadAt: outputs["__lastReadAt"] ?? null };
+  return { ...outputs, unchangedSince: outputs["__unchangedSince"] ?? null };
 }
 
 function checkFailure(reason: string): InstanceType<typeof providerMessages.CheckFailure> {

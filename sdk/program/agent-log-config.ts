@@ -3,7 +3,7 @@ import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-confi
 import { type AgentLogSettings, SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import { describeOutage } from "../shared/describe-outage.ts";
+import { describeOutage } from "../shared/describe-failures.ts";
 import { PROVIDER_TEXT } from "../shared/provider-text.ts";
 import { clientsAreReplaced } from "../shared/read-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
@@ -47,8 +47,8 @@ export class AgentLogConfig extends pulumi.CustomResource {
   /** What the program does in an outage; undefined where it does not say. */
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
   /** When the recorded settings were first read, as an ISO 8601 date. It stays while later reads find the same. */
-  declare readonly lastReadAt: pulumi.Output<string>;
-  declare private readonly __lastReadAt: pulumi.Output<string>;
+  declare readonly unchangedSince: pulumi.Output<string>;
+  declare private readonly __unchangedSince: pulumi.Output<string>;
 
   /**
    * Adopts the settings with this id: reads them without ever changing or deleting a record.
@@ -110,7 +110,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
       start(readForResource({ name, args, resource: this, opts, secrets }));
     }
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
-    this.lastReadAt = this.__lastReadAt;
+    this.unchangedSince = this.__unchangedSince;
     if (args !== undefined) warnWhenRecorded(this, args, outcome);
     for (const setting of SETTING_NAMES) makeAbsentUndefined(this, setting);
   }
@@ -124,7 +124,7 @@ const IMPORT_IS_NOT_NEEDED =
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
-  ["projectId", "agent", "whenUnavailable", "__lastReadAt", ...SETTING_NAMES].map((key) => [key, undefined]),
+  ["projectId", "agent", "whenUnavailable", "__unchangedSince", ...SETTING_NAMES].map((key) => [key, undefined]),
 );
 
 /**
@@ -142,7 +142,7 @@ function recordedInputs(
   const inputs: pulumi.Inputs = { ...recorded, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
   // With mocks no provider says when the settings were read.
-  if (runsWithMocks()) inputs["__lastReadAt"] = pick(({ readAt }) => readAt);
+  if (runsWithMocks()) inputs["__unchangedSince"] = pick(({ readAt }) => readAt);
   return { ...inputs, __reading: pick(({ reading }) => reading) };
 }
 
@@ -155,7 +155,7 @@ function warnWhenRecorded(self: AgentLogConfig, args: AgentLogConfigArgs, outcom
       // Where a transform or ignoreChanges has changed what to read, the provider has read instead.
       if (problem === null || reading.projectId !== projectId || reading.agent !== agent) return;
       const { message: reason, cause } = problem;
-      const outage = { lastReadAt: await plainValueOf(self.lastReadAt), reason, cause };
+      const outage = { unchangedSince: await plainValueOf(self.unchangedSince), reason, cause };
       const told = programState()?.toldOutages ?? new Map();
       await pulumi.log.warn(describeOutage(`${projectId}/${agent}`, outage, told), self);
     });
@@ -173,7 +173,7 @@ function warnWhenRecorded(self: AgentLogConfig, args: AgentLogConfigArgs, outcom
       ])
       .apply(async ([{ reading }, found, wanted, mode, id]) => {
         if (mode !== "warn") return;
-        const { unmetExpectations } = await import("../shared/expected-settings.ts");
+        const { unmetExpectations } = await import("../shared/unmet-expectations.ts");
         for (const sentence of unmetExpectations(wanted, found, reading.secrets)) {
           pulumi.log.warn(`AgentLogConfig ${id}: ${sentence}`, self);
         }

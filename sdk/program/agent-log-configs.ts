@@ -3,7 +3,7 @@ import { AGENTS, type AgentKind, agentLogConfigId } from "../client/agent-log-co
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
-import { printable } from "../client/printable.ts";
+import { printable } from "../digest/printable.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { AgentLogConfig } from "./agent-log-config.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";

@@ -3,7 +3,7 @@ import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import { plainValueOf } from "./private-sdk.ts";
-import { connectionOf, type ProviderConnection } from "./provider.ts";
+import { connectionOf, type ProviderSettings } from "./provider.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
 
 /** What a function does once all that it needs is known. */
@@ -42,7 +42,7 @@ export function callWhenKnown<Result>(
  * Returns the connection of a function, or of a component as the `parent`.
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package
  */
-export function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderConnection {
+export function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderSettings {
   const found = connectionOf(provider ?? parent?.getProvider(AGENT_LOG_CONFIG_TYPE));
   if (found !== undefined) return found;
   throw invalidArgument(

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
 import { SECRET_SETTINGS, type SecretSetting } from "../client/agent-log-settings.ts";
-import type { ReadArguments } from "../client/read-arguments.ts";
 import { callNow, callWhenKnown } from "./function-call.ts";
 import { readOnce } from "./read-once.ts";
 

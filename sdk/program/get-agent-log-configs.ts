@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import type { GetAgentLogConfigsArgs, ReadManyResult } from "../shared/read-many.ts";
+import type { GetAgentLogConfigsArgs, ReadManyResult } from "../shared/read-many-result.ts";
 import type { AgentLogConfigsArgs } from "./agent-log-configs.ts";
 import { callNow, callWhenKnown } from "./function-call.ts";
 import { type GetAgentLogConfigResult, withSecrets } from "./get-agent-log-config.ts";

@@ -1,15 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { ToldOutages } from "../shared/describe-outage.ts";
+import type { ToldOutages } from "../shared/describe-failures.ts";
 import type { ReadGates } from "../shared/read-settings.ts";
-import { HeldFailures } from "./held-failures.ts";
+import { HeldResources } from "./held-resources.ts";
 
 /** What is kept for one program; a process of the Automation API runs several. */
 export interface ProgramState {
   /** What was read for each connection and arguments. */
   readonly reads: Map<string, Promise<AgentLogConfigResult>>;
   readonly gates: ReadGates;
-  readonly failures: HeldFailures;
+  readonly failures: HeldResources;
   readonly toldOutages: ToldOutages;
   /** It was warned of its configuration. */
   hasWarned: boolean;
@@ -27,13 +27,13 @@ export function programState(): ProgramState | undefined {
 }
 
 function newState(): ProgramState {
-  let failures: HeldFailures | undefined;
+  let failures: HeldResources | undefined;
   return {
     reads: new Map(),
     gates: new Map(),
     // A unit test holds nothing, and may run many programs.
     get failures() {
-      failures ??= new HeldFailures();
+      failures ??= new HeldResources();
       return failures;
     },
     toldOutages: new Map(),

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { CONNECTION_SETTINGS, type ConnectionOptions } from "../client/connection-options.ts";
 import { invalidArgument } from "../client/errors.ts";
-import { printable } from "../client/printable.ts";
+import { printable } from "../digest/printable.ts";
 import {
   CONNECTION_SETTING_NAMES,
   type ConnectionSetting,
@@ -28,7 +28,7 @@ export type ProviderArgs = {
 };
 
 /** The connection of a provider, where it is known already or as an Output. */
-export interface ProviderConnection {
+export interface ProviderSettings {
   readonly settings: ConnectionSettings | pulumi.Output<ConnectionSettings>;
   /** The settings are known only after resources exist that the provider depends on. */
   readonly hasWaited: pulumi.Input<boolean>;
@@ -91,13 +91,13 @@ function find(name: string, setting: ConnectionSetting, args: ProviderArgs): pul
 }
 
 /** Returns the connection of a provider; undefined for a provider of another package. */
-export function connectionOf(provider: pulumi.ProviderResource | undefined): ProviderConnection | undefined {
+export function connectionOf(provider: pulumi.ProviderResource | undefined): ProviderSettings | undefined {
   if (provider !== undefined) return hasConnection(provider) ? provider[CONNECTION] : undefined;
   warnOfConfiguration();
   return { settings: lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)), hasWaited: false };
 }
 
-function hasConnection(provider: object): provider is { [CONNECTION]: ProviderConnection } {
+function hasConnection(provider: object): provider is { [CONNECTION]: ProviderSettings } {
   return CONNECTION in provider;
 }
 

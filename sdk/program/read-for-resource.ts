@@ -4,9 +4,15 @@ import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import { type Failure, failure } from "../shared/group-failures.ts";
-import { fingerprintsOf, problemOf, type Reading } from "../shared/reading.ts";
-import { NO_SETTINGS, type RecordedSettings, recordSettings } from "../shared/recorded-settings.ts";
+import { type Failure, failure } from "../shared/describe-failures.ts";
+import {
+  fingerprintsOf,
+  NO_SETTINGS,
+  problemOf,
+  type Reading,
+  type RecordedSettings,
+  recordSettings,
+} from "../shared/reading.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
@@ -62,7 +68,7 @@ export function readForResource(request: ReadRequest): Promise<ResourceRead> | p
 
 /** The provider of another package decides on the connection, so that only the engine can read. */
 function leftToProvider({ secrets, opts: { ignoreChanges = [] } }: ReadRequest): ResourceRead {
-  const reading = { projectId: null, agent: null, connection: fingerprintsOf({}), problem: null };
+  const reading = { projectId: null, agent: null, fingerprints: fingerprintsOf({}), problem: null };
   return { settings: {}, readAt: null, reading: { ...reading, secrets, ignored: ignoreChanges, others: [] } };
 }
 
@@ -89,7 +95,7 @@ async function settle(
   const reading = {
     projectId,
     agent,
-    connection: fingerprintsOf(connection),
+    fingerprints: fingerprintsOf(connection),
     secrets: (await isSecret(args.expect)) ? SETTING_NAMES : secrets,
     ignored: ignoreChanges,
   };
@@ -116,7 +122,7 @@ async function isSecret(expect: AgentLogConfigArgs["expect"]): Promise<boolean> 
 }
 
 /** It needs zod, which is loaded only where it is used. */
-const expectations = () => import("../shared/expected-settings.ts");
+const expectations = () => import("../shared/unmet-expectations.ts");
 
 /** Returns the value of an input, with undefined in the place of what is unknown. */
 async function known(input: unknown): Promise<unknown> {

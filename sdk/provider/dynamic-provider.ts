@@ -1,7 +1,7 @@
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { printable } from "../client/printable.ts";
+import { printable } from "../digest/printable.ts";
 import { stackConfiguration } from "../shared/connection-settings.ts";
-import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
+import { describeOutage, type ToldOutages } from "../shared/describe-failures.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
 import { isReading } from "../shared/reading.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
@@ -34,7 +34,7 @@ export async function check(
   // The host does not see the time of the read here.
   if (outage !== undefined) {
     const { message: reason, cause } = outage;
-    host.warn(describeOutage(lifecycle.idOf(inputs), { lastReadAt: undefined, reason, cause }, toldOutages));
+    host.warn(describeOutage(lifecycle.idOf(inputs), { unchangedSince: undefined, reason, cause }, toldOutages));
   }
   return {
     inputs,

@@ -5,12 +5,10 @@ import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { CODES } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
-import { describeOutage, type ToldOutages } from "../shared/describe-outage.ts";
+import { describeOutage, type Failure, failure, type ToldOutages } from "../shared/describe-failures.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
-import { type Failure, failure } from "../shared/group-failures.ts";
 import { type ReadGates, readSettings } from "../shared/read-settings.ts";
-import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf } from "../shared/reading.ts";
-import { recordSettings } from "../shared/recorded-settings.ts";
+import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf, recordSettings } from "../shared/reading.ts";
 
 /** What the engine gives to a provider, and what the provider tells the user through it. */
 export interface Engine {
@@ -90,7 +88,7 @@ async function malformedArguments(inputs: Properties, isRead: boolean): Promise<
 }
 
 /** What needs zod is loaded only where it is used, because it takes as long as all the rest of a provider. */
-const expectations = () => import("../shared/expected-settings.ts");
+const expectations = () => import("../shared/unmet-expectations.ts");
 
 /**
  * A fingerprint of the service's address, which may be a secret of the stack. It is recorded, so that an outage makes use of
@@ -115,7 +113,7 @@ export function diff(olds: Properties, news: Properties): { changes?: false; rep
  */
 export function outputsOf({ __service: _, ...inputs }: Properties, olds: Properties = {}): Properties {
   const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(inputs[name] ?? null, olds[name]));
-  return { ...inputs, __lastReadAt: isSame ? olds["__lastReadAt"] : new Date().toISOString() };
+  return { ...inputs, __unchangedSince: isSame ? olds["__unchangedSince"] : new Date().toISOString() };
 }
 
 /** Returns the id of a resource with these inputs. */
@@ -149,7 +147,7 @@ export async function readRecord(
   kind: RecordKind,
 ): Promise<FoundRecord> {
   // The plugin's outputs have the time under a second name, which is not an input either.
-  const { __lastReadAt: lastReadAt, lastReadAt: _, ...before } = recorded;
+  const { __unchangedSince: unchangedSince, unchangedSince: _, ...before } = recorded;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await readSettings(lookUpConnection(...engine.sources), { projectId, agent }, engine.gates);
@@ -168,7 +166,7 @@ export async function readRecord(
     if (!temporary || before["whenUnavailable"] !== "useRecorded") {
       throw new Error(CODES[code].connection ? `${message} ${ADVICE_ON_CONNECTION}` : message, { cause: error });
     }
-    engine.warn(describeOutage(id, { lastReadAt, reason: message, cause }, engine.toldOutages));
+    engine.warn(describeOutage(id, { unchangedSince, reason: message, cause }, engine.toldOutages));
     return { id, outputs: recorded };
   }
 }

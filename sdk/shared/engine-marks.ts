@@ -1,3 +1,8 @@
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { AgentLogConfigError } from "../client/errors.ts";
+import { isObject } from "../client/is-object.ts";
+
 /** The key by which the engine recognizes assets, archives, secrets and outputs in what looks like a map. */
 export const SIGNATURE_KEY = "4dabf18193072939515e22adb298388d";
 
@@ -23,4 +28,69 @@ const UNKNOWN_MARKS: ReadonlySet<unknown> = new Set([
 
 export function isUnknown(value: unknown): boolean {
   return UNKNOWN_MARKS.has(value);
+}
+
+/** Characters of a setting as JSON. The engine takes seconds for each megabyte, and real settings have some hundred. */
+const MAX_LENGTH = 65_536;
+
+/** Characters of one string. The time in which the engine compares two strings grows with the square of their length. */
+const MAX_STRING_LENGTH = 4096;
+
+/**
+ * Refuses settings that the engine would misread, such as its own marks of secrets and unknown values: it reads files and
+ * fetches addresses for maps with its signature, and its command line crashes on some strings.
+ * @throws AgentLogConfigError `ERR_INVALID_RESPONSE` that names the setting, never the value or a key inside it
+ */
+export function refuseEngineMarks(result: AgentLogConfigResult): void {
+  // The functions return the version of the service beside its settings.
+  for (const name of [...SETTING_NAMES, "serviceVersion"]) {
+    const value: unknown = Reflect.get(result, name);
+    const problem =
+      typeof value === "string"
+        ? findInSetting(value)
+        : (findMark(value) ?? (isTooLong(value) ? "more than 64 KiB" : undefined));
+    if (problem === undefined) continue;
+    throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `${name} has ${problem}; change it in the service`, {
+      subject: `The ${result.agent} agent's log settings of project ${result.projectId} can't be used in a Pulumi program`,
+    });
+  }
+}
+
+function isTooLong(value: unknown): boolean {
+  return isObject(value) && JSON.stringify(value).length > MAX_LENGTH;
+}
+
+/** The CLI prints a setting of several lines as it is, with whatever a terminal would obey. */
+function findInSetting(text: string): string | undefined {
+  return /\p{Cc}/u.test(text) ? "control characters" : findMarkInText(text);
+}
+
+function findMark(value: unknown): string | undefined {
+  if (typeof value === "string") return findMarkInText(value);
+  if (!isObject(value)) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const found = findMarkInKey(key) ?? findMark(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function findMarkInText(text: string): string | undefined {
+  return isUnknown(text) ? "a value by which Pulumi marks what is not known yet" : whyUnprintable(text);
+}
+
+function findMarkInKey(key: string): string | undefined {
+  if (key === "") return "an empty key";
+  if (key === SIGNATURE_KEY) return "the key by which Pulumi marks assets and secrets";
+  if (key.startsWith("__pulumi")) return "a key that begins with __pulumi, which Pulumi uses itself";
+  const problem = whyUnprintable(key);
+  return problem && `a key with ${problem}`;
+}
+
+function whyUnprintable(text: string): string | undefined {
+  if (text.length > MAX_STRING_LENGTH) return "more than 4,096 characters in one string";
+  if (!text.isWellFormed()) return "half of a surrogate pair, which is not valid UTF-8";
+  return text.includes("<{%")
+    ? "a sequence of characters (less-than, brace, percent) that crashes the Pulumi CLI"
+    : undefined;
 }

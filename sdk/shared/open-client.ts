@@ -1,5 +1,5 @@
 import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
-import { parseTexts } from "../client/connection.ts";
+import { parseTexts } from "../client/complete-options.ts";
 import type { ConnectionOptions } from "../client/connection-options.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
 import {

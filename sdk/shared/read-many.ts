@@ -1,54 +1,16 @@
 import { z } from "zod";
 import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { type AgentLogConfigErrorCode, CODES } from "../client/errors.ts";
+import { CODES } from "../client/errors.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { MAX_REQUESTS } from "../client/request-queue.ts";
 import { mapAtOnce } from "./at-once.ts";
+import type { AskedRead, ReadFailure, ReadManyResult } from "./read-many-result.ts";
 import { type Problem, problemOf } from "./reading.ts";
-
-/** The arguments of {@link getAgentLogConfigs}. */
-export interface GetAgentLogConfigsArgs {
-  /** The ids of the projects, 24 hexadecimal digits each; for an empty list the result is empty. */
-  readonly projectIds: readonly string[];
-  /** The agents to read of each project. Default: `"monitoring"` and `"backup"`. */
-  readonly agents?: readonly AgentKind[] | undefined;
-}
-
-/** Why the settings of one agent of one project could not be read. */
-export interface ReadFailure {
-  /** The project's id as it was given. */
-  readonly projectId: string;
-  /** The agent as it was given. */
-  readonly agent: string;
-  /** What went wrong. A code stays the same when the wording of its message changes. */
-  readonly code: AgentLogConfigErrorCode;
-  /** One sentence that says what failed, why, and what to do. */
-  readonly message: string;
-  /** True for an outage: the same read may succeed later although nobody has changed anything. */
-  readonly temporary: boolean;
-}
-
-/** The settings that could be read and the failures, each in the order in which they were asked for. */
-export interface ReadManyResult<Result> {
-  /** The settings of each agent of each project that could be read. */
-  readonly configs: readonly Result[];
-  /** Why the others could not be read. */
-  readonly failures: readonly ReadFailure[];
-}
-
-/** One agent of one project, as it was given. */
-export interface AskedRead {
-  readonly projectId: string;
-  readonly agent: AgentKind;
-}
 
 const LIST = "must be a list";
 
-/**
- * The kinds of the lists. Their elements are checked one by one, because a malformed one is a failure of its own.
- * @internal The declarations of zod do not compile without esModuleInterop.
- */
+/** The kinds of the lists. Their elements are checked one by one, because a malformed one is a failure of its own. */
 export const projectLists = strictObject({
   projectIds: z.array(z.custom<string>(), LIST),
   agents: z.array(z.custom<AgentKind>(), LIST).optional(),
@@ -104,7 +66,7 @@ function describeFailure({ asked: { projectId, agent }, problem }: FailedRead): 
   return { projectId: String(projectId), agent: String(agent), code, message, temporary };
 }
 
-/** @internal Returns the reads that are asked for, each agent of each project. */
+/** Returns the reads that are asked for, each agent of each project. */
 export function readsOf({ projectIds, agents = [...AGENTS] }: z.infer<typeof projectLists>): readonly AskedRead[] {
   return projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
 }

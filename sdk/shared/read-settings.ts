@@ -1,7 +1,7 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
-import { refuseEngineMarks } from "./refuse-engine-marks.ts";
+import { refuseEngineMarks } from "./engine-marks.ts";
 
 /** A client, or what replaces every client in a unit test. */
 export interface SettingsReader {

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings, SettingsSource } from "./connection-settings.ts";
@@ -11,7 +12,7 @@ export interface Reading {
   readonly projectId: unknown;
   readonly agent: unknown;
   /** Fingerprints of the service's address and of the public key; a public key may be a secret of the stack. */
-  readonly connection: Fingerprints;
+  readonly fingerprints: Fingerprints;
   /** Why there are no settings; null where they were read. */
   readonly problem: Problem | null;
   /** The settings that no message may quote, because they or what is expected of them are secret. */
@@ -44,7 +45,7 @@ export function problemOf(error: unknown): Problem {
 }
 
 export function isReading(value: unknown): value is Reading {
-  return isObject(value) && "problem" in value && "connection" in value;
+  return isObject(value) && "problem" in value && "fingerprints" in value;
 }
 
 interface Fingerprints {
@@ -62,13 +63,13 @@ export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fing
  * engine's configuration names. What it leaves to the environment is not compared.
  */
 export function belongsTo(
-  { projectId, agent, connection }: Reading,
+  { projectId, agent, fingerprints }: Reading,
   inputs: Readonly<Record<string, unknown>>,
   sources: readonly SettingsSource[],
 ): boolean {
   const isSame = (setting: keyof Fingerprints) => {
     const configured = sources.map(({ textOf }) => textOf(setting)).find(Boolean);
-    return configured === undefined || fingerprint(configured) === connection[setting];
+    return configured === undefined || fingerprint(configured) === fingerprints[setting];
   };
   return projectId === inputs["projectId"] && agent === inputs["agent"] && isSame("baseUrl") && isSame("publicKey");
 }
@@ -76,3 +77,16 @@ export function belongsTo(
 function fingerprint(text: string | undefined): string | null {
   return text === undefined ? null : createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
+
+/** The settings as the state keeps them: JSON, in which null says that the service does not have the setting. */
+export type RecordedSettings = Readonly<Record<string, unknown>>;
+
+/** Returns the settings as they are recorded. */
+export function recordSettings(settings: object): RecordedSettings {
+  const recorded = SETTING_NAMES.map((name) => [name, Reflect.get(settings, name) ?? null]);
+  // JSON has no undefined: thresholds that the service does not have are left out.
+  return JSON.parse(JSON.stringify(Object.fromEntries(recorded)));
+}
+
+/** What is recorded where nothing could be read. */
+export const NO_SETTINGS: RecordedSettings = recordSettings({});

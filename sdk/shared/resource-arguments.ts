@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { describeIssues, strictObject } from "../client/parse-argument.ts";
-import { readArgumentsSchema } from "../client/read-arguments-schema.ts";
+import { readArgumentsSchema } from "../client/schemas.ts";
 import { isUnknown } from "./engine-marks.ts";
-import { expectedSettingsSchema, withoutUnknown } from "./expected-settings.ts";
+import { expectedSettingsSchema, withoutUnknown } from "./unmet-expectations.ts";
 
 /** The kinds of the arguments of a resource. */
 export const resourceArgumentsSchema = strictObject({

@@ -1,8 +1,8 @@
 import { agentLogConfigId } from "../client/agent-log-config-id.ts";
 import { decodeAgentLogSettings } from "../client/decode-agent-log-settings.ts";
 import { parseArgument } from "../client/parse-argument.ts";
-import { readArgumentsSchema } from "../client/read-arguments-schema.ts";
 import { readServiceVersion } from "../client/read-response.ts";
+import { readArgumentsSchema } from "../client/schemas.ts";
 import { serviceError } from "../client/service-error.ts";
 import { replaceClients } from "../shared/read-settings.ts";
 import { Projects, type SettingsByProject } from "./projects.ts";

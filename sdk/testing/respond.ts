@@ -1,5 +1,5 @@
 import type { AgentKind } from "../client/agent-log-config-id.ts";
-import { PREFIX } from "../client/connection.ts";
+import { PREFIX } from "../client/complete-options.ts";
 import type { CannedResponse } from "./fault.ts";
 import type { Projects } from "./projects.ts";
 

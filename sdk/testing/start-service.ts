@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { AgentKind } from "../client/agent-log-config-id.ts";
-import { PREFIX } from "../client/connection.ts";
+import { PREFIX } from "../client/complete-options.ts";
 import { DigestProtection } from "./digest-protection.ts";
 import { type CannedResponse, type Fault, isCut, isResponse, refuseImpossibleFaults } from "./fault.ts";
 import { Projects, type ServiceSettings } from "./projects.ts";

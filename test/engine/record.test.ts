@@ -83,7 +83,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     const { deployment, service, use } = await open(context, engine, "plain");
     await deployment.setConfig("agent-log-config:maxRetries", "0");
     await deployment.up();
-    const { __lastReadAt: before } = await recordIn(deployment);
+    const { __unchangedSince: before } = await recordIn(deployment);
     service.respondWith({ status: 503 });
     await use({ args: { ...ARGS, whenUnavailable: "useRecorded" } });
     const outage = await deployment.up();
@@ -91,7 +91,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     expect(outage.text).toMatch(
       /warning: AgentLogConfig \S+ uses the recorded settings, which were first read less than a minute ago/,
     );
-    expect((await recordIn(deployment))["__lastReadAt"]).toBe(before);
+    expect((await recordIn(deployment))["__unchangedSince"]).toBe(before);
     const refreshed = await deployment.refresh();
     expect(refreshed).toMatchObject({ ok: true });
     expect(refreshed.text).not.toContain("logPath:");
@@ -131,10 +131,10 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
   it("that is only adopted is not changed by a refresh that finds the same", async (context) => {
     const { deployment } = await open(context, engine, "adopted");
     await deployment.up();
-    const { __lastReadAt: before } = await recordIn(deployment);
+    const { __unchangedSince: before } = await recordIn(deployment);
     const { text } = await deployment.refresh();
     expect(text).toMatch(/2 unchanged/);
-    expect((await recordIn(deployment))["__lastReadAt"]).toBe(before);
+    expect((await recordIn(deployment))["__unchangedSince"]).toBe(before);
     expect((await deployment.preview()).text).not.toMatch(/- logPath/);
   });
 

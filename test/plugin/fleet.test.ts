@@ -45,8 +45,8 @@ async function engine(records: Readonly<Record<string, PropertyMap>> = {}) {
     const olds = records[urn];
     const { inputs: news } = await plugin.check(inputs, olds ?? {}, urn);
     if (olds === undefined) return (await plugin.create(news, true, urn)).outputs;
-    const { changes } = await plugin.diff(olds, news, { ...olds, lastReadAt: "2026-01-01" }, urn);
-    return changes === "none" ? { ...olds, lastReadAt: "2026-01-01" } : plugin.update(olds, news, true, urn);
+    const { changes } = await plugin.diff(olds, news, { ...olds, unchangedSince: "2026-01-01" }, urn);
+    return changes === "none" ? { ...olds, unchangedSince: "2026-01-01" } : plugin.update(olds, news, true, urn);
   });
   const request = new messages.ConstructRequest().setMonitorendpoint(monitor.address);
   return { ...monitor, request };

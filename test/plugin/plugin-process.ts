@@ -144,7 +144,7 @@ export class PluginProcess {
   async diff(
     olds: PropertyMap,
     news: PropertyMap,
-    outputs: PropertyMap = { ...olds, lastReadAt: "2026-01-01" },
+    outputs: PropertyMap = { ...olds, unchangedSince: "2026-01-01" },
     urn = URN,
   ) {
     const request = new messages.DiffRequest().setUrn(urn).setOldInputs(struct(olds)).setNews(struct(news));

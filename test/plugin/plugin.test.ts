@@ -189,11 +189,11 @@ describe("a resource", () => {
     const plugin = await configured();
     const { inputs, failures } = await plugin.check(ARGS);
     expect([inputs, failures]).toEqual([INPUTS, []]);
-    const unknownTime = { __lastReadAt: unknownValue, lastReadAt: unknownValue };
+    const unknownTime = { __unchangedSince: unknownValue, unchangedSince: unknownValue };
     expect(await plugin.create(inputs, true)).toEqual({ id: "", outputs: { ...RECORDED, ...unknownTime } });
     const { id, outputs } = await plugin.create(inputs);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
-    expect([id, outputs]).toEqual([ID, { ...RECORDED, __lastReadAt: time, lastReadAt: time }]);
+    expect([id, outputs]).toEqual([ID, { ...RECORDED, __unchangedSince: time, unchangedSince: time }]);
     await plugin.delete(id);
   });
 
@@ -217,11 +217,11 @@ describe("a resource", () => {
     expect(await plugin.diff(recorded, inputs)).toEqual({ changes: "undecided", replaces: [] });
     expect(await plugin.diff(RECORDED, RECORDED)).toEqual({ changes: "none", replaces: [] });
     // A record of a TypeScript program gets the time under the name that all languages have.
-    const moved = { ...RECORDED, __provider: "exports.handler", __lastReadAt: "2026-01-01" };
+    const moved = { ...RECORDED, __provider: "exports.handler", __unchangedSince: "2026-01-01" };
     expect(await plugin.diff(RECORDED, RECORDED, moved)).toEqual({ changes: "some", replaces: [] });
-    const updated = await plugin.update({ ...RECORDED, __lastReadAt: "2026-01-01T00:00:00.000Z" }, inputs);
+    const updated = await plugin.update({ ...RECORDED, __unchangedSince: "2026-01-01T00:00:00.000Z" }, inputs);
     const { __service: _, ...outputs } = inputs;
-    expect(updated).toMatchObject({ ...outputs, lastReadAt: expect.not.stringContaining("2026-01-01") });
+    expect(updated).toMatchObject({ ...outputs, unchangedSince: expect.not.stringContaining("2026-01-01") });
   });
 
   it("reads itself where a caller pretends to have read", async () => {
@@ -230,7 +230,7 @@ describe("a resource", () => {
       baseUrl: { text: service.baseUrl, place: "" },
       publicKey: { text: "publickey", place: "" },
     });
-    const reading = { ...ARGS, connection: { ...connection }, problem: null, secrets: [], ignored: [], others: [] };
+    const reading = { ...ARGS, fingerprints: { ...connection }, problem: null, secrets: [], ignored: [], others: [] };
     const forged = { ...ARGS, logPath: "/forged", __reading: reading };
     expect(await plugin.check(forged)).toEqual({ inputs: INPUTS, failures: [] });
     expect(await plugin.check({ ...ARGS, __reading: unknownValue })).toEqual({ inputs: INPUTS, failures: [] });
@@ -268,22 +268,22 @@ describe("a resource", () => {
     const found = { ...RECORDED, ...expected, logPath: secret(SETTINGS.logPath) };
     expect([id, inputs]).toEqual([ID, { ...found, __service: expect.any(String) }]);
     const time = expect.any(String);
-    expect(outputs).toEqual({ ...found, __lastReadAt: time, lastReadAt: time });
+    expect(outputs).toEqual({ ...found, __unchangedSince: time, unchangedSince: time });
   });
 
   it("is imported by its id", async () => {
     const plugin = await configured();
-    const outputs = { ...RECORDED, lastReadAt: expect.any(String) };
+    const outputs = { ...RECORDED, unchangedSince: expect.any(String) };
     expect(await plugin.read(ID)).toMatchObject({ id: ID, inputs: RECORDED, outputs });
   });
 
   it("has no time of a read while it is only adopted, because the engine would show it as a difference", async () => {
     const plugin = await configured();
     const { outputs } = await plugin.read(ID, {});
-    expect(outputs).toMatchObject({ ...RECORDED, lastReadAt: null });
+    expect(outputs).toMatchObject({ ...RECORDED, unchangedSince: null });
     service.set(PROJECT_ID, "monitoring", { logPath: "/other" });
     const refreshed = await plugin.read(ID, outputs, {});
-    expect(refreshed.outputs).toMatchObject({ logPath: "/other", lastReadAt: null });
+    expect(refreshed.outputs).toMatchObject({ logPath: "/other", unchangedSince: null });
   });
 
   it("is removed only when the service says the project does not exist", async () => {
@@ -305,7 +305,7 @@ describe("a resource", () => {
     const recorded = { ...RECORDED, whenUnavailable: "useRecorded" };
     const news = { ...ARGS, whenUnavailable: "useRecorded" };
     expect(await plugin.check(news, recorded)).toMatchObject({ inputs: recorded, failures: [] });
-    const outputs = { ...recorded, __lastReadAt: "2026-01-01T00:00:00Z", lastReadAt: "2026-01-01T00:00:00Z" };
+    const outputs = { ...recorded, __unchangedSince: "2026-01-01T00:00:00Z", unchangedSince: "2026-01-01T00:00:00Z" };
     expect(await plugin.diff(recorded, recorded, outputs)).toEqual({ changes: "none", replaces: [] });
     expect(await plugin.read(ID, outputs, recorded)).toMatchObject({ id: ID, inputs: recorded, outputs });
     const age =
@@ -320,7 +320,11 @@ describe("a resource", () => {
     service.respondWith({ status: 503 });
     const inputs = { ...RECORDED, whenUnavailable: "useRecorded", __service: "875b511189af9dd3" };
     const { __service: _, ...outputs } = inputs;
-    const read = await plugin.read(ID, { ...outputs, __lastReadAt: "2026-01-01", lastReadAt: "2026-01-01" }, inputs);
+    const read = await plugin.read(
+      ID,
+      { ...outputs, __unchangedSince: "2026-01-01", unchangedSince: "2026-01-01" },
+      inputs,
+    );
     expect(read.inputs).toEqual(inputs);
     await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" }, read.inputs);
     expect(errors.map(({ message }) => message)).toEqual([

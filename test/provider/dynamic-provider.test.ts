@@ -19,7 +19,7 @@ it("does not quote settings that are secret in the program, which the engine doe
   const reading = {
     projectId: PROJECT_ID,
     agent: "monitoring",
-    connection: {},
+    fingerprints: {},
     problem: null,
     ignored: [],
     others: [],
@@ -33,12 +33,12 @@ it("does not quote settings that are secret in the program, which the engine doe
 it("names a new resource after its project and agent", async () => {
   expect(await create(CONFIGURATION, INPUTS)).toEqual({
     id: ID,
-    outs: { ...INPUTS, __lastReadAt: expect.any(String) },
+    outs: { ...INPUTS, __unchangedSince: expect.any(String) },
   });
 });
 
 it("keeps the time of the last read in an update that reads nothing new", async () => {
-  const olds = { ...INPUTS, __lastReadAt: "2026-01-01T00:00:00.000Z" };
+  const olds = { ...INPUTS, __unchangedSince: "2026-01-01T00:00:00.000Z" };
   const news = { ...INPUTS, whenUnexpected: "warn" };
   expect(await update(CONFIGURATION, ID, olds, news)).toEqual({ outs: { ...olds, whenUnexpected: "warn" } });
 });

@@ -6,8 +6,7 @@ import { isObject } from "../../sdk/client/is-object.ts";
 import { check, diff, outputsOf, type Properties, readRecord } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { replaceClients } from "../../sdk/shared/read-settings.ts";
-import { fingerprintsOf, problemOf } from "../../sdk/shared/reading.ts";
-import { recordSettings } from "../../sdk/shared/recorded-settings.ts";
+import { fingerprintsOf, problemOf, recordSettings } from "../../sdk/shared/reading.ts";
 import { settingsOf } from "../shared/settings-of.ts";
 import {
   type Args,
@@ -118,10 +117,10 @@ function sentBy({ args, way, services, service, ignoreChanges }: Step): Properti
   const said = { secrets: [], others: [], ignored: ignoreChanges.map(nameOf), problem: null };
   if (way === "plugin") return asked;
   if (way === "foreign provider") {
-    return { ...asked, __reading: { ...said, projectId: null, agent: null, connection: fingerprintsOf({}) } };
+    return { ...asked, __reading: { ...said, projectId: null, agent: null, fingerprints: fingerprintsOf({}) } };
   }
   const from = way === "travel" ? service : 1 - service;
-  const reading = { ...said, projectId, agent, connection: fingerprintsOf(lookUpConnection(...sourcesOf(from))) };
+  const reading = { ...said, projectId, agent, fingerprints: fingerprintsOf(lookUpConnection(...sourcesOf(from))) };
   try {
     return { ...asked, ...recordSettings(answer(services[from], { projectId })), __reading: reading };
   } catch (error) {

@@ -62,11 +62,11 @@ const REFUSAL: Problem = { code: "ERR_WRONG_KEY", message: "The key is wrong.", 
 
 /** What came of a read in the program, over the connection of the engine's configuration. */
 function reading(changes: Partial<Reading> = {}): Reading {
-  const connection = fingerprintsOf(lookUpConnection(...engine.sources));
+  const fingerprints = fingerprintsOf(lookUpConnection(...engine.sources));
   return {
     projectId: PROJECT_ID,
     agent: "monitoring",
-    connection,
+    fingerprints,
     problem: null,
     secrets: [],
     ignored: [],
@@ -111,12 +111,14 @@ describe("check, for settings that the program has read", () => {
     { description: "they are of another agent", change: () => ({ __reading: reading({ agent: "backup" }) }) },
     {
       description: "the engine uses another provider, with another service",
-      change: () => ({ __reading: reading({ connection: { ...reading().connection, baseUrl: "0123456789abcdef" } }) }),
+      change: () => ({
+        __reading: reading({ fingerprints: { ...reading().fingerprints, baseUrl: "0123456789abcdef" } }),
+      }),
     },
     {
       description: "the engine uses another provider, with another key",
       change: () => ({
-        __reading: reading({ connection: { ...reading().connection, publicKey: "0123456789abcdef" } }),
+        __reading: reading({ fingerprints: { ...reading().fingerprints, publicKey: "0123456789abcdef" } }),
       }),
     },
     { description: "the program did not read at all", change: () => ({ __reading: null }) },
@@ -300,12 +302,12 @@ describe("diff", () => {
     },
     { description: "a project that is unknown", news: { ...INPUTS, projectId: UNKNOWN }, expected: { replaces: [] } },
   ])("leaves the comparison to the engine where what changes is $description", ({ news, expected }) => {
-    expect(diff({ ...INPUTS, __provider: "text", __lastReadAt: LONG_AGO }, news)).toEqual(expected);
+    expect(diff({ ...INPUTS, __provider: "text", __unchangedSince: LONG_AGO }, news)).toEqual(expected);
   });
 });
 
 describe("outputsOf", () => {
-  const OLDS = { ...INPUTS, __lastReadAt: LONG_AGO };
+  const OLDS = { ...INPUTS, __unchangedSince: LONG_AGO };
 
   it("has the time of the first read", () => {
     expect(timeOf(outputsOf(INPUTS))).toBeGreaterThan(Date.now() - 60_000);
@@ -317,7 +319,7 @@ describe("outputsOf", () => {
 
   it("keeps the time where the arguments alone have changed, as in an outage", () => {
     const inputs = { ...INPUTS, whenUnavailable: "useRecorded" };
-    expect(outputsOf(inputs, OLDS)).toEqual({ ...inputs, __lastReadAt: LONG_AGO });
+    expect(outputsOf(inputs, OLDS)).toEqual({ ...inputs, __unchangedSince: LONG_AGO });
   });
 });
 
@@ -328,14 +330,14 @@ describe("idOf", () => {
 });
 
 describe("readRecord", () => {
-  const RECORDED = { ...INPUTS, logPath: "/recorded", expect: { username: null }, __lastReadAt: LONG_AGO };
+  const RECORDED = { ...INPUTS, logPath: "/recorded", expect: { username: null }, __unchangedSince: LONG_AGO };
   const GONE = { status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' };
 
   it("returns what it reads as inputs too, so that the next preview is empty", async () => {
     const { id, inputs, outputs } = await readRecord(engine, ID, RECORDED, "made");
     expect(id).toBe(ID);
     expect(inputs).toEqual(recorded({ ...INPUTS, ...OWN, expect: { username: null } }));
-    expect(outputs).toEqual({ ...INPUTS, ...OWN, expect: { username: null }, __lastReadAt: expect.any(String) });
+    expect(outputs).toEqual({ ...INPUTS, ...OWN, expect: { username: null }, __unchangedSince: expect.any(String) });
     expect(timeOf(outputs)).toBeGreaterThan(Date.now() - 60_000);
   });
 
@@ -343,12 +345,12 @@ describe("readRecord", () => {
     const { inputs, outputs } = await readRecord(engine, ID, { __provider: "text" }, "new");
     const found = { __provider: "text", projectId: PROJECT_ID, agent: "monitoring", ...OWN };
     expect(inputs).toEqual(recorded(found));
-    expect(outputs).toEqual({ ...found, __lastReadAt: expect.any(String) });
+    expect(outputs).toEqual({ ...found, __unchangedSince: expect.any(String) });
   });
 
   it("has no inputs for an adopted resource, and the same outputs as long as its settings are the same", async () => {
     const { outputs } = await readRecord(engine, ID, { __provider: "text" }, "new");
-    const adopted = { ...outputs, __lastReadAt: LONG_AGO };
+    const adopted = { ...outputs, __unchangedSince: LONG_AGO };
     expect(await readRecord(engine, ID, adopted, "adopted")).toEqual({ id: ID, inputs: {}, outputs: adopted });
     service.set(PROJECT_ID, "monitoring", { logPath: "/changed" });
     expect(timeOf((await readRecord(engine, ID, adopted, "adopted")).outputs)).toBeGreaterThan(Date.now() - 60_000);
@@ -369,13 +371,13 @@ describe("readRecord", () => {
 
   it("keeps the record in an outage where the program asks for it, and warns with its age", async () => {
     service.respondWith({ status: 503 });
-    const lastReadAt = new Date(Date.now() - 3 * 3_600_000).toISOString();
-    const recorded = { ...RECORDED, whenUnavailable: "useRecorded", __lastReadAt: lastReadAt };
+    const unchangedSince = new Date(Date.now() - 3 * 3_600_000).toISOString();
+    const recorded = { ...RECORDED, whenUnavailable: "useRecorded", __unchangedSince: unchangedSince };
     // Without inputs the engine keeps the recorded ones, and with them the service that they are of.
     expect(await readRecord(engine, ID, recorded, "made")).toEqual({ id: ID, outputs: recorded });
     expect(warnings).toEqual([
       expect.stringMatching(
-        `^AgentLogConfig ${ID} uses the recorded settings, which were first read 3 h ago \\(${lastReadAt}\\)\\. `,
+        `^AgentLogConfig ${ID} uses the recorded settings, which were first read 3 h ago \\(${unchangedSince}\\)\\. `,
       ),
     ]);
   });
@@ -432,6 +434,6 @@ function without(name: keyof typeof INPUTS): Properties {
   return Object.fromEntries(Object.entries(INPUTS).filter(([key]) => key !== name));
 }
 
-function timeOf({ __lastReadAt }: Properties): number {
-  return Date.parse(String(__lastReadAt));
+function timeOf({ __unchangedSince }: Properties): number {
+  return Date.parse(String(__unchangedSince));
 }

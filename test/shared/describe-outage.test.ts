@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeOutage } from "../../sdk/shared/describe-outage.ts";
+import { describeOutage } from "../../sdk/shared/describe-failures.ts";
 
 const MINUTE = 60_000;
 const DOWN = { reason: "It is down.", cause: "down" };
@@ -12,7 +12,7 @@ it.each([
   [48 * 60 * MINUTE, "2 days ago"],
 ])("says how old the settings are that were read %i ms ago: %s", (age, expected) => {
   const time = new Date(Date.now() - age).toISOString();
-  expect(describeOutage("p/backup", { lastReadAt: time, ...DOWN }, new Map())).toBe(
+  expect(describeOutage("p/backup", { unchangedSince: time, ...DOWN }, new Map())).toBe(
     `AgentLogConfig p/backup uses the recorded settings, which were first read ${expected} (${time}). It is down.`,
   );
 });
@@ -25,13 +25,13 @@ it.each([
   `2026-01-01T00:00:00.${"0".repeat(3000)}Z`,
   "2999-01-01T00:00:00.000Z",
 ])("does not need to know how old they are: %s", (time) => {
-  expect(describeOutage("p/backup", { lastReadAt: time, ...DOWN }, new Map())).toBe(
+  expect(describeOutage("p/backup", { unchangedSince: time, ...DOWN }, new Map())).toBe(
     "AgentLogConfig p/backup uses the recorded settings. It is down.",
   );
 });
 
 it("shows nothing of an id that a terminal would obey", () => {
-  expect(describeOutage("p\u001b[2J", { lastReadAt: undefined, ...DOWN }, new Map())).toContain(
+  expect(describeOutage("p\u001b[2J", { unchangedSince: undefined, ...DOWN }, new Map())).toContain(
     "AgentLogConfig p\uFFFD[2J uses",
   );
 });
@@ -46,7 +46,7 @@ it("gives the reason once in a run for each cause, and again for the resource th
     ["a", DOWN],
   ] as const;
   const tell = (id: string, outage: typeof DOWN) =>
-    describeOutage(id, { lastReadAt: undefined, ...outage }, told).replace(/^.* settings\. /, `${id}: `);
+    describeOutage(id, { unchangedSince: undefined, ...outage }, told).replace(/^.* settings\. /, `${id}: `);
   expect(outages.map(([id, outage]) => tell(id, outage))).toEqual([
     "a: It is down.",
     "b: The reason is the same as for a.",

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../../sdk/client/errors.ts";
 import { parseArgument } from "../../sdk/client/parse-argument.ts";
-import { readArgumentsSchema } from "../../sdk/client/read-arguments-schema.ts";
+import { readArgumentsSchema } from "../../sdk/client/schemas.ts";
 import { type ConnectionSettings, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { readMany } from "../../sdk/shared/read-many.ts";
 import { readSettings } from "../../sdk/shared/read-settings.ts";

@@ -10,7 +10,7 @@ const PUBLIC_KEY = { text: "publickey", place: "an argument of the Provider" };
 const READING: Reading = {
   projectId: "0123456789abcdef01234567",
   agent: "monitoring",
-  connection: fingerprintsOf({ baseUrl: BASE_URL, publicKey: PUBLIC_KEY }),
+  fingerprints: fingerprintsOf({ baseUrl: BASE_URL, publicKey: PUBLIC_KEY }),
   problem: null,
   secrets: [],
   ignored: [],

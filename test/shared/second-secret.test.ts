@@ -12,7 +12,7 @@ const ADDITIONS = {
     ["  readonly configOverrides:", "  /** A token. */\n  readonly agentToken: string | undefined;\n"],
     ['  configOverrides: "secret",', '  agentToken: "secret",\n'],
   ],
-  "agent-log-settings-schema.ts": [["    configOverrides: maybe(", "    agentToken: text,\n"]],
+  "schemas.ts": [["    configOverrides: maybe(", "    agentToken: text,\n"]],
 } as const;
 
 const SCRIPT = `

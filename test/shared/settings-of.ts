@@ -1,5 +1,5 @@
 import type { AgentLogConfigResult } from "../../sdk/client/agent-log-config-result.ts";
-import type { AskedRead } from "../../sdk/shared/read-many.ts";
+import type { AskedRead } from "../../sdk/shared/read-many-result.ts";
 
 /** The result of a read, with a path alone. */
 export function settingsOf({ projectId, agent }: AskedRead): AgentLogConfigResult {

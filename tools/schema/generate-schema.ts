@@ -1,23 +1,22 @@
 import { z } from "zod";
 import type { AgentLogConfigResult, ServiceVersion } from "../../sdk/client/agent-log-config-result.ts";
 import { SECRET_SETTINGS } from "../../sdk/client/agent-log-settings.ts";
-import { agentLogSettingsSchema, logRotateSchema } from "../../sdk/client/agent-log-settings-schema.ts";
-import { connectionOptionsSchema } from "../../sdk/client/connection.ts";
+import { connectionOptionsSchema } from "../../sdk/client/complete-options.ts";
 import { CONNECTION_SETTINGS } from "../../sdk/client/connection-options.ts";
-import { readArgumentsSchema } from "../../sdk/client/read-arguments-schema.ts";
+import { agentLogSettingsSchema, logRotateSchema, readArgumentsSchema } from "../../sdk/client/schemas.ts";
 import type { AgentLogConfig } from "../../sdk/program/agent-log-config.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
   environmentVariable,
 } from "../../sdk/shared/connection-settings.ts";
+import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../../sdk/shared/read-many-result.ts";
+import { resourceArgumentsSchema } from "../../sdk/shared/resource-arguments.ts";
 import {
   expectedRangeSchema,
   expectedSettingsSchema,
   expectedThresholdsSchema,
-} from "../../sdk/shared/expected-settings.ts";
-import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../../sdk/shared/read-many.ts";
-import { resourceArgumentsSchema } from "../../sdk/shared/resource-arguments.ts";
+} from "../../sdk/shared/unmet-expectations.ts";
 import { type Documented, docComments } from "./doc-comments.ts";
 import { type Manifest, packageIdentity } from "./package-identity.ts";
 import { readExamples } from "./read-examples.ts";
@@ -74,12 +73,12 @@ export function generateSchema(manifest: Manifest): Schema {
 const SETTINGS_DOC = docComments("sdk/client/agent-log-settings.ts", "AgentLogSettings");
 const THRESHOLDS_DOC = docComments("sdk/client/agent-log-settings.ts", "LogRotate");
 const CONNECTION_DOC = docComments("sdk/client/connection-options.ts", "ConnectionOptions");
-const READ_DOC = docComments("sdk/client/read-arguments.ts", "ReadArguments");
+const READ_DOC = docComments("sdk/client/agent-log-config-result.ts", "ReadArguments");
 const RESULT_DOC = docComments("sdk/client/agent-log-config-result.ts", "AgentLogConfigResult");
 const VERSION_DOC = docComments("sdk/client/agent-log-config-result.ts", "ServiceVersion");
-const MANY_DOC = docComments("sdk/shared/read-many.ts", "GetAgentLogConfigsArgs");
-const MANY_RESULT_DOC = docComments("sdk/shared/read-many.ts", "ReadManyResult");
-const FAILURE_DOC = docComments("sdk/shared/read-many.ts", "ReadFailure");
+const MANY_DOC = docComments("sdk/shared/read-many-result.ts", "GetAgentLogConfigsArgs");
+const MANY_RESULT_DOC = docComments("sdk/shared/read-many-result.ts", "ReadManyResult");
+const FAILURE_DOC = docComments("sdk/shared/read-many-result.ts", "ReadFailure");
 const RESOURCE = docComments("sdk/program/agent-log-config.ts", "AgentLogConfig");
 const ARGUMENTS = docComments("sdk/program/agent-log-config-args.ts", "AgentLogConfigArgs");
 const FLEET = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigs");
@@ -151,7 +150,7 @@ function resource(names: SdkNames): Schema {
     agent: reference("AgentKind"),
     ...settings(),
     whenUnavailable: reference("WhenUnavailable"),
-    lastReadAt: TEXT,
+    unchangedSince: TEXT,
   };
   return {
     description: `${firstParagraph(RESOURCE.description)}\n\n${readExamples("agent-log-config.md", names)}`,

@@ -5,8 +5,8 @@ import { constructFleet, type FleetHost } from "../../../sdk/plugin/construct-fl
 import { withoutMarks } from "../../../sdk/plugin/property-marks.ts";
 import type { Properties } from "../../../sdk/provider/resource-lifecycle.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY, UNKNOWN, UNKNOWN_OUTPUT } from "../../../sdk/shared/engine-marks.ts";
-import type { AskedRead } from "../../../sdk/shared/read-many.ts";
-import { recordSettings } from "../../../sdk/shared/recorded-settings.ts";
+import type { AskedRead } from "../../../sdk/shared/read-many-result.ts";
+import { recordSettings } from "../../../sdk/shared/reading.ts";
 import { settingsOf } from "../../shared/settings-of.ts";
 
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
@@ -55,7 +55,7 @@ async function construct(args: Properties, name = "fleet"): Promise<unknown> {
       `${parent.replace(/::fleet$/, "")}$agent-log-config:index:AgentLogConfig::${childName}`,
     );
     const found = recordSettings((await ahead?.read) ?? {});
-    return { ...withoutMarks(inputs), ...found, configOverrides: seal(found["configOverrides"]), lastReadAt: "x" };
+    return { ...withoutMarks(inputs), ...found, configOverrides: seal(found["configOverrides"]), unchangedSince: "x" };
   };
   const monitor = {
     registerComponent: async () => FLEET,

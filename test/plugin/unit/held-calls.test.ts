@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { HeldFailures } from "../../../sdk/plugin/held-failures.ts";
-import { failure } from "../../../sdk/shared/group-failures.ts";
+import { HeldCalls } from "../../../sdk/plugin/held-calls.ts";
+import { failure } from "../../../sdk/shared/describe-failures.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +12,7 @@ const urn = (name: string) => `urn:pulumi:dev::p::agent-log-config:index:AgentLo
 class Run {
   readonly shown: (readonly [name: string, message: string])[] = [];
   readonly ended: Record<string, string> = {};
-  readonly failures = new HeldFailures((of, message) => this.shown.push([of.split("::").at(-1) ?? "", message]));
+  readonly failures = new HeldCalls((of, message) => this.shown.push([of.split("::").at(-1) ?? "", message]));
 
   /** A call of an update, whose resource was found to fail before. */
   hold(name: string, sentence: string): void {

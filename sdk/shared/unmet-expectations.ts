@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isObject } from "../client/is-object.ts";
 import { describeIssues, strictObject } from "../client/parse-argument.ts";
-import { printable } from "../client/printable.ts";
+import { printable } from "../digest/printable.ts";
 import { isUnknown } from "./engine-marks.ts";
 
 /** The bounds of a number, in the unit of the threshold. */

@@ -1,8 +1,7 @@
 import * as rpc from "@pulumi/pulumi/runtime/rpc.js";
 import { describe, expect, it } from "vitest";
 import type { AgentLogConfigResult } from "../../sdk/client/index.ts";
-import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { refuseEngineMarks } from "../../sdk/shared/refuse-engine-marks.ts";
+import { refuseEngineMarks, SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
 
 const RESULT: AgentLogConfigResult = {
   id: "0123456789abcdef01234567/backup",

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeFailures, failure } from "../../sdk/shared/group-failures.ts";
+import { describeFailures, failure } from "../../sdk/shared/describe-failures.ts";
 
 const READ = (id: string, agent = "monitoring") =>
   `Can't read the ${agent} agent's log settings of project ${id}: it is gone (No group with ID ${id} exists).`;

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { describeFailures, type NamedFailure } from "../shared/group-failures.ts";
+import { describeFailures, type NamedFailure } from "../shared/describe-failures.ts";
 import { runsInline } from "./private-sdk.ts";
 
 /** How long nothing may happen in a program of the Automation API that runs inline, in milliseconds. */
@@ -26,7 +26,7 @@ interface Held {
  * Node.js tells by `beforeExit` that nothing is left to do. Everything has to be released from its first emission on, since
  * Pulumi's runner ends the program at the next one. An inline program has no such end.
  */
-export class HeldFailures {
+export class HeldResources {
   /** The resources that are being read, or read and not registered yet. */
   readonly #reading = new Map<Registered, number>();
   #places = 0;

@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { z } from "zod";
+import { printable } from "../digest/printable.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { parseArgument, strictObject } from "./parse-argument.ts";
-import { printable } from "./printable.ts";
 
 const KEY = "must be a non-empty string without leading or trailing white space";
 const key = z.string(KEY).regex(/^(?!\s).+(?<!\s)$/s, KEY);
@@ -24,7 +24,7 @@ export const connectionOptionsSchema = strictObject({
 }) satisfies z.ZodType<ConnectionOptions>;
 
 /** The connection with everything checked and every default filled in. Checking it once more changes nothing. */
-export interface Connection extends Required<ConnectionOptions> {
+export interface CompleteOptions extends Required<ConnectionOptions> {
   /** Ends with {@link PREFIX}. */
   readonly baseUrl: string;
   /** PEM text of certificates alone. */
@@ -56,10 +56,10 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
  * @param placeOf returns the place that a setting comes from, as a message names it
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names what is wrong, and never a key
  */
-export function checkConnection(
+export function completeOptions(
   options: unknown,
   placeOf: (name: string) => string | undefined = () => undefined,
-): Connection {
+): CompleteOptions {
   const subject = "The connection can't be used";
   const code = "ERR_INVALID_SETTINGS";
   const parsed = parseArgument(connectionOptionsSchema, options, subject, code, placeOf);

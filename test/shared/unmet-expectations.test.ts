@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ExpectedPath } from "../../sdk/program/expected-settings.ts";
 import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { expectedPathSchema, unmetExpectations } from "../../sdk/shared/expected-settings.ts";
+import { expectedPathSchema, unmetExpectations } from "../../sdk/shared/unmet-expectations.ts";
 
 const SETTINGS = {
   logPath: "/var/log/agent.log",

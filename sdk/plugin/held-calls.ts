@@ -1,4 +1,4 @@
-import { describeFailures, type Failure, type NamedFailure } from "../shared/group-failures.ts";
+import { describeFailures, type Failure, type NamedFailure } from "../shared/describe-failures.ts";
 
 /**
  * How long the engine has to ask for nothing before failures are reported: as a multiple of the longest time between two of
@@ -21,7 +21,7 @@ interface Failing extends NamedFailure {
  * more to ask, because it ends its work at the first call that fails. Then all are reported together. A call that is held
  * occupies one of the engine's workers.
  */
-export class HeldFailures {
+export class HeldCalls {
   readonly #showError: (urn: string, message: string) => void;
   #running = 0;
   #held = 0;

@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { HeldFailures } from "../../sdk/program/held-failures.ts";
+import { HeldResources } from "../../sdk/program/held-resources.ts";
 import * as sdk from "../../sdk/program/private-sdk.ts";
 
 /** A program that the CLI runs, and what Node.js calls when it has nothing left to do. */
 function openProgram() {
   const before = process.listeners("beforeExit");
-  const failures = new HeldFailures();
+  const failures = new HeldResources();
   const added = process.listeners("beforeExit").filter((listener) => !before.includes(listener));
   const drop = () => {
     for (const listener of added) process.off("beforeExit", listener);
@@ -33,7 +33,7 @@ function makeResource() {
 }
 
 /** Holds a resource that fails, and tells what it reports of others once it is released. */
-function hold(failures: HeldFailures, name: string, sentence: string, isCertain = true) {
+function hold(failures: HeldResources, name: string, sentence: string, isCertain = true) {
   const resource = makeResource();
   const seen: { others: readonly string[] | undefined } = { others: undefined };
   failures.watch(resource);
@@ -96,11 +96,11 @@ it("throws what it holds where a second end comes, since the engine would delete
 it.each([
   {
     description: "are registered",
-    settle: (_: HeldFailures, reading: ReturnType<typeof makeResource>) => reading.register(),
+    settle: (_: HeldResources, reading: ReturnType<typeof makeResource>) => reading.register(),
   },
   {
     description: "are held too",
-    settle: (failures: HeldFailures, reading: ReturnType<typeof makeResource>) => {
+    settle: (failures: HeldResources, reading: ReturnType<typeof makeResource>) => {
       void failures.hold(reading, [{ name: "b", sentence: "Two.", cause: "Two." }], true);
       return settled();
     },
@@ -145,7 +145,7 @@ it("is released in an inline program, which has no end, once nothing has happene
   onTestFinished(() => void vi.useRealTimers());
   vi.spyOn(sdk, "runsInline").mockReturnValue(true);
   onTestFinished(() => void vi.restoreAllMocks());
-  const failures = new HeldFailures();
+  const failures = new HeldResources();
   const { seen } = hold(failures, "a", "One.");
   await vi.advanceTimersByTimeAsync(4_000);
   failures.watch(makeResource());

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { checkConnection, parseTexts } from "../../sdk/client/connection.ts";
+import { completeOptions, parseTexts } from "../../sdk/client/complete-options.ts";
 import { CA_FILE } from "./test-certificate.ts";
 
 const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
@@ -20,7 +20,7 @@ describe("baseUrl", () => {
     ["HTTPS://example.com", "https://example.com/api/public/v1.0"],
     ["https://[::1]:8443", "https://[::1]:8443/api/public/v1.0"],
   ])("%s is %s", (given, expected) => {
-    expect(checkConnection({ ...KEYS, baseUrl: given }).baseUrl).toBe(expected);
+    expect(completeOptions({ ...KEYS, baseUrl: given }).baseUrl).toBe(expected);
   });
 
   it.each([
@@ -41,14 +41,14 @@ describe("baseUrl", () => {
     ["x".repeat(1_000_000), "is not a URL with a scheme and a host"],
     [`${"x".repeat(1_000_000)}://example.com`, "has the scheme xxx"],
   ])("%.50s is refused", (given, says) => {
-    const check = () => checkConnection({ ...KEYS, baseUrl: given });
+    const check = () => completeOptions({ ...KEYS, baseUrl: given });
     expect(check).toThrow(says);
     expect(check).not.toThrow(/pass-0001|\p{Cc}|<\{%/u);
     expect(check).not.toThrow(/.{600}/);
   });
 
   it("may be plain http where that is allowed", () => {
-    const { baseUrl } = checkConnection({ ...KEYS, baseUrl: "http://localhost:8080", allowHttp: true });
+    const { baseUrl } = completeOptions({ ...KEYS, baseUrl: "http://localhost:8080", allowHttp: true });
     expect(baseUrl).toBe("http://localhost:8080/api/public/v1.0");
   });
 });
@@ -57,7 +57,7 @@ describe("options", () => {
   const valid = { ...KEYS, baseUrl: "https://example.com" };
 
   it("have the defaults that their documentation gives", () => {
-    expect(checkConnection(valid)).toMatchObject({ timeoutSeconds: 30, maxRetries: 3, caCertificate: undefined });
+    expect(completeOptions(valid)).toMatchObject({ timeoutSeconds: 30, maxRetries: 3, caCertificate: undefined });
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe("options", () => {
       "unknown names: timeoutseconds, maxRetry; the valid ones are baseUrl, publicKey,",
     ],
   ])("%o are refused", (options, says) => {
-    const check = () => checkConnection({ ...valid, ...options });
+    const check = () => completeOptions({ ...valid, ...options });
     expect(check).toThrow(expect.objectContaining({ code: "ERR_INVALID_SETTINGS" }));
     expect(check).toThrow(says);
     expect(check).not.toThrow("pasted-0001");
@@ -96,35 +96,35 @@ describe("caCertificate", () => {
   }
 
   it("is PEM text or a file of it", () => {
-    expect(checkConnection({ ...valid, caCertificate: PEM }).caCertificate).toBe(PEM);
-    expect(checkConnection({ ...valid, caCertificate: file(PEM) }).caCertificate).toBe(PEM);
+    expect(completeOptions({ ...valid, caCertificate: PEM }).caCertificate).toBe(PEM);
+    expect(completeOptions({ ...valid, caCertificate: file(PEM) }).caCertificate).toBe(PEM);
   });
 
   it("may have the ends of its lines as they are written in a variable", () => {
-    expect(checkConnection({ ...valid, caCertificate: PEM.replaceAll("\n", "\\n") }).caCertificate).toBe(PEM);
+    expect(completeOptions({ ...valid, caCertificate: PEM.replaceAll("\n", "\\n") }).caCertificate).toBe(PEM);
   });
 
   it("may be several certificates, each of which can be read", () => {
-    expect(checkConnection({ ...valid, caCertificate: `${PEM}${PEM}` }).caCertificate).toBe(`${PEM}${PEM}`);
+    expect(completeOptions({ ...valid, caCertificate: `${PEM}${PEM}` }).caCertificate).toBe(`${PEM}${PEM}`);
     const broken = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
-    const check = () => checkConnection({ ...valid, caCertificate: `${PEM}${broken}` });
+    const check = () => completeOptions({ ...valid, caCertificate: `${PEM}${broken}` });
     expect(check).toThrow("contains no PEM certificate, or one that can't be read;");
   });
 
   it("is not quoted where it looks like no path", () => {
-    expect(() => checkConnection({ ...valid, caCertificate: "c2VjcmV0" })).toThrow(
+    expect(() => completeOptions({ ...valid, caCertificate: "c2VjcmV0" })).toThrow(
       "caCertificate is neither PEM text nor the path of a file that can be read (ENOENT);",
     );
   });
 
   it("is refused where it is neither", () => {
-    expect(() => checkConnection({ ...valid, caCertificate: "/no/such/file" })).toThrow("/no/such/file (ENOENT)");
-    expect(() => checkConnection({ ...valid, caCertificate: file("hello") })).toThrow("contains no PEM certificate");
+    expect(() => completeOptions({ ...valid, caCertificate: "/no/such/file" })).toThrow("/no/such/file (ENOENT)");
+    expect(() => completeOptions({ ...valid, caCertificate: file("hello") })).toThrow("contains no PEM certificate");
   });
 
   it.for(["/dev/zero", "/dev/null", tmpdir()])("is not read from %s", (name, context) => {
     if (!existsSync(name)) context.skip(`this system has no ${name}`);
-    expect(() => checkConnection({ ...valid, caCertificate: name })).toThrow(
+    expect(() => completeOptions({ ...valid, caCertificate: name })).toThrow(
       `caCertificate is the path of something else than a file of at most 1 MiB: ${name}; give`,
     );
   });
@@ -133,46 +133,46 @@ describe("caCertificate", () => {
     if (process.platform === "win32") context.skip("pipes are not in folders on Windows");
     const pipe = path.join(path.dirname(file("")), "pipe");
     execFileSync("mkfifo", [pipe]);
-    expect(() => checkConnection({ ...valid, caCertificate: pipe })).toThrow("something else than a file");
+    expect(() => completeOptions({ ...valid, caCertificate: pipe })).toThrow("something else than a file");
   });
 
   it("is not read from a file of more than 1 MiB", () => {
     const large = file(PEM.padEnd(1_048_577));
-    expect(() => checkConnection({ ...valid, caCertificate: large })).toThrow("something else than a file");
-    expect(checkConnection({ ...valid, caCertificate: file(PEM.padEnd(1_048_576)) }).caCertificate).toBe(PEM);
+    expect(() => completeOptions({ ...valid, caCertificate: large })).toThrow("something else than a file");
+    expect(completeOptions({ ...valid, caCertificate: file(PEM.padEnd(1_048_576)) }).caCertificate).toBe(PEM);
   });
 
   it("is reduced to its certificates", () => {
-    expect(checkConnection({ ...valid, caCertificate: `subject=CN=a\r\n${PEM}other text` }).caCertificate).toBe(PEM);
+    expect(completeOptions({ ...valid, caCertificate: `subject=CN=a\r\n${PEM}other text` }).caCertificate).toBe(PEM);
   });
 
   it("is refused in no time where it begins again and again", () => {
     const text = "-----BEGIN CERTIFICATE-----".repeat(38_000);
     for (const caCertificate of [text, file(text)]) {
-      expect(() => checkConnection({ ...valid, caCertificate })).toThrow("contains no PEM certificate");
+      expect(() => completeOptions({ ...valid, caCertificate })).toThrow("contains no PEM certificate");
     }
   }, 5_000);
 
   it.each(["PRIVATE KEY", "RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])("is refused with a %s, unquoted", (kind) => {
     const key = `-----BEGIN ${kind}-----\nMIIsecret\n-----END ${kind}-----\n`;
     for (const text of [key, `${PEM}${key}`, `${PEM}${key}`.replaceAll("\n", "\\n")]) {
-      const check = () => checkConnection({ ...valid, caCertificate: text });
+      const check = () => completeOptions({ ...valid, caCertificate: text });
       expect(check).toThrow(/caCertificate contains a private key; [^\n]+$/);
       expect(check).not.toThrow("MIIsecret");
     }
-    expect(checkConnection({ ...valid, caCertificate: file(`${PEM}${key}`) }).caCertificate).toBe(PEM);
+    expect(completeOptions({ ...valid, caCertificate: file(`${PEM}${key}`) }).caCertificate).toBe(PEM);
   });
 });
 
 describe("settings as text", () => {
   type Texts = Readonly<Record<string, string>>;
-  const read = (texts: Texts) => checkConnection(parseTexts(texts), (name) => `the place of ${name}`);
+  const read = (texts: Texts) => completeOptions(parseTexts(texts), (name) => `the place of ${name}`);
   const required = { ...KEYS, baseUrl: "https://example.com" };
 
   it("become booleans and numbers", () => {
     const options = read({ ...required, allowHttp: "false", timeoutSeconds: "2.5", maxRetries: "0" });
     expect(options).toMatchObject({ allowHttp: false, timeoutSeconds: 2.5, maxRetries: 0 });
-    expect(checkConnection(options)).toEqual(options);
+    expect(completeOptions(options)).toEqual(options);
   });
 
   it.each([

@@ -1,1 +1,0 @@
-export { printable } from "../digest/printable.ts";
