@@ -13,10 +13,10 @@ import { environmentProxy } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { keepCookies } from "./keep-cookies.ts";
 import { parseArgument } from "./parse-argument.ts";
-import { PendingRead } from "./pending-read.ts";
 import type { ReadGate } from "./read-gate.ts";
 import type { RawAgentLogConfig } from "./read-response.ts";
 import { RequestQueue } from "./request-queue.ts";
+import { retriedRead } from "./retried-read.ts";
 import { readArgumentsSchema } from "./schemas.ts";
 
 /** How to read. */
@@ -51,7 +51,7 @@ const MAX_CONNECT_SECONDS = 10;
  * ```
  */
 export class AgentLogConfigClient {
-  readonly #connection: CompleteOptions;
+  readonly #options: CompleteOptions;
   readonly #url: URL;
   readonly #queue: RequestQueue;
   readonly #closing = new AbortController();
@@ -66,9 +66,9 @@ export class AgentLogConfigClient {
   /** @internal */
   constructor(options: unknown, placeOf: (name: string) => string | undefined);
   constructor(options: unknown, placeOf?: (name: string) => string | undefined) {
-    this.#connection = completeOptions(options, placeOf);
-    this.#url = new URL(this.#connection.baseUrl);
-    this.#queue = new RequestQueue(connector(this.#url, this.#connection, this.#closing.signal));
+    this.#options = completeOptions(options, placeOf);
+    this.#url = new URL(this.#options.baseUrl);
+    this.#queue = new RequestQueue(connector(this.#url, this.#options, this.#closing.signal));
   }
 
   /**
@@ -129,8 +129,8 @@ export class AgentLogConfigClient {
     if (this.#closed !== undefined) {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
-    const [queue, connection] = [this.#queue, this.#connection];
-    const { outcome } = new PendingRead({ queue, connection, request, subject, signal, gate });
+    const [queue, options] = [this.#queue, this.#options];
+    const outcome = retriedRead({ queue, options, request, subject, signal, gate });
     this.#reads.add(outcome);
     try {
       return await outcome;
@@ -154,8 +154,8 @@ const HEADERS = {
  * Returns what opens one connection to the service. All of them share what the responses tell of the key.
  * @param closing aborts sockets that are still connecting, which undici does not track
  */
-function connector({ origin, protocol }: URL, connection: CompleteOptions, closing: AbortSignal): () => Dispatcher {
-  const { publicKey, privateKey, caCertificate, timeoutSeconds } = connection;
+function connector({ origin, protocol }: URL, options: CompleteOptions, closing: AbortSignal): () => Dispatcher {
+  const { publicKey, privateKey, caCertificate, timeoutSeconds } = options;
   const connect = {
     // One second more than the read, so that the read's clearer time-out error comes first.
     timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_CONNECT_SECONDS) * 1000),
@@ -166,7 +166,7 @@ function connector({ origin, protocol }: URL, connection: CompleteOptions, closi
     signal: closing,
     ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
   };
-  // PendingRead limits the whole read, so undici's own timeouts are off.
+  // retriedRead limits the whole read, so undici's own timeouts are off.
   const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
   const proxy = environmentProxy(protocol, limits, connect);
   const direct = { ...limits, connect: openConnector(connect) };

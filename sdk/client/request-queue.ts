@@ -3,8 +3,8 @@ import type { Dispatcher } from "undici";
 /** Connections that a client opens to the service, each for one request at a time. */
 export const MAX_REQUESTS = 16;
 
-/** Sends a request over a connection that nothing else uses until it leaves. */
-type Send = (connection: Dispatcher) => void;
+/** Takes the connection that it gets. */
+type Turn = (connection: Dispatcher) => void;
 
 /**
  * The connections to the service. Each has a Digest nonce of its own, because behind a load balancer the server at its other
@@ -17,30 +17,30 @@ export class RequestQueue {
   readonly #connections: Dispatcher[] = [];
   /** Those that are not in use, the one that was used last at the end. */
   readonly #idle: Dispatcher[] = [];
-  readonly #waiting = new Set<Send>();
-  readonly #underWay = new Map<Send, Dispatcher>();
+  readonly #waiting = new Set<Turn>();
 
   /** @param open makes a dispatcher that has one connection */
   constructor(open: () => Dispatcher) {
     this.#open = open;
   }
 
-  /** Sends the request, now or once others have left. Returns whether it was sent. */
-  enter(send: Send): boolean {
-    this.#waiting.add(send);
-    this.#sendNext();
-    return !this.#waiting.has(send);
+  /** Returns a connection that nothing else uses until it is returned; undefined if all are in use, or others wait. */
+  take(): Dispatcher | undefined {
+    if (this.#waiting.size > 0) return undefined;
+    return this.#idle.pop() ?? this.#openNext();
   }
 
-  /** Tells that the request has ended or is given up. */
-  leave(send: Send): void {
-    this.#waiting.delete(send);
-    const connection = this.#underWay.get(send);
-    if (connection === undefined) return;
-    this.#underWay.delete(send);
+  /** Gives the next connection that is returned, after those that wait already. It returns what ends the wait. */
+  enter(turn: Turn): () => void {
+    this.#waiting.add(turn);
+    return () => this.#waiting.delete(turn);
+  }
+
+  /** Lets others use a connection. */
+  return(connection: Dispatcher): void {
     this.#idle.push(connection);
     // A caller that gives up many requests at once has given up all of them by then.
-    if (this.#waiting.size > 0) queueMicrotask(() => this.#sendNext());
+    if (this.#waiting.size > 0) queueMicrotask(() => this.#giveNext());
   }
 
   /** Closes all connections. */
@@ -48,14 +48,12 @@ export class RequestQueue {
     await Promise.all(this.#connections.map((connection) => connection.destroy()));
   }
 
-  #sendNext(): void {
-    const [send] = this.#waiting;
-    if (send === undefined) return;
-    const connection = this.#idle.pop() ?? this.#openNext();
-    if (connection === undefined) return;
-    this.#waiting.delete(send);
-    this.#underWay.set(send, connection);
-    send(connection);
+  #giveNext(): void {
+    const [turn] = this.#waiting;
+    const connection = turn === undefined ? undefined : this.#idle.pop();
+    if (turn === undefined || connection === undefined) return;
+    this.#waiting.delete(turn);
+    turn(connection);
   }
 
   #openNext(): Dispatcher | undefined {

@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
-import { isObject } from "../client/is-object.ts";
 
 // What this package uses of @pulumi/pulumi beyond its type declarations. A test fails when a version changes one of these.
 // Modules are loaded where they are used, so that one that a later version moves costs no more than that use.
@@ -25,16 +24,6 @@ export async function dependenciesOf(
   const sdk: DependsOnModule = load("@pulumi/pulumi/runtime/dependsOn.js");
   const explicit = await sdk.gatherExplicitDependencies(dependsOn);
   return sdk.getAllTransitivelyReferencedResources(new Set(explicit), exclude);
-}
-
-/** Returns what the registration of a resource waits for now; undefined once it is sent, and in older versions. */
-export function pendingPhaseOf(resource: pulumi.Resource): unknown {
-  try {
-    const pending: unknown = load("@pulumi/pulumi/runtime/state.js").getPendingResourceRegistrations().get(resource);
-    return isObject(pending) ? pending["phase"] : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the parent of a resource; undefined for the stack. */

@@ -56,11 +56,12 @@ export function readForResource(request: ReadRequest): Promise<ResourceRead> | p
   const read = (found: ConnectionSettings, plain: typeof what, hasWaited: boolean) =>
     settle(request, found, plain, () => readOnce(found, plain, hasWaited));
   if (opts.dependsOn === undefined && parent === undefined && isPlain(what) && !pulumi.Output.isInstance(settings)) {
-    const start = (hasWaited: boolean) => read(settings, what, hasWaited);
-    return registration === undefined ? start(false) : registration.then(start);
+    return registration === undefined
+      ? read(settings, what, false)
+      : registration.then(() => read(settings, what, true));
   }
   const dependencies = waitForDependencies([opts.dependsOn ?? [], parent ?? []].flat(), what, resource);
-  const waits = [connection.hasWaited, dependencies, registration ?? false];
+  const waits = [connection.hasWaited, dependencies, registration?.then(() => true) ?? false];
   return pulumi
     .all([pulumi.output(what), settings, pulumi.all(waits)])
     .apply(([plain, found, waited]) => read(found, plain, waited.includes(true)));

@@ -1,6 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
-import { dependenciesOf, parentOf, pendingPhaseOf, plainValueOf, typeOf } from "./private-sdk.ts";
+import { dependenciesOf, parentOf, plainValueOf, typeOf } from "./private-sdk.ts";
 
 /**
  * Resolves once everything exists that a read depends on: the resources of `dependsOn`, and those that its arguments come
@@ -35,39 +34,16 @@ export function customParentOf({ parent }: RegistrationOptions): pulumi.Resource
 
 /**
  * Resolves once everything is registered that the registration of a resource waits for because of these options, since it
- * may change the settings. The SDK registers a component after all that its own options and arguments name.
+ * may change the settings. The SDK registers a component after all that its own options and arguments name, so that what is
+ * read in a component counts as read after other resources, whether there were any or not.
  *
- * @returns whether a resource was among it; undefined where there is nothing to wait for
+ * @returns undefined where there is nothing to wait for
  */
-export function waitForRegistration(options: RegistrationOptions): Promise<boolean> | undefined {
+export function waitForRegistration(options: RegistrationOptions): Promise<unknown> | undefined {
   const { parent, deletedWith, replaceWith = [] } = options;
-  const others = [...(deletedWith === undefined ? [] : [deletedWith]), ...replaceWith];
-  const component = pulumi.ComponentResource.isInstance(parent) && parentOf(parent) !== undefined ? parent : undefined;
-  if (component === undefined && others.length === 0) return undefined;
-  const waits = component === undefined ? false : registrationHasWaited(component);
-  const urns = [...(component === undefined ? [] : [component]), ...others].map(({ urn }) => plainValueOf(urn));
-  return Promise.all([waits, ...urns]).then(([hasWaited]) => hasWaited === true || others.length > 0);
-}
-
-const waited = new WeakMap<pulumi.Resource, Promise<boolean>>();
-
-/** Tells whether a resource may have been created or updated before this component was registered. */
-function registrationHasWaited(component: pulumi.Resource): Promise<boolean> {
-  const known = waited.get(component) ?? findOut(component);
-  waited.set(component, known);
-  return known;
-}
-
-async function findOut(component: pulumi.Resource): Promise<boolean> {
-  const parent = parentOf(component);
-  if (parent === undefined) return false;
-  // Children are made before their component is registered, unless they are made late. Then it is not known any more.
-  if (isManaged(parent) || pendingPhaseOf(component) === undefined) return true;
-  const above = pulumi.ComponentResource.isInstance(parent) && registrationHasWaited(parent);
-  // A registration that waits for nothing is sent before the next turn, and one that waits for its parent does no more.
-  await setImmediate();
-  const phase = pendingPhaseOf(component);
-  return (phase !== undefined && phase !== "parent") || above;
+  const isInComponent = pulumi.ComponentResource.isInstance(parent) && parentOf(parent) !== undefined;
+  const awaited = [isInComponent ? parent : [], deletedWith ?? [], replaceWith].flat();
+  return awaited.length === 0 ? undefined : Promise.all(awaited.map(({ urn }) => plainValueOf(urn)));
 }
 
 /** Tells whether creating a resource may change anything; components and providers change nothing. */

@@ -20,8 +20,11 @@ function openQueue() {
   });
   const used: Dispatcher[] = [];
   const enter = () => {
-    const send = (connection: Dispatcher) => void used.push(connection);
-    return { isSent: queue.enter(send), leave: () => queue.leave(send) };
+    const use = (connection: Dispatcher) => void used.push(connection);
+    const connection = queue.take();
+    if (connection === undefined) return { isSent: false, leave: queue.enter(use) };
+    use(connection);
+    return { isSent: true, leave: () => queue.return(connection) };
   };
   return { queue, opened, usedPlaces: () => used.map((connection) => places.get(connection)), enter };
 }

@@ -1,9 +1,9 @@
 import { Dispatcher } from "undici";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/errors.ts";
-import { PendingRead } from "../../sdk/client/pending-read.ts";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { MAX_REQUESTS, RequestQueue } from "../../sdk/client/request-queue.ts";
+import { retriedRead } from "../../sdk/client/retried-read.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -54,9 +54,9 @@ interface Options {
 function start({ maxRetries = 3, timeoutSeconds = 10, signal, gate, ...service }: Options = {}) {
   const { requests = new Requests() } = service;
   const { queue = new RequestQueue(() => requests) } = service;
-  const { outcome } = new PendingRead({
+  const outcome = retriedRead({
     queue,
-    connection: {
+    options: {
       baseUrl: "http://service",
       publicKey: "publickey",
       privateKey: "private-key-0001",
@@ -79,9 +79,8 @@ function start({ maxRetries = 3, timeoutSeconds = 10, signal, gate, ...service }
 function fullQueue() {
   const requests = new Requests();
   const queue = new RequestQueue(() => requests);
-  const busy = Array.from({ length: MAX_REQUESTS }, () => () => {});
-  for (const send of busy) queue.enter(send);
-  return { requests, queue, leave: () => queue.leave(busy[0] ?? (() => {})) };
+  const [busy = requests] = Array.from({ length: MAX_REQUESTS }, () => queue.take());
+  return { requests, queue, leave: () => queue.return(busy) };
 }
 
 it("ends a request after the time limit", async () => {
@@ -200,8 +199,8 @@ it("sends nothing after its caller has given up in a pause, and leaves the queue
 it("ends a request that gets its connection after its caller has given up", async () => {
   const controller = new AbortController();
   const { requests, outcome } = start({ signal: controller.signal });
-  outcome.catch(() => {});
   controller.abort(new Error("enough"));
+  await expect(outcome).rejects.toThrow("enough");
   requests.abort.mockClear();
   requests.sent[0]?.onRequestStart?.(requests.controller, {});
   expect(requests.abort).toHaveBeenCalledOnce();

@@ -1,0 +1,163 @@
+import type { Dispatcher } from "undici";
+import type { CompleteOptions } from "./complete-options.ts";
+import { connectionError } from "./connection-error.ts";
+import { MAX_BODY_LENGTH, TOO_LONG } from "./decode-body.ts";
+import { AgentLogConfigError } from "./errors.ts";
+import type { ReadGate } from "./read-gate.ts";
+import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
+import type { RequestQueue } from "./request-queue.ts";
+
+/** What a read needs. */
+interface ReadPlan {
+  readonly queue: RequestQueue;
+  readonly options: CompleteOptions;
+  readonly request: Dispatcher.DispatchOptions;
+  /** What failed if the read does. */
+  readonly subject: string;
+  readonly signal: AbortSignal | undefined;
+  readonly gate: ReadGate | undefined;
+}
+
+/** How many times its time limit a read may wait for its turn. */
+const PATIENCE_IN_TIMEOUTS = 20;
+
+/** The time limit of a read in an outage, in seconds. */
+const OUTAGE_LIMIT_SECONDS = 5;
+
+/**
+ * One read: as many requests as it takes until a response counts, the time is over or the caller gives the read up. The time
+ * in the queue is limited apart, because it says nothing about the service. undici's own interceptor for retries would join the
+ * parts of two responses.
+ */
+export async function retriedRead(plan: ReadPlan): Promise<RawAgentLogConfig> {
+  const { queue, options, subject, signal, gate } = plan;
+  let secondsLeft = options.timeoutSeconds;
+  let failure: AgentLogConfigError | undefined;
+  for (let retries = 0; ; retries += 1) {
+    // Most reads need not wait, and have no timer for it.
+    const connection = queue.take() ?? (await turnOf(plan));
+    const sentAt = performance.now();
+    try {
+      const refusal = gate?.refusalOf(subject) ?? (gate?.isOutage === true ? failure : undefined);
+      if (refusal !== undefined) throw refusal;
+      return readResponse(await responseTo(plan, connection, secondsLeft), subject);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const hasCaCertificate = options.caCertificate !== undefined;
+      failure = cause instanceof AgentLogConfigError ? cause : connectionError(cause, subject, hasCaCertificate);
+    } finally {
+      queue.return(connection);
+    }
+    const wait = waitBeforeRetry(failure, retries);
+    secondsLeft -= (performance.now() - sentAt + wait) / 1000;
+    const isLast = retries >= options.maxRetries || secondsLeft <= 0 || gate?.isOutage === true;
+    if (isLast || !isRetryable(failure)) throw failure;
+    await settled<void>(plan, undefined, (resolve) => {
+      const timer = setTimeout(resolve, wait);
+      return () => clearTimeout(timer);
+    });
+  }
+}
+
+/** Waits for a connection. */
+function turnOf(plan: ReadPlan): Promise<Dispatcher> {
+  const seconds = plan.options.timeoutSeconds * PATIENCE_IN_TIMEOUTS;
+  const says = `its turn did not come within ${seconds} s, because the reads before it are slow; read fewer projects at once`;
+  return settled(plan, { seconds, says }, (resolve) => plan.queue.enter(resolve));
+}
+
+/** Sends the request and waits for its response. */
+function responseTo(plan: ReadPlan, connection: Dispatcher, secondsLeft: number): Promise<WireResponse> {
+  const { options, request, subject, gate } = plan;
+  const isShort = gate?.isOutage === true && secondsLeft > OUTAGE_LIMIT_SECONDS;
+  const says = isShort
+    ? `no response within ${OUTAGE_LIMIT_SECONDS} s, the limit after the reads of other projects have failed; check the service and the network`
+    : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
+  const seconds = isShort ? OUTAGE_LIMIT_SECONDS : secondsLeft;
+  return settled(plan, { seconds, says }, (resolve, reject) => {
+    let [controller, isOver, status, length]: [Controller | undefined, boolean, number, number] = [
+      undefined,
+      false,
+      0,
+      0,
+    ];
+    let headers: WireResponse["headers"] = {};
+    const chunks: Buffer[] = [];
+    connection.dispatch(request, {
+      onRequestStart(started) {
+        controller = started;
+        // A request can't be aborted before it has a connection.
+        if (isOver) started.abort(IS_OVER);
+      },
+      onResponseStart(_, code, received) {
+        [status, headers] = [code, received];
+      },
+      onResponseData(started, chunk) {
+        chunks.push(chunk);
+        length += chunk.length;
+        const why = `the response ${TOO_LONG}; check baseUrl`;
+        if (length > MAX_BODY_LENGTH) started.abort(new AgentLogConfigError("ERR_INVALID_RESPONSE", why, { subject }));
+      },
+      onResponseEnd() {
+        controller = undefined;
+        const [first] = chunks;
+        resolve({ status, headers, body: first?.length === length ? first : Buffer.concat(chunks) });
+      },
+      onResponseError(_, error) {
+        controller = undefined;
+        reject(error);
+      },
+    });
+    return () => {
+      isOver = true;
+      controller?.abort(IS_OVER);
+    };
+  });
+}
+
+type Controller = Dispatcher.DispatchController;
+
+const IS_OVER = new Error("The read is over.");
+
+/**
+ * Waits until something has settled, its time is over or the caller gives the read up.
+ * @param limit how long it may take, and what is reported if it takes longer
+ * @param begin starts it, and returns what ends it
+ */
+async function settled<Result>(
+  { subject, signal }: ReadPlan,
+  limit: { readonly seconds: number; readonly says: string } | undefined,
+  begin: (resolve: (result: Result) => void, reject: (reason: unknown) => void) => () => void,
+): Promise<Result> {
+  signal?.throwIfAborted();
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  const end = begin(resolve, reject);
+  const timeOut = ({ says }: { readonly says: string }) =>
+    reject(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
+  const timer = limit && setTimeout(timeOut, limit.seconds * 1000, limit);
+  const giveUp = () => reject(signal?.reason);
+  signal?.addEventListener("abort", giveUp);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", giveUp);
+    end();
+  }
+}
+
+/**
+ * Outages are retried, except a time limit that is over, status 500, which the service sends for its own defects, and status 401
+ * with a stale challenge, which is the last of several.
+ */
+function isRetryable({ code, temporary, status }: AgentLogConfigError): boolean {
+  return temporary && code !== "ERR_TIMEOUT" && status !== 500 && status !== 401;
+}
+
+/**
+ * Milliseconds: the time that the service asks for, and half a second, doubled with each retry, less up to half of it at
+ * random, so that clients do not all come back at once.
+ */
+function waitBeforeRetry(error: AgentLogConfigError, retries: number): number {
+  return (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
+}
