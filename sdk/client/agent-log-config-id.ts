@@ -23,6 +23,11 @@ export const PROJECT_ID = /^[0-9a-f]{24}$/i;
  * ```
  */
 export function agentLogConfigId(projectId: string, agent: AgentKind): string {
+  return idOf({ projectId, agent });
+}
+
+/** Returns the id of a resource with these properties, which are not checked. */
+export function idOf({ projectId, agent }: { readonly projectId?: unknown; readonly agent?: unknown }): string {
   return `${projectId}/${agent}`;
 }
 

@@ -47,6 +47,9 @@ export const SECRET_SETTINGS: readonly string[] = SETTING_NAMES.filter(
   (name) => Reflect.get(SETTINGS, name) === "secret",
 );
 
+/** The names of the other settings. */
+export const PUBLIC_SETTINGS: readonly string[] = SETTING_NAMES.filter((name) => !SECRET_SETTINGS.includes(name));
+
 /** The names of the settings that are secrets, as a type. */
 export type SecretSetting = {
   [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends "secret" ? Name : never;

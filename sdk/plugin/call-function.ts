@@ -1,5 +1,5 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
+import { PUBLIC_SETTINGS } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
@@ -40,6 +40,6 @@ function publicResult(result: AgentLogConfigResult): Properties {
  */
 export function publicSettings(result: PublicResult): Properties {
   const { id, projectId, agent } = result;
-  const settings = Object.entries(recordSettings(result)).filter(([name]) => !SECRET_SETTINGS.includes(name));
-  return { id, projectId, agent, ...Object.fromEntries(settings) };
+  const settings = recordSettings(result);
+  return { id, projectId, agent, ...Object.fromEntries(PUBLIC_SETTINGS.map((name) => [name, settings[name]])) };
 }

@@ -7,7 +7,7 @@ import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { mapAtOnce } from "../shared/at-once.ts";
 import { describeFailures, failure, type NamedFailure } from "../shared/describe-failures.ts";
-import { isUnknown, UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
+import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
 import type { AskedRead } from "../shared/read-many-result.ts";
 import { recordSettings } from "../shared/reading.ts";
 import { malformedArguments } from "../shared/resource-arguments.ts";
@@ -15,7 +15,7 @@ import { PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { unmetExpectations } from "../shared/unmet-expectations.ts";
 import { publicSettings } from "./call-function.ts";
 import type { HeldCalls } from "./held-calls.ts";
-import { markedNames, seal, withoutMarks } from "./property-marks.ts";
+import { markedNames, withoutMarks } from "./property-marks.ts";
 import type { ResourceMonitor } from "./resource-monitor.ts";
 
 /** What a fleet has read for one of its children. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
-import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
+import { isSecret, seal } from "../shared/engine-marks.ts";
 
 /** Returns the properties without the marks of secrets, at any depth. */
 export function withoutMarks(properties: Properties): Properties {
@@ -40,11 +40,6 @@ export function withMarks(properties: Properties, sent: Properties): Properties 
   });
 }
 
-/** Marks a value as a secret. */
-export function seal(value: unknown): unknown {
-  return isSecret(value) ? value : { [SIGNATURE_KEY]: SECRET_SIGNATURE, value };
-}
-
 function unmark(value: unknown): unknown {
   const content = contentOf(value);
   if (Array.isArray(content)) return content.map(unmark);
@@ -54,10 +49,6 @@ function unmark(value: unknown): unknown {
 /** Tells whether a value is a secret or has one inside. */
 function isMarked(value: unknown): boolean {
   return isSecret(value) || (isObject(value) && Object.values(value).some(isMarked));
-}
-
-function isSecret(value: unknown): value is Record<string, unknown> {
-  return isObject(value) && value[SIGNATURE_KEY] === SECRET_SIGNATURE;
 }
 
 function mapValues(properties: object, change: (value: unknown, name: string) => unknown): Record<string, unknown> {

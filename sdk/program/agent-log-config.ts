@@ -1,6 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
-import { type AgentLogSettings, SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { type AgentKind, idOf, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
+import {
+  type AgentLogSettings,
+  PUBLIC_SETTINGS,
+  SECRET_SETTINGS,
+  SETTING_NAMES,
+} from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { describeOutage } from "../shared/describe-failures.ts";
@@ -157,25 +162,18 @@ function warnWhenRecorded(self: AgentLogConfig, args: AgentLogConfigArgs, outcom
       const { message: reason, cause } = problem;
       const outage = { unchangedSince: await plainValueOf(self.unchangedSince), reason, cause };
       const told = programState()?.toldOutages ?? new Map();
-      await pulumi.log.warn(describeOutage(`${projectId}/${agent}`, outage, told), self);
+      await pulumi.log.warn(describeOutage(idOf({ projectId, agent }), outage, told), self);
     });
   }
   if (whenUnexpected !== undefined) {
-    const names = SETTING_NAMES.filter((name) => !SECRET_SETTINGS.includes(name));
-    const settings = Object.fromEntries(names.map((name) => [name, Reflect.get(self, name)]));
+    const settings = Object.fromEntries(PUBLIC_SETTINGS.map((name) => [name, Reflect.get(self, name)]));
     pulumi
-      .all([
-        outcome,
-        pulumi.output(settings),
-        expect,
-        whenUnexpected,
-        pulumi.interpolate`${self.projectId}/${self.agent}`,
-      ])
-      .apply(async ([{ reading }, found, wanted, mode, id]) => {
+      .all([outcome, pulumi.output(settings), expect, whenUnexpected, pulumi.all([self.projectId, self.agent])])
+      .apply(async ([{ reading }, found, wanted, mode, [projectId, agent]]) => {
         if (mode !== "warn") return;
         const { unmetExpectations } = await import("../shared/unmet-expectations.ts");
         for (const sentence of unmetExpectations(wanted, found, reading.secrets)) {
-          pulumi.log.warn(`AgentLogConfig ${id}: ${sentence}`, self);
+          pulumi.log.warn(`AgentLogConfig ${idOf({ projectId, agent })}: ${sentence}`, self);
         }
       });
   }

@@ -1,8 +1,9 @@
+import { idOf } from "../client/agent-log-config-id.ts";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { printable } from "../digest/printable.ts";
 import { stackConfiguration } from "../shared/connection-settings.ts";
 import { describeOutage, type ToldOutages } from "../shared/describe-failures.ts";
-import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../shared/engine-marks.ts";
+import { seal } from "../shared/engine-marks.ts";
 import { isReading } from "../shared/reading.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
 
@@ -34,7 +35,7 @@ export async function check(
   // The host does not see the time of the read here.
   if (outage !== undefined) {
     const { message: reason, cause } = outage;
-    host.warn(describeOutage(lifecycle.idOf(inputs), { unchangedSince: undefined, reason, cause }, toldOutages));
+    host.warn(describeOutage(idOf(inputs), { unchangedSince: undefined, reason, cause }, toldOutages));
   }
   return {
     inputs,
@@ -57,7 +58,7 @@ export async function create(
   _configuration: ProviderConfiguration,
   news: lifecycle.Properties,
 ): Promise<{ id: string; outs: lifecycle.Properties }> {
-  return { id: lifecycle.idOf(news), outs: lifecycle.outputsOf(news) };
+  return { id: idOf(news), outs: lifecycle.outputsOf(news) };
 }
 
 /** Only the record is updated: the service is never changed. */
@@ -82,7 +83,7 @@ export async function read(
     const kind = isNew ? "new" : recorded["__adopted"] === true ? "adopted" : "made";
     const { outputs, inputs, ...found } = await lifecycle.readRecord(engine(configuration), id, recorded, kind);
     const props = kind === "made" ? outputs : { ...outputs, __adopted: true };
-    return { ...found, props: seal(props), ...(inputs && { inputs: seal(inputs) }) };
+    return { ...found, props: withMarks(props), ...(inputs && { inputs: withMarks(inputs) }) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const message = error instanceof Error ? error.message : String(error);
@@ -103,10 +104,7 @@ function engine(configuration: ProviderConfiguration): lifecycle.Engine {
 }
 
 /** Marks the secrets in the form in which the host passes them on to the engine. */
-function seal(properties: lifecycle.Properties): lifecycle.Properties {
-  const sealed = SECRET_SETTINGS.filter((name) => properties[name] !== undefined).map((name) => [
-    name,
-    { [SIGNATURE_KEY]: SECRET_SIGNATURE, value: properties[name] },
-  ]);
-  return { ...properties, ...Object.fromEntries(sealed) };
+function withMarks(properties: lifecycle.Properties): lifecycle.Properties {
+  const secrets = SECRET_SETTINGS.filter((name) => properties[name] !== undefined);
+  return { ...properties, ...Object.fromEntries(secrets.map((name) => [name, seal(properties[name])])) };
 }

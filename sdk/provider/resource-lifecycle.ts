@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { agentLogConfigId, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
+import { idOf, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { CODES } from "../client/errors.ts";
@@ -8,7 +8,15 @@ import { lookUpConnection, type SettingsSource } from "../shared/connection-sett
 import { describeOutage, type Failure, failure, type ToldOutages } from "../shared/describe-failures.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import { type ReadGates, readSettings } from "../shared/read-settings.ts";
-import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf, recordSettings } from "../shared/reading.ts";
+import {
+  belongsTo,
+  fingerprintsOf,
+  isReading,
+  type Problem,
+  problemOf,
+  type Reading,
+  recordSettings,
+} from "../shared/reading.ts";
 
 /** What the engine gives to a provider, and what the provider tells the user through it. */
 export interface Engine {
@@ -40,8 +48,8 @@ export interface CheckResult {
 }
 
 /**
- * Completes the inputs of a resource with its settings. Uses the settings that the program sent if they belong to
- * this record; otherwise reads them with the engine's connection.
+ * Completes the inputs of a resource with its settings: those that the program has read if they belong to this record, and
+ * otherwise those that are read now, with the engine's connection.
  * @param secrets the settings that no message may quote
  */
 export async function check(
@@ -53,42 +61,73 @@ export async function check(
   const inputs: Properties = { ...args, __service: serviceOf(engine) };
   const belongs = isReading(reading) && belongsTo(reading, args, engine.sources);
   const malformed = await malformedArguments({ ...args, envelope, pretty }, belongs);
-  if (malformed.length > 0) return { inputs, malformed, failures: [] };
-  // It is unknown in a preview where the read waits for something that is still to be created.
-  if (isUnknown(reading)) return { inputs, malformed, failures: [] };
+  // A reading is unknown in a preview where the read waits for something that is still to be created.
+  if (malformed.length > 0 || isUnknown(reading)) return { inputs, malformed, failures: [] };
   if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
     return { inputs: { ...inputs, ...allSettings(() => UNKNOWN) }, malformed, failures: [] };
   }
-  const { settings, problem } = belongs
-    ? { settings: {}, problem: reading.problem }
-    : await read(engine, { ...args, envelope, pretty }, olds, keptSettings(olds, args, reading));
-  const others = isReading(reading) ? reading.others.map(failure) : [];
-  const isRecorded = ["projectId", "agent"].every((name) => olds[name] === inputs[name]);
-  const found = problem === null ? settings : isRecorded ? allSettings((name) => olds[name] ?? null) : {};
-  const recorded = { ...inputs, ...found };
-  const why = problem === null ? undefined : whyWithoutSettings(isRecorded, olds, inputs, problem);
-  if (why !== undefined) return { inputs: recorded, malformed, failures: [why, ...others] };
-  const { expect, whenUnexpected } = inputs;
-  const sentences = expect == null ? [] : (await expectations()).unmetExpectations(expect, recorded, secrets);
+  if (belongs) return verify(reading, olds, inputs, secrets);
+  const kept = keptSettings(olds, args, reading);
+  const found = await read(engine, { ...args, envelope, pretty }, olds, kept);
+  return judgeRead(engine, found, isReading(reading) ? reading.others : [], olds, inputs, secrets);
+}
+
+/** Checks a resource for which the program has read. It shows the warnings itself. */
+function verify({ problem, others }: Reading, olds: Properties, inputs: Properties, secrets: readonly string[]) {
+  return judge(problem === null ? { recorded: inputs } : withoutRead(olds, inputs, problem), others, secrets);
+}
+
+/** Checks a resource for which its provider has read. */
+async function judgeRead(
+  engine: Engine,
+  { settings, problem }: FoundSettings,
+  others: readonly string[],
+  olds: Properties,
+  inputs: Properties,
+  secrets: readonly string[],
+): Promise<CheckResult> {
+  const found = problem === null ? { recorded: { ...inputs, ...settings } } : withoutRead(olds, inputs, problem);
+  const result = await judge(found, others, secrets, engine.warn);
+  return problem === null || found.why !== undefined ? result : { ...result, outage: problem };
+}
+
+/** What is to be recorded, and why the resource fails if it fails without a read. */
+interface Found {
+  readonly recorded: Properties;
+  readonly why?: Failure | undefined;
+}
+
+/** @param others the failures of other resources, which are reported if this one fails */
+async function judge(
+  { recorded, why }: Found,
+  others: readonly string[],
+  secrets: readonly string[],
+  warn: (message: string) => void = () => {},
+): Promise<CheckResult> {
+  const unmet = why === undefined ? await unmetExpectations(recorded, secrets) : [];
+  const isWarning = recorded["whenUnexpected"] === "warn";
+  if (isWarning) for (const { sentence } of unmet) warn(sentence);
+  const own = why !== undefined ? [why] : isWarning ? [] : unmet;
+  return { inputs: recorded, malformed: [], failures: own.length === 0 ? [] : [...own, ...others.map(failure)] };
+}
+
+async function unmetExpectations(recorded: Properties, secrets: readonly string[]): Promise<readonly Failure[]> {
+  const { expect } = recorded;
+  if (expect == null) return [];
+  const { unmetExpectations } = await import("../shared/unmet-expectations.ts");
   // With --diff the engine shows a message of a plugin, and a warning, without the name of its resource.
-  const unmet = sentences.map((cause) => ({ sentence: `AgentLogConfig ${idOf(inputs)}: ${cause}`, cause }));
-  // The program itself shows the warnings about settings that it has read.
-  if (!belongs && whenUnexpected === "warn") for (const { sentence } of unmet) engine.warn(sentence);
-  const failures = unmet.length === 0 || whenUnexpected === "warn" ? [] : [...unmet, ...others];
-  const checked = { inputs: recorded, malformed, failures };
-  return belongs || problem === null ? checked : { ...checked, outage: problem };
+  const name = `AgentLogConfig ${idOf(recorded)}`;
+  return unmetExpectations(expect, recorded, secrets).map((cause) => ({ sentence: `${name}: ${cause}`, cause }));
 }
 
 /** @param isRead the program has read with these arguments, and so has checked which project and agent they name */
 async function malformedArguments(inputs: Properties, isRead: boolean): Promise<readonly string[]> {
   const given = Object.keys(inputs).filter((name) => inputs[name] != null && !name.startsWith("__"));
   if (isRead && given.every((name) => ["projectId", "agent", ...SETTING_NAMES].includes(name))) return [];
+  // What needs zod is loaded only where it is used, because it takes as long as all the rest of a provider.
   const { malformedArguments } = await import("../shared/resource-arguments.ts");
   return malformedArguments(inputs);
 }
-
-/** What needs zod is loaded only where it is used, because it takes as long as all the rest of a provider. */
-const expectations = () => import("../shared/unmet-expectations.ts");
 
 /**
  * A fingerprint of the service's address, which may be a secret of the stack. It is recorded, so that an outage makes use of
@@ -114,11 +153,6 @@ export function diff(olds: Properties, news: Properties): { changes?: false; rep
 export function outputsOf({ __service: _, ...inputs }: Properties, olds: Properties = {}): Properties {
   const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(inputs[name] ?? null, olds[name]));
   return { ...inputs, __unchangedSince: isSame ? olds["__unchangedSince"] : new Date().toISOString() };
-}
-
-/** Returns the id of a resource with these inputs. */
-export function idOf({ projectId, agent }: Properties): string {
-  return `${projectId}/${agent}`;
 }
 
 /** What a read of a record finds; no id means that the project does not exist any more. */
@@ -153,7 +187,7 @@ export async function readRecord(
     const result = await readSettings(lookUpConnection(...engine.sources), { projectId, agent }, engine.gates);
     const inputs = { ...before, projectId, agent, ...recordSettings(result), __service: serviceOf(engine) };
     const outputs = outputsOf(inputs, recorded);
-    return { id: agentLogConfigId(projectId, agent), inputs: kind === "adopted" ? {} : inputs, outputs };
+    return { id: idOf({ projectId, agent }), inputs: kind === "adopted" ? {} : inputs, outputs };
   } catch (error) {
     const { message, temporary, code, cause } = problemOf(error);
     if (kind === "new") throw new Error(message, { cause: error });
@@ -174,13 +208,19 @@ export async function readRecord(
 const ADVICE_ON_CONNECTION =
   "Without --run-program, a refresh uses the connection that the last `pulumi up` recorded: after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
 
+/** The settings, or why there are none. */
+interface FoundSettings {
+  readonly settings: Properties;
+  readonly problem: Problem | null;
+}
+
 /** Reads the settings, except those to keep. Nothing is read if all of them are kept whole. */
 async function read(
   engine: Engine,
   { projectId, agent, envelope, pretty }: Properties,
   olds: Properties,
   kept: Properties,
-): Promise<{ readonly settings: Properties; readonly problem: Problem | null }> {
+): Promise<FoundSettings> {
   if (SETTING_NAMES.every((name) => isDeepStrictEqual(kept[name], olds[name] ?? null))) {
     // They stay those of the service that they were read from.
     return { settings: { ...kept, __service: olds["__service"] ?? null }, problem: null };
@@ -221,17 +261,16 @@ function isPartOf(part: unknown, whole: unknown): boolean {
   return Object.entries(part).every(([name, value]) => isDeepStrictEqual(value, whole[name]));
 }
 
-/** Why a resource without a read fails; undefined if an outage makes use of its record. */
-function whyWithoutSettings(
-  isRecorded: boolean,
-  olds: Properties,
-  inputs: Properties,
-  { message, temporary, cause }: Problem,
-): Failure | undefined {
-  if (!temporary || inputs["whenUnavailable"] !== "useRecorded" || !isRecorded) return { sentence: message, cause };
-  if ((olds["__service"] ?? inputs["__service"]) === inputs["__service"]) return undefined;
+/** What there is where nothing could be read: in an outage the recorded settings, if they may be used. */
+function withoutRead(olds: Properties, inputs: Properties, { message, temporary, cause }: Problem): Found {
+  const isRecorded = ["projectId", "agent"].every((name) => olds[name] === inputs[name]);
+  const recorded = isRecorded ? { ...inputs, ...allSettings((name) => olds[name] ?? null) } : inputs;
+  if (!temporary || inputs["whenUnavailable"] !== "useRecorded" || !isRecorded) {
+    return { recorded, why: { sentence: message, cause } };
+  }
+  if ((olds["__service"] ?? inputs["__service"]) === inputs["__service"]) return { recorded };
   const why = "The recorded settings are those of another service, so that they are not used.";
-  return { sentence: `${message} ${why}`, cause: `${cause} ${why}` };
+  return { recorded, why: { sentence: `${message} ${why}`, cause: `${cause} ${why}` } };
 }
 
 function allSettings(settingOf: (name: string) => unknown): Properties {

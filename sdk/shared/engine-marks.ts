@@ -26,6 +26,15 @@ const UNKNOWN_MARKS: ReadonlySet<unknown> = new Set([
   "e48ece36-62e2-4504-bad9-02848725956a",
 ]);
 
+/** Marks a value as a secret. */
+export function seal(value: unknown): unknown {
+  return isSecret(value) ? value : { [SIGNATURE_KEY]: SECRET_SIGNATURE, value };
+}
+
+export function isSecret(value: unknown): value is Record<string, unknown> {
+  return isObject(value) && value[SIGNATURE_KEY] === SECRET_SIGNATURE;
+}
+
 export function isUnknown(value: unknown): boolean {
   return UNKNOWN_MARKS.has(value);
 }

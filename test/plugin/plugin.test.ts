@@ -150,6 +150,25 @@ describe("the configuration", () => {
     await expect(plugin.read(ID)).rejects.toThrow("agent-log-config:timeoutSeconds");
   });
 
+  it.each([
+    { name: "default", is: true },
+    { name: "default_0_1_0", is: true },
+    // The engine adds the address that the plugin is downloaded from.
+    { name: "default_0_1_0_github_/api.github.com/owner/name", is: true },
+    { name: "default_github_/api.github.com/owner/name", is: true },
+    { name: "default_west", is: false },
+  ])("takes a provider with the name $name for the default one: $is", async ({ name, is }) => {
+    const plugin = await startForTest();
+    await plugin.configure(
+      configuration({ baseUrl: "ftp://example.com" }),
+      `urn:pulumi:dev::p::pulumi:providers:agent-log-config::${name}`,
+    );
+    const place = is
+      ? "the configuration key agent-log-config:baseUrl"
+      : `the argument baseUrl of the Provider '${name}'`;
+    await expect(plugin.read(ID)).rejects.toThrow(`baseUrl (${place})`);
+  });
+
   it("lets an attached plugin forget what was refused before", async () => {
     const plugin = await configured();
     service.rotateKey("another");

@@ -4,7 +4,6 @@ import {
   check as checkResource,
   diff,
   type Engine,
-  idOf,
   outputsOf,
   type Properties,
   readRecord,
@@ -320,12 +319,6 @@ describe("outputsOf", () => {
   it("keeps the time where the arguments alone have changed, as in an outage", () => {
     const inputs = { ...INPUTS, whenUnavailable: "useRecorded" };
     expect(outputsOf(inputs, OLDS)).toEqual({ ...inputs, __unchangedSince: LONG_AGO });
-  });
-});
-
-describe("idOf", () => {
-  it("is the project and the agent", () => {
-    expect(idOf(INPUTS)).toBe(ID);
   });
 });
 

@@ -1,0 +1,61 @@
+import type { CheckResult, Engine } from "../provider/resource-lifecycle.ts";
+import { adviseCheck } from "../shared/advise-check.ts";
+import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
+import type { ToldOutages } from "../shared/describe-failures.ts";
+import { type ReadGates, readSettings } from "../shared/read-settings.ts";
+import type { ReadForCall } from "./call-function.ts";
+import type { FleetHost, ReadAhead } from "./construct-fleet.ts";
+import type { EngineLog } from "./engine-log.ts";
+import { HeldCalls } from "./held-calls.ts";
+
+/** Where a provider's settings are, and its stack. */
+export interface ProviderConfiguration {
+  /** The places that the connection settings come from before the environment, the first one first. */
+  readonly sources: readonly SettingsSource[];
+  readonly stack?: string | undefined;
+}
+
+/** What is remembered for one run of the engine, which configures an attached process anew for each. */
+export class Run implements Pick<FleetHost, "readsAhead" | "recording"> {
+  readonly failures: HeldCalls;
+  /** What Check has found of each resource, by its URN. Diff, Create and Update need it. */
+  readonly checks = new Map<string, CheckResult>();
+  readonly readsAhead = new Map<string, ReadAhead>();
+  readonly recording: FleetHost["recording"] = new Set();
+  readonly toldOutages: ToldOutages = new Map();
+  readonly #gates: ReadGates = new Map();
+  readonly #log: EngineLog;
+  readonly #configuration: ProviderConfiguration;
+
+  constructor(log: EngineLog, configuration: ProviderConfiguration) {
+    this.#log = log;
+    this.#configuration = configuration;
+    this.failures = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
+  }
+
+  /** Reads settings with the connection of the provider. */
+  readonly read: ReadForCall = (asked) => {
+    const { sources, stack } = this.#configuration;
+    const connection = lookUpConnection(...sources);
+    return readSettings(connection, asked, this.#gates).catch((error) => adviseCheck(error, connection, asked, stack));
+  };
+
+  warn(urn: string, message: string): void {
+    this.#log.show("WARNING", urn, message);
+  }
+
+  /** Returns what the life of a resource needs of the engine. */
+  engineOf(urn: string): Engine {
+    return {
+      sources: this.#configuration.sources,
+      gates: this.#gates,
+      toldOutages: this.toldOutages,
+      warn: (message) => this.warn(urn, message),
+      read: (args) => {
+        const ahead = this.readsAhead.get(urn);
+        const isAhead = ahead?.projectId === args["projectId"] && ahead?.agent === args["agent"];
+        return isAhead && ahead !== undefined ? ahead.read : this.read(args);
+      },
+    };
+  }
+}
