@@ -1,5 +1,5 @@
 import packageJson from "../package.json" with { type: "json" };
-import { installPackage } from "../test/engine/install-package.ts";
+import { installPackage } from "../test/deployment/install-package.ts";
 import { installPlugin } from "./install-plugin.ts";
 import { measureMemory } from "./measure-memory.ts";
 import { measurePreviews } from "./measure-previews.ts";

@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { cpus } from "node:os";
 import path from "node:path";
-import type { Deployment } from "../test/engine/deployment.ts";
-import { findPulumi } from "../test/engine/find-pulumi.ts";
-import { openDeployment } from "../test/engine/open-deployment.ts";
+import type { Deployment } from "../test/deployment/deployment.ts";
+import { findPulumi } from "../test/deployment/find-pulumi.ts";
+import { openDeployment } from "../test/deployment/open-deployment.ts";
 
 /** Measures previews of programs in a folder, which it removes, with a Pulumi CLI. Without a CLI it only says so. */
 export async function measurePreviews(

@@ -1,5 +1,5 @@
 import packageJson from "../package.json" with { type: "json" };
-import { installPackage } from "../test/engine/install-package.ts";
+import { installPackage } from "../test/deployment/install-package.ts";
 import { measurePreviews } from "./measure-previews.ts";
 import { measureRounds } from "./measure-rounds.ts";
 import { literalProgram, MANIFEST, readProgram } from "./programs.ts";

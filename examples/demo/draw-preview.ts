@@ -2,9 +2,9 @@ import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { type Service, startService } from "pulumi-agent-log-config/testing";
-import { cliEnvironment } from "../../test/engine/cli-environment.ts";
-import { findPulumi } from "../../test/engine/find-pulumi.ts";
-import { runCommand } from "../../test/engine/run-command.ts";
+import { cliEnvironment } from "../../test/deployment/cli-environment.ts";
+import { findPulumi } from "../../test/deployment/find-pulumi.ts";
+import { runCommand } from "../../test/deployment/run-command.ts";
 import { DARK, LIGHT, renderTerminal } from "./render-terminal.ts";
 import { withoutUrns } from "./without-urns.ts";
 

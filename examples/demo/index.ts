@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { styleText } from "node:util";
 import { startService } from "pulumi-agent-log-config/testing";
-import type { Deployment, Run } from "../../test/engine/deployment.ts";
-import { findPulumi } from "../../test/engine/find-pulumi.ts";
-import { openDeployment } from "../../test/engine/open-deployment.ts";
+import type { Deployment, Run } from "../../test/deployment/deployment.ts";
+import { findPulumi } from "../../test/deployment/find-pulumi.ts";
+import { openDeployment } from "../../test/deployment/open-deployment.ts";
 import { withoutUrns } from "./without-urns.ts";
 
 // Shows drift from end to end on a stand-in of the service: read, drift, update, no drift, destroy.

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, inject, it, onTestFinished } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { findPulumi } from "../engine/find-pulumi.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
 
 const INSTALLED = path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config");
 const ARCHIVE = path.join(INSTALLED, "dist/plugin/pulumi-resource-agent-log-config.tar.gz");

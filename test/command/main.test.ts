@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
-import { runCommand } from "../engine/run-command.ts";
+import { runCommand } from "../deployment/run-command.ts";
 import { type Environment, environmentOf, MAIN, runMain } from "./run-main.ts";
 
 const [FIRST, SECOND] = ["0123456789abcdef01234567", "0123456789abcdef01234568"];

@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { Service } from "../../sdk/testing/index.ts";
-import { type CommandResult, runCommand } from "../engine/run-command.ts";
+import { type CommandResult, runCommand } from "../deployment/run-command.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -3,8 +3,8 @@ import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { installPackage, TEMPLATE_PACKAGES } from "../engine/install-package.ts";
-import { ENGINES, openProgram, PROJECT_ID } from "../engine/program.ts";
+import { installPackage, TEMPLATE_PACKAGES } from "../deployment/install-package.ts";
+import { ENGINES, openProgram, PROJECT_ID } from "../deployment/open-program.ts";
 import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 
 // `npm run test:compatibility` runs the versions that README.md names under Compatibility, and the newest ones, and the test in

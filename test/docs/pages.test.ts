@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { openDeployment } from "../engine/open-deployment.ts";
-import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { openDeployment } from "../deployment/open-deployment.ts";
+import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { copyExample } from "../examples/copy-example.ts";
 import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 

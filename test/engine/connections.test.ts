@@ -2,7 +2,7 @@ import { cp } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, inject, it } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
-import { ENGINES, openProgram, PROJECT_ID } from "./program.ts";
+import { ENGINES, openProgram, PROJECT_ID } from "../deployment/open-program.ts";
 
 describe.each(ENGINES)("connections on the %s engine", (engine) => {
   it("go with the provider that the engine uses, for two services in one stack", async (context) => {

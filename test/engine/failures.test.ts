@@ -1,6 +1,6 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import { type Fault, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
-import { ENGINES, openProgram, PRIVATE_KEY } from "./program.ts";
+import { ENGINES, openProgram, PRIVATE_KEY } from "../deployment/open-program.ts";
 
 const projectOf = (digit: string) => digit.repeat(24);
 const [ONE, TWO, THREE, FOUR] = [projectOf("1"), projectOf("2"), projectOf("3"), projectOf("4")] as const;

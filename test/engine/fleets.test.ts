@@ -1,7 +1,7 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
-import type { Deployment } from "./deployment.ts";
-import { ENGINES, type EngineName, openProgram, openRealProgram } from "./program.ts";
+import type { Deployment } from "../deployment/deployment.ts";
+import { ENGINES, type EngineName, openProgram, openRealProgram } from "../deployment/open-program.ts";
 
 const [ONE, TWO] = ["1".repeat(24), "2".repeat(24)] as const;
 const agent = "monitoring";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ENGINES, openProgram, PROJECT_ID, SECRETS } from "./program.ts";
+import { ENGINES, openProgram, PROJECT_ID, SECRETS } from "../deployment/open-program.ts";
 
 describe.each(ENGINES)("the functions on the %s engine", (engine) => {
   it("keep secret only what may hold credentials", async (context) => {

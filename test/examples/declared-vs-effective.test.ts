@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { PROJECT_ID } from "../engine/program.ts";
+import { PROJECT_ID } from "../deployment/open-program.ts";
 import { openExample } from "./open-example.ts";
 
 it("fails where the service has other settings than the chart declares", async (context) => {

@@ -2,10 +2,10 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
-import { cliEnvironment } from "../engine/cli-environment.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { PRIVATE_KEY, PROJECT_ID } from "../engine/program.ts";
-import { runCommand } from "../engine/run-command.ts";
+import { cliEnvironment } from "../deployment/cli-environment.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
+import { runCommand } from "../deployment/run-command.ts";
 import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 

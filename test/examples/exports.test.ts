@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { PROJECT_ID, SECRETS } from "../engine/program.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { PROJECT_ID, SECRETS } from "../deployment/open-program.ts";
 import { openExample } from "./open-example.ts";
 
 it("publishes a path as it is and overrides as a secret", async (context) => {

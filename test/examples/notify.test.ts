@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { describeChanges } from "../../examples/notify/describe-changes.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { listen } from "../servers/listen.ts";
 import { openExample } from "./open-example.ts";
 

@@ -1,10 +1,10 @@
 import path from "node:path";
 import type { TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
-import type { Deployment } from "../engine/deployment.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { openDeployment } from "../engine/open-deployment.ts";
-import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import type { Deployment } from "../deployment/deployment.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { openDeployment } from "../deployment/open-deployment.ts";
+import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { copyExample } from "./copy-example.ts";
 
 /** An example in a new stack, and a service that knows one project. */

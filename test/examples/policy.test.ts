@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { violationOf } from "../../examples/policy/violation-of.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { PROJECT_ID } from "../engine/program.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { PROJECT_ID } from "../deployment/open-program.ts";
 import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 

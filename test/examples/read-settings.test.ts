@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { openExample } from "./open-example.ts";
 
 it("records one agent's settings and reads the other's", async (context) => {

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:net";
 import path from "node:path";
 import { expect, inject, it } from "vitest";
 import { AgentLogConfigClient } from "../../sdk/client/index.ts";
-import { PROJECT_ID } from "../engine/program.ts";
+import { PROJECT_ID } from "../deployment/open-program.ts";
 
 const FILE = path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config/examples/service.mjs");
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
-import { PRIVATE_KEY } from "../engine/program.ts";
+import { PRIVATE_KEY } from "../deployment/open-program.ts";
 import { openExample } from "./open-example.ts";
 
 const PROJECTS = Array.from({ length: 40 }, (_, index) => String(index).padStart(24, "0"));

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { PROJECT_ID } from "../engine/program.ts";
-import { runCommand } from "../engine/run-command.ts";
+import { PROJECT_ID } from "../deployment/open-program.ts";
+import { runCommand } from "../deployment/run-command.ts";
 import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";

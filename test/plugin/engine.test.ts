@@ -6,12 +6,12 @@ import manifest from "../../package.json" with { type: "json" };
 import { startService } from "../../sdk/testing/index.ts";
 import { EXECUTABLE, makePlugin } from "../../tools/archive/make-plugin.ts";
 import { writeArchive } from "../../tools/archive/write-archive.ts";
-import { cliEnvironment } from "../engine/cli-environment.ts";
-import type { Deployment } from "../engine/deployment.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { openDeployment } from "../engine/open-deployment.ts";
-import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
-import { runCommand } from "../engine/run-command.ts";
+import { cliEnvironment } from "../deployment/cli-environment.ts";
+import type { Deployment } from "../deployment/deployment.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { openDeployment } from "../deployment/open-deployment.ts";
+import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
+import { runCommand } from "../deployment/run-command.ts";
 import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
 import { requireHost } from "./require-host.ts";
 

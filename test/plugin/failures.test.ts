@@ -4,9 +4,9 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { makePlugin } from "../../tools/archive/make-plugin.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { configure, PRIVATE_KEY, skipWithout } from "../engine/program.ts";
-import { openRealDeployment } from "../engine/real-deployment.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { configure, PRIVATE_KEY, skipWithout } from "../deployment/open-program.ts";
+import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { startPlugin } from "./plugin-process.ts";
 import { requireHost } from "./require-host.ts";
 

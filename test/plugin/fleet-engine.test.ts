@@ -5,10 +5,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
 import { makePlugin } from "../../tools/archive/make-plugin.ts";
-import { cliEnvironment } from "../engine/cli-environment.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { openDeployment } from "../engine/open-deployment.ts";
-import { configure, makeProgramFolder, PRIVATE_KEY } from "../engine/program.ts";
+import { cliEnvironment } from "../deployment/cli-environment.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { openDeployment } from "../deployment/open-deployment.ts";
+import { configure, makeProgramFolder, PRIVATE_KEY } from "../deployment/open-program.ts";
 import { requireHost } from "./require-host.ts";
 
 const WAYS = ["package", "plugin"] as const;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { makePlugin } from "../../tools/archive/make-plugin.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { configure, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { configure, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { LANGUAGES, LIMIT, openProgram } from "./open-program.ts";
 
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");

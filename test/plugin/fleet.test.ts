@@ -6,7 +6,7 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { bundlePlugin } from "../../tools/archive/bundle.ts";
-import { type PropertyMap, secret, unknownValue } from "../engine/property-value.ts";
+import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { type PluginProcess, startEngineLog, startPlugin } from "./plugin-process.ts";
 import { startMonitor } from "./start-monitor.ts";
 

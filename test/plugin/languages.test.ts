@@ -4,8 +4,8 @@ import path from "node:path";
 import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
 import { makePlugin } from "../../tools/archive/make-plugin.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { configure, PROJECT_ID, SETTINGS } from "../engine/program.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { configure, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { LANGUAGES, type Language, LIMIT, openProgram } from "./open-program.ts";
 
 const UNKNOWN_PROJECT = "f".repeat(24);

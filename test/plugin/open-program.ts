@@ -2,8 +2,8 @@ import { cp } from "node:fs/promises";
 import path from "node:path";
 import { expect, type TestContext } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
-import { PRIVATE_KEY } from "../engine/program.ts";
-import { openRealDeployment } from "../engine/real-deployment.ts";
+import { PRIVATE_KEY } from "../deployment/open-program.ts";
+import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { linkGoSdk, linkPythonSdk } from "./generate-sdk.ts";
 import { requireHost } from "./require-host.ts";
 

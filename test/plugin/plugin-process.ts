@@ -21,8 +21,8 @@ import messages, {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages, { type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { type PropertyMap, parseProperties, signatureKey, unknownValue } from "../engine/property-value.ts";
-import { runEnvironment } from "../engine/run-environment.ts";
+import { runEnvironment } from "../deployment/run-environment.ts";
+import { type PropertyMap, parseProperties, signatureKey, unknownValue } from "../stand-in-engine/property-value.ts";
 import { listen } from "./listen.ts";
 
 /** The URN that resources have in these tests. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { fingerprintsOf } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { bundlePlugin } from "../../tools/archive/bundle.ts";
-import { type PropertyMap, secret, unknownValue } from "../engine/property-value.ts";
+import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";

@@ -5,11 +5,11 @@ import { expect, it, onTestFinished } from "vitest";
 import { type Service, type ServiceSettings, startService } from "../../sdk/testing/index.ts";
 import { bundlePlugin } from "../../tools/archive/bundle.ts";
 import { makePlugin } from "../../tools/archive/make-plugin.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
-import { openDeployment } from "../engine/open-deployment.ts";
-import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../engine/program.ts";
-import { isMap, type PropertyMap, type PropertyValue } from "../engine/property-value.ts";
-import { readCalls } from "../engine/recording.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { openDeployment } from "../deployment/open-deployment.ts";
+import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
+import { readCalls } from "../deployment/open-recording.ts";
+import { isMap, type PropertyMap, type PropertyValue } from "../stand-in-engine/property-value.ts";
 import { type PluginProcess, startPlugin } from "./plugin-process.ts";
 
 const FIXTURE = path.join(import.meta.dirname, "fixtures/life-of-a-resource.json");

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { TestContext } from "vitest";
-import { type FoundPulumi, findPulumi } from "../engine/find-pulumi.ts";
+import { type FoundPulumi, findPulumi } from "../deployment/find-pulumi.ts";
 
 const found = findPulumi();
 

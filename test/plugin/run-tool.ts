@@ -1,6 +1,6 @@
 import type { TestContext } from "vitest";
-import { type CommandResult, runCommand } from "../engine/run-command.ts";
-import { runEnvironment } from "../engine/run-environment.ts";
+import { type CommandResult, runCommand } from "../deployment/run-command.ts";
+import { runEnvironment } from "../deployment/run-environment.ts";
 
 /** Runs a command of a language's tools; one that is missing fails as others do. */
 export function runTool(

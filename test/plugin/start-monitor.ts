@@ -6,7 +6,7 @@ import messages, {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
-import { type PropertyMap, parseProperties } from "../engine/property-value.ts";
+import { type PropertyMap, parseProperties } from "../stand-in-engine/property-value.ts";
 import { listen } from "./listen.ts";
 
 /** What the engine does with a child of a component: it returns the outputs. */

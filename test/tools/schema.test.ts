@@ -8,7 +8,7 @@ import { isObject } from "../../sdk/client/is-object.ts";
 import { generateSchema } from "../../tools/schema/generate-schema.ts";
 import { generatedFiles } from "../../tools/schema/generated-files.ts";
 import type { Manifest } from "../../tools/schema/package-identity.ts";
-import { findPulumi } from "../engine/find-pulumi.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const MANIFEST: Manifest = {

@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, type TestContext } from "vitest";
-import type { EngineName } from "./program.ts";
-import { type PropertyMap, type PropertyValue, parseProperties } from "./property-value.ts";
+import { type PropertyMap, type PropertyValue, parseProperties } from "../stand-in-engine/property-value.ts";
+import type { EngineName } from "./open-program.ts";
 
 /** What an engine and the providers of a program say to each other while a test runs. */
 export interface OpenRecording {
@@ -16,7 +16,7 @@ export interface OpenRecording {
 
 /**
  * Compares calls with a fixture that the real engine has made. With RECORD_ENGINE_CALLS=1 it is made anew:
- * `RECORD_ENGINE_CALLS=1 npx vitest run test/engine/resource.test.ts`, on a machine with a Pulumi CLI.
+ * `RECORD_ENGINE_CALLS=1 npx vitest run test/engine/life-of-a-resource.test.ts`, on a machine with a Pulumi CLI.
  */
 export async function openRecording(context: TestContext, engine: EngineName, fixture: string): Promise<OpenRecording> {
   const folder = await mkdtemp(join(tmpdir(), "recording-"));

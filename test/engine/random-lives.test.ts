@@ -1,15 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, type TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
-import {
-  type Outcome,
-  predict,
-  type ServiceWorld,
-  type State,
-  type Step,
-  stepArbitrary,
-} from "../provider/life-model.ts";
-import type { Deployment, Run } from "./deployment.ts";
+import type { Deployment, Run } from "../deployment/deployment.ts";
 import {
   ENGINES,
   type EngineName,
@@ -18,7 +10,15 @@ import {
   PRIVATE_KEY,
   PROJECT_ID,
   skipWithout,
-} from "./program.ts";
+} from "../deployment/open-program.ts";
+import {
+  type Outcome,
+  predict,
+  type ServiceWorld,
+  type State,
+  type Step,
+  stepArbitrary,
+} from "../provider/life-model.ts";
 
 // The lives of resources as in test/provider/life.test.ts, here of whole programs: LIFE_RUNS=100 explores more of them.
 

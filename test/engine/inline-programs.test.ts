@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, inject, it } from "vitest";
-import { cliEnvironment } from "./cli-environment.ts";
-import { findPulumi } from "./find-pulumi.ts";
-import { makeProgramFolder, PRIVATE_KEY, PROJECT_ID, skipWithout } from "./program.ts";
+import { cliEnvironment } from "../deployment/cli-environment.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
+import { makeProgramFolder, PRIVATE_KEY, PROJECT_ID, skipWithout } from "../deployment/open-program.ts";
 
 /** Runs programs as functions in this one process, and prints what came of each. */
 const PROCESS = `

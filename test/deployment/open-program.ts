@@ -28,7 +28,7 @@ export const SECRETS = [PRIVATE_KEY, SETTINGS.password, SETTINGS.configOverrides
 export const ENGINES = ["stand-in", "real"] as const;
 export type EngineName = (typeof ENGINES)[number];
 
-/** A folder of one of the programs in `programs/`, and a service that knows one project. */
+/** A folder of one of the programs in `test/engine/programs/`, and a service that knows one project. */
 export interface ProgramFolder {
   readonly directory: string;
   readonly service: Service;
@@ -85,7 +85,7 @@ export async function openRealProgram(
   return { deployment, service };
 }
 
-/** template.test.ts checks the types of all programs, and they load the same modules again and again. */
+/** type-checks.test.ts checks the types of all programs, and they load the same modules again and again. */
 const FAST = {
   PULUMI_NODEJS_TRANSPILE_ONLY: "true",
   NODE_COMPILE_CACHE: path.join(tmpdir(), "agent-log-config-compile-cache"),
@@ -148,7 +148,7 @@ async function writeTemplate(directory: string, name: string): Promise<void> {
   await write("Pulumi.yaml", `name: ${name}\nruntime:\n  name: nodejs\n  options:\n    packagemanager: npm\n`);
   await write("package.json", JSON.stringify({ name, main: "index.ts" }));
   await write("tsconfig.json", JSON.stringify({ compilerOptions: TEMPLATE_OPTIONS, files: ["index.ts"] }));
-  await copyFile(path.join(import.meta.dirname, "programs", `${name}.ts`), path.join(directory, "index.ts"));
+  await copyFile(path.join(import.meta.dirname, "../engine/programs", `${name}.ts`), path.join(directory, "index.ts"));
 }
 
 export const TEMPLATE_OPTIONS = {

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { parseProperties } from "./property-value.ts";
+import { parseProperties } from "../stand-in-engine/property-value.ts";
 import { type StepSummary, summarizeStep } from "./step-summary.ts";
 
 /** Reads what the Pulumi CLI has written for `--event-log`, and returns the steps that change something. */

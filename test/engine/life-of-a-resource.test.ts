@@ -1,7 +1,7 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { ENGINES, openProgram, PRIVATE_KEY, PROJECT_ID, SECRETS, SETTINGS } from "./program.ts";
-import { openRecording } from "./recording.ts";
+import { ENGINES, openProgram, PRIVATE_KEY, PROJECT_ID, SECRETS, SETTINGS } from "../deployment/open-program.ts";
+import { openRecording } from "../deployment/open-recording.ts";
 
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
 const RECORDING = path.join(import.meta.dirname, "fixtures/life-of-a-resource.json");
@@ -85,6 +85,16 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     expect(text).toContain(`A refresh removes AgentLogConfig ${PROJECT_ID}/monitoring from the state.`);
     expect(JSON.stringify(await deployment.exportState())).not.toContain("AgentLogConfig::settings");
   });
+
+  it("is read where a program adopts it", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "adopted", { id: `${PROJECT_ID}/monitoring` });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.outputs()).toEqual({
+      logPath: "/var/log/monitoring-agent.log",
+      configOverrides: "[secret]",
+    });
+    expect(service.requests.filter(({ status }) => status === 200)).not.toHaveLength(0);
+  });
 });
 
 // What follows is about what the CLI prints, about its options, and about the connection that it keeps in the state.
@@ -123,6 +133,14 @@ describe("AgentLogConfig on the real engine", () => {
       `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: projectId must be 24 hexadecimal digits. See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value.`,
     );
     expect(text).not.toMatch(/^\s+at /m);
+  });
+
+  it("says what is wrong with the id of a resource to adopt", async (context) => {
+    const { deployment } = await openProgram(context, "real", "adopted", { id: "monitoring" });
+    const { text } = await deployment.preview();
+    expect(text).toMatch(
+      /error: The id "monitoring" does not have the form <projectId>\/<agent>, such as .*monitoring\. See https:\S+$/m,
+    );
   });
 
   it("fails for a failed read while it is not known yet what is expected", async (context) => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { openProgram, PRIVATE_KEY, PROJECT_ID } from "./program.ts";
+import { openProgram, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
 
 const settings = (sizeThresholdMB: number) => ({ logPath: `/log/${sizeThresholdMB}`, logRotate: { sizeThresholdMB } });
 

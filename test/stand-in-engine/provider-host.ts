@@ -9,9 +9,9 @@ import type {
   ReadResponse,
   UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
+import { killGroup } from "../deployment/run-command.ts";
+import { runEnvironment } from "../deployment/run-environment.ts";
 import { mapValues, type PropertyMap, type PropertyValue, parseProperties, withoutSecrets } from "./property-value.ts";
-import { killGroup } from "./run-command.ts";
-import { runEnvironment } from "./run-environment.ts";
 import { grpc, maxMessageBytes, providerMessages, ResourceProviderClient, Struct } from "./sdk.ts";
 
 /** The calls that carry what a package's own provider is asked. */

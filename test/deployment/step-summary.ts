@@ -1,6 +1,6 @@
-import { compareProperties, type Difference } from "./difference.ts";
-import { isSecret, maskSecrets, type PropertyMap, type PropertyValue } from "./property-value.ts";
-import { isDefaultProvider, stackType } from "./resource.ts";
+import { compareProperties, type Difference } from "../stand-in-engine/difference.ts";
+import { isSecret, maskSecrets, type PropertyMap, type PropertyValue } from "../stand-in-engine/property-value.ts";
+import { isDefaultProvider, stackType } from "../stand-in-engine/resource.ts";
 
 /** A step of a run that changes something, the same for both engines. */
 export interface StepSummary {

@@ -1,7 +1,14 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
-import type { Deployment } from "./deployment.ts";
-import { ENGINES, type EngineName, openProgram, openRealProgram, PROJECT_ID, SETTINGS } from "./program.ts";
+import type { Deployment } from "../deployment/deployment.ts";
+import {
+  ENGINES,
+  type EngineName,
+  openProgram,
+  openRealProgram,
+  PROJECT_ID,
+  SETTINGS,
+} from "../deployment/open-program.ts";
 
 const OTHER = "aaaaaaaaaaaaaaaaaaaaaaaa";
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };

@@ -5,8 +5,8 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, inject, it } from "vitest";
+import { makeProgramFolder, TEMPLATE_OPTIONS } from "../deployment/open-program.ts";
 import { fencesIn, PAGES } from "../plugin/examples-in.ts";
-import { makeProgramFolder, TEMPLATE_OPTIONS } from "./program.ts";
 
 it("type-checks every program in what pulumi new typescript makes", async (context) => {
   const { directory } = await makeProgramFolder(context, "every-entry");

@@ -1,8 +1,8 @@
+import { type StepSummary, summarizeStep } from "../deployment/step-summary.ts";
 import { compareProperties, type MapDifference } from "./difference.ts";
 import { differenceText, mapText } from "./property-text.ts";
 import { maskSecrets, type PropertyMap } from "./property-value.ts";
 import { isDefaultProvider, type Resource, stackType } from "./resource.ts";
-import { type StepSummary, summarizeStep } from "./step-summary.ts";
 
 export type Op = "same" | "create" | "update" | "delete" | "replace" | "read" | "discard";
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, it, type TestContext } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
-import { ENGINES, openProgram } from "./program.ts";
+import { ENGINES, openProgram, PROJECT_ID } from "../deployment/open-program.ts";
 
 const SHAPES = ["parent", "dependsOn-of-component", "parent-of-component", "argument-of-component"];
 /** The stand-in engine does not model the last two options. */
@@ -22,10 +22,27 @@ async function openControl(context: TestContext, service: Service): Promise<stri
   return `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
 }
 
-describe.each(ENGINES)("a registration that waits, on the %s engine", (engine) => {
+describe.each(ENGINES)("a read on the %s engine", (engine) => {
   const shapes = shapesOf(engine);
 
-  it("delays the read too, so that what a resource changes in the update is recorded and is no drift", async (context) => {
+  it("is not begun before what the resource depends on exists", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "dependent", { projectId: PROJECT_ID });
+    const { text } = await deployment.preview();
+    for (const output of ["byIdPath", "afterPath", "outputPath"]) {
+      expect(text).toMatch(new RegExp(`${output}\\s*: \\[unknown\\]`));
+    }
+    expect(service.requests).toHaveLength(0);
+
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.outputs()).toEqual({
+      byIdPath: "/var/log/monitoring-agent.log",
+      afterPath: "/var/log/monitoring-agent.log",
+      outputPath: "/var/log/backup-agent.log",
+    });
+    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
+  });
+
+  it("waits for all that the registration waits for, so that what a resource changes in the update is recorded and is no drift", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "waiting", { shapes });
     for (const [index] of shapes.entries()) service.set(projectOf(index), "monitoring", { logPath: "/before" });
     await deployment.setConfig("waiting:controlUrl", await openControl(context, service));
@@ -39,7 +56,7 @@ describe.each(ENGINES)("a registration that waits, on the %s engine", (engine) =
     expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
   });
 
-  it("does not make a preview wait for what waits for a failing resource", async (context) => {
+  it("makes no preview wait for what waits for a failing resource", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "waiting", { shapes, logPath: "" });
     for (const [index] of shapes.entries()) service.set(projectOf(index), "monitoring", {});
     const start = performance.now();

@@ -8,14 +8,14 @@ import type {
   RegisterResourceOutputsRequest,
   RegisterResourceRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
+import { killGroup } from "../deployment/run-command.ts";
+import { runEnvironment } from "../deployment/run-environment.ts";
 import { deleteResource, deleteResources } from "./delete-resources.ts";
 import { EngineFailure, type Operation } from "./operation.ts";
 import { mapValues, parseProperties } from "./property-value.ts";
 import { readResource } from "./read-resource.ts";
 import { registerResource } from "./register-resource.ts";
 import { stackType } from "./resource.ts";
-import { killGroup } from "./run-command.ts";
-import { runEnvironment } from "./run-environment.ts";
 import {
   Empty,
   EngineService,

@@ -1,6 +1,6 @@
+import { openStandInDeployment } from "../stand-in-engine/stand-in-deployment.ts";
 import type { Deployment } from "./deployment.ts";
 import { openRealDeployment } from "./real-deployment.ts";
-import { openStandInDeployment } from "./stand-in-deployment.ts";
 
 /** Opens a new, empty stack "dev" of the program in a folder that has a Pulumi.yaml and its packages installed. */
 export async function openDeployment(options: {

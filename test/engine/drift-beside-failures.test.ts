@@ -1,11 +1,14 @@
 import { createServer, request as sendRequest } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
+import { ENGINES, openProgram } from "../deployment/open-program.ts";
 import { listen } from "../servers/listen.ts";
-import { ENGINES, openProgram } from "./program.ts";
 
 const PROJECT_IDS = Array.from({ length: 24 }, (_, index) => index.toString(16).padStart(24, "a"));
 const DRIFTED = [2, 13, 21];
+const MANY = Array.from({ length: 60 }, (_, index) => index.toString(16).padStart(24, "0"));
+const GONE = [7, 3, 11];
+const DRIFTED_OF_MANY = [5, 10];
 
 /** What an ill project answers to credentials that are right. */
 interface Illness {
@@ -85,5 +88,39 @@ describe.each(ENGINES)("on the %s engine, a preview", (engine) => {
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     for (const projectId of projectIds) expect(text).toContain(`logPath is "/log/${projectId}", expected "/srv"`);
+  });
+
+  it("shows all drift of many projects and names every failing read, and nothing that fails is recorded", async (context) => {
+    // The stand-in engine is slower, and has nothing to lose by fewer.
+    const projectIds = MANY.slice(0, engine === "real" ? 60 : 12);
+    const settings = { projectIds };
+    const { deployment, service } = await openProgram(context, engine, "fleet", settings);
+    for (const projectId of projectIds) service.set(projectId, "monitoring", { logPath: `/log/${projectId}` });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    for (const index of GONE) service.set(MANY[index] ?? "", "monitoring", undefined);
+    for (const index of DRIFTED_OF_MANY) service.set(MANY[index] ?? "", "monitoring", { logPath: "/drifted" });
+
+    const preview = await deployment.preview();
+    expect(preview.ok).toBe(false);
+    // One resource reports for all: its own failure, and the names of those with the same cause.
+    const named = preview.text.match(/\bproject-\d+\b(?=' has a problem: Can't|,|\.$)/gm);
+    expect(new Set(named)).toEqual(new Set(GONE.map((index) => `project-${index}`)));
+    expect(preview.text.match(/there is no such project/g)).toHaveLength(1);
+    expect(preview.text.match(/~ logPath *: .* => "\/drifted"/g)).toHaveLength(DRIFTED_OF_MANY.length);
+
+    expect(await deployment.up()).toMatchObject({ ok: false });
+    const state = JSON.stringify(await deployment.exportState());
+    for (const index of GONE) expect(state).toContain(`/log/${MANY[index]}`);
+    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: false });
+  });
+
+  it("fails although others wait for one that fails", async (context) => {
+    const [first = "", second = ""] = MANY;
+    const settings = { projectIds: [first, second], dependent: true };
+    const { deployment, service } = await openProgram(context, engine, "fleet", settings);
+    service.set(second, "monitoring", {});
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    expect(text).toContain(`agent's log settings of project ${first}`);
   });
 });

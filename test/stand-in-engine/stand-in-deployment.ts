@@ -1,17 +1,17 @@
 import { createCipheriv, randomBytes } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Deployment, Run, RunOptions } from "../deployment/deployment.ts";
+import { refuseSecrets } from "../deployment/refuse-secrets.ts";
+import { withoutColours } from "../deployment/without-colours.ts";
 import { deleteResources } from "./delete-resources.ts";
-import type { Deployment, Run, RunOptions } from "./deployment.ts";
 import { type Operation, reportFailure } from "./operation.ts";
 import { type PropertyMap, parseProperties, replaceSecrets, signatureKey } from "./property-value.ts";
 import { ProviderHosts } from "./provider-hosts.ts";
 import { refreshResources } from "./refresh-resources.ts";
-import { refuseSecrets } from "./refuse-secrets.ts";
 import { type Resource, type Resources, stackType } from "./resource.ts";
 import { runProgram } from "./run-program.ts";
 import { RunText } from "./run-text.ts";
-import { withoutColours } from "./without-colours.ts";
 
 const stack = "dev";
 
