@@ -40,34 +40,6 @@ test("an abort while probing fails with its reason", async () => {
   await expect(reading).rejects.toBe(REASON);
 });
 
-test("an abort while probing lets another request probe, at the cost of one request", async () => {
-  const server = await startScriptedServer(hold(), CHALLENGE, acceptWith({}));
-  const agent = openDigestAgent(server);
-  const controller = new AbortController();
-  const reading = read(agent, server, controller.signal).catch(() => {});
-  const waiting = readMany(agent, server.origin, 15, 15);
-  await server.reached(1);
-  controller.abort(REASON);
-  await reading;
-  expect(await waiting).toEqual({ 200: 15 });
-  expect(server.requests).toHaveLength(17);
-});
-
-test("an abort while waiting fails with its reason", async () => {
-  const server = await startScriptedServer(hold());
-  const agent = openDigestAgent(server);
-  const controller = new AbortController();
-  const probing = new AbortController();
-  const first = read(agent, server, probing.signal);
-  const second = read(agent, server, controller.signal);
-  await server.reached(1);
-  controller.abort(REASON);
-  await expect(second).rejects.toBe(REASON);
-  expect(server.requests).toHaveLength(1);
-  probing.abort();
-  await first.catch(() => {});
-});
-
 test("an abort during the refusal's body fails with its reason", async () => {
   const server = await startScriptedServer(openBody(401));
   const controller = new AbortController();
@@ -143,15 +115,6 @@ test("close while reading leaves no request hanging", async () => {
   expect(await reading).toHaveLength(16);
 });
 
-test("close while others wait for a nonce leaves no request hanging", async () => {
-  const server = await startDigestServer();
-  const agent = new Agent();
-  const dispatcher = agent.compose(digestFor(server));
-  const reading = Promise.allSettled(Array.from({ length: 16 }, () => readStatus(dispatcher, server.origin)));
-  await agent.close();
-  expect(await reading).toHaveLength(16);
-});
-
 test("an agent that is closed refuses a read", async () => {
   const server = { origin: "http://127.0.0.1:9" };
   const agent = new Agent();
@@ -164,27 +127,6 @@ test("headersTimeout ends a probe", async () => {
   const server = await startScriptedServer(hold());
   const reading = request(server.origin, { dispatcher: openDigestAgent(server), headersTimeout: 50 });
   await expect(reading).rejects.toMatchObject({ code: "UND_ERR_HEADERS_TIMEOUT" });
-});
-
-test("those who waited for a probe that timed out go on", async () => {
-  const server = await startScriptedServer(hold(), CHALLENGE, acceptWith({}));
-  const agent = openDigestAgent(server);
-  const probe = request(server.origin, { dispatcher: agent, headersTimeout: 50 }).catch(() => {});
-  const waiting = readStatus(agent, server.origin);
-  await probe;
-  expect(await waiting).toBe(200);
-});
-
-test("those who waited for a probe whose connection broke go on", async () => {
-  const server = await startScriptedServer(
-    (_request, response) => response.destroy(),
-    (seen, response) => (seen.headers.authorization === undefined ? CHALLENGE : acceptWith({}))(seen, response),
-  );
-  const agent = openDigestAgent(server);
-  const probe = readStatus(agent, server.origin).catch(() => {});
-  const waiting = readMany(agent, server.origin, 15, 15);
-  await probe;
-  expect(await waiting).toEqual({ 200: 15 });
 });
 
 test("an unreachable server fails every read", async () => {
