@@ -117,6 +117,11 @@ describe("get", () => {
       },
     },
     {
+      description: "both spellings of the hours",
+      body: { logRotate: { timeDurationHrs: 24, timeThresholdHrs: 12 } },
+      expected: { ...NOTHING, logRotate: { ...NO_THRESHOLDS, timeThresholdHrs: 12 } },
+    },
+    {
       description: "numbers as strings",
       body: { logRotate: { sizeThresholdMB: "1000.5" } },
       expected: { ...NOTHING, logRotate: { ...NO_THRESHOLDS, sizeThresholdMB: 1000.5 } },
