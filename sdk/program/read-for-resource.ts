@@ -5,6 +5,7 @@ import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import { type Failure, failure } from "../shared/describe-failures.ts";
+import { failTest } from "../shared/read-settings.ts";
 import {
   fingerprintsOf,
   NO_SETTINGS,
@@ -108,7 +109,7 @@ async function settle(
     const others = unmet.length === 0 ? [] : await hold(unmet.map(failure));
     return { settings, readAt: new Date().toISOString(), reading: { ...reading, problem: null, others } };
   } catch (error) {
-    if (isTest) void Promise.reject(error);
+    if (isTest) failTest(error);
     const problem = problemOf(error);
     // Only the engine knows whether there is a record that can be used instead.
     const mayUseRecorded = problem.temporary && whenUnavailable === "useRecorded";

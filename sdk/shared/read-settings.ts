@@ -1,4 +1,5 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { AgentLogConfigError } from "../client/errors.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import { refuseEngineMarks } from "./engine-marks.ts";
@@ -6,6 +7,8 @@ import { refuseEngineMarks } from "./engine-marks.ts";
 /** A client, or what replaces every client in a unit test. */
 export interface SettingsReader {
   get(args: unknown, options?: { readonly gate?: ReadGate }): Promise<AgentLogConfigResult>;
+  /** In a unit test, takes the error of a resource that fails. */
+  readonly onFailure?: ((error: AgentLogConfigError) => void) | undefined;
 }
 
 /** The gate of each connection. What it remembers counts as long as these gates are used. */
@@ -46,6 +49,16 @@ export function replaceClients(reader: SettingsReader): () => void {
 
 export function clientsAreReplaced(): boolean {
   return replacement !== undefined;
+}
+
+/**
+ * Tells a unit test of a resource that fails, since it has no engine that would report it: `onFailure` takes the error, else a
+ * rejection that nobody handles fails the test.
+ */
+export function failTest(error: unknown): void {
+  const onFailure = replacement?.onFailure;
+  if (onFailure !== undefined && error instanceof AgentLogConfigError) onFailure(error);
+  else void Promise.reject(error);
 }
 
 function clientOf(connection: ConnectionSettings, key: string): Promise<SettingsReader> {

@@ -1,5 +1,6 @@
 import { agentLogConfigId } from "../client/agent-log-config-id.ts";
 import { decodeAgentLogSettings } from "../client/decode-agent-log-settings.ts";
+import type { AgentLogConfigError } from "../client/errors.ts";
 import { parseArgument } from "../client/parse-argument.ts";
 import { readServiceVersion } from "../client/read-response.ts";
 import { readArgumentsSchema } from "../client/schemas.ts";
@@ -14,6 +15,7 @@ import { contentOfRead, VERSION_HEADER } from "./respond.ts";
  * you create. Arguments and settings are validated as usual, and a project that is left out is not found.
  *
  * @param settings the projects that exist; they are copied
+ * @param options what to do with resources that fail
  * @returns a function that restores real reads, unless `answerReads` was called again since
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for an unknown id or agent, and for settings that are not JSON
  * @example
@@ -31,9 +33,10 @@ import { contentOfRead, VERSION_HEADER } from "./respond.ts";
  * end();
  * ```
  */
-export function answerReads(settings: SettingsByProject): () => void {
+export function answerReads(settings: SettingsByProject, { onFailure }: AnswerReadsOptions = {}): () => void {
   const projects = new Projects(settings);
   return replaceClients({
+    onFailure,
     async get(args) {
       const { projectId, agent } = parseArgument(readArgumentsSchema, args, "Nothing was read");
       const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from answerReads`;
@@ -44,4 +47,13 @@ export function answerReads(settings: SettingsByProject): () => void {
       return { id, projectId, agent, ...read, serviceVersion: readServiceVersion(VERSION_HEADER) };
     },
   });
+}
+
+/** What a unit test wants to know besides the settings. */
+export interface AnswerReadsOptions {
+  /**
+   * Takes the error of each resource that fails, such as one whose settings are not as `expect` says (`ERR_UNEXPECTED`).
+   * Default: none, so that the error is an unhandled rejection, which fails the test.
+   */
+  readonly onFailure?: ((error: AgentLogConfigError) => void) | undefined;
 }

@@ -4,7 +4,7 @@
  */
 import "../client/refuse-other-runtimes.ts";
 
-export { answerReads } from "./answer-reads.ts";
+export { type AnswerReadsOptions, answerReads } from "./answer-reads.ts";
 export type { NoncePolicy } from "./digest-protection.ts";
 export type { CannedResponse, Cut, Delay, Fault } from "./fault.ts";
 export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./projects.ts";

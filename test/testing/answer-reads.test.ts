@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigClient } from "../../sdk/client/index.ts";
-import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput } from "../../sdk/index.ts";
+import { AgentLogConfig, AgentLogConfigs, getAgentLogConfig, getAgentLogConfigOutput } from "../../sdk/index.ts";
 import { answerReads, type SettingsByProject, startService } from "../../sdk/testing/index.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -109,6 +109,33 @@ describe("answerReads", () => {
       (failure: { stderr: string }) => failure,
     );
     expect(stderr.match(/there is no such project; check projectId/g)).not.toBeNull();
+  });
+
+  it.each([
+    {
+      description: "settings that are not as expected",
+      settings: { [PROJECT_ID]: { backup: { logRotate: { sizeThresholdMB: 2000 } } } },
+      failure: {
+        code: "ERR_UNEXPECTED",
+        message: expect.stringMatching(/sizeThresholdMB is 2000, expected at most 1000/),
+      },
+    },
+    { description: "a failed read", settings: {}, failure: { code: "ERR_PROJECT_NOT_FOUND", temporary: false } },
+  ])("tells onFailure of $description, in a component too", async ({ settings, failure }) => {
+    const told = new Promise((onFailure) => onTestFinished(answerReads(settings, { onFailure })));
+    const expected = { logRotate: { sizeThresholdMB: { atMost: 1000 } } };
+    const args = { projectIds: [PROJECT_ID], agents: ["backup" as const], expect: expected };
+    const { configs } = new AgentLogConfigs("fleet", args);
+    expect(await told).toMatchObject(failure);
+    await resolved(configs);
+  });
+
+  it("does not tell onFailure of settings that are as expected", async () => {
+    const failures: unknown[] = [];
+    const onFailure = (error: unknown) => failures.push(error);
+    onTestFinished(answerReads({ [PROJECT_ID]: { backup: { logPath: "/l" } } }, { onFailure }));
+    await resolved(new AgentLogConfig("logs", { ...BACKUP, expect: { logPath: "/l" } }).logPath);
+    expect(failures).toEqual([]);
   });
 
   it("refuses settings that JSON can't hold", () => {
