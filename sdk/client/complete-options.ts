@@ -68,32 +68,33 @@ export function completeOptions(
     const place = placeOf(name);
     return place === undefined ? name : `${name} (${place})`;
   };
-  const refuse = (name: string) => (why: string) =>
-    new AgentLogConfigError(code, `${withPlace(name)} ${why}`, { subject });
+  const refuse = (name: string) => (says: string) =>
+    new AgentLogConfigError(code, `${withPlace(name)} ${says}`, { subject });
   const baseUrl = checkBaseUrl(others.baseUrl, allowHttp, withPlace("allowHttp"), refuse("baseUrl"));
   const caCertificate = others.caCertificate && readCaCertificate(others.caCertificate, refuse("caCertificate"));
   return { ...others, baseUrl, caCertificate, allowHttp, timeoutSeconds, maxRetries };
 }
 
-type Refuse = (why: string) => AgentLogConfigError;
+type Refuse = (says: string) => AgentLogConfigError;
 
 /** @param setting how a message names `allowHttp` */
 function checkBaseUrl(given: string, allowHttp: boolean, setting: string, refuse: Refuse): string {
   const shown = withoutSecrets(given);
-  const why = (says: string) => refuse(`${says}: ${shown}; give an address such as https://example.com:8443`);
+  const unusable = (says: string) => refuse(`${says}: ${shown}; give an address such as https://example.com:8443`);
   const url = URL.parse(given);
   // An address without a scheme reads as a URL of the scheme "example.com:".
-  if (url === null || url.host === "") throw why("is not a URL with a scheme and a host");
+  if (url === null || url.host === "") throw unusable("is not a URL with a scheme and a host");
   const { protocol, origin, username, password, pathname, search, hash } = url;
-  if (username !== "" || password !== "") throw why("has credentials in it, which belong in publicKey and privateKey");
+  if (username !== "" || password !== "")
+    throw unusable("has credentials in it, which belong in publicKey and privateKey");
   if (protocol !== "https:" && protocol !== "http:")
-    throw why(`has the scheme ${printable(protocol, 80)} instead of https:`);
-  if (search !== "" || hash !== "") throw why("has a query or a fragment");
+    throw unusable(`has the scheme ${printable(protocol, 80)} instead of https:`);
+  if (search !== "" || hash !== "") throw unusable("has a query or a fragment");
   if (protocol === "http:" && !allowHttp) {
     throw refuse(`uses http: ${shown}; use https, or set ${setting} if you trust the network`);
   }
   const [path = "", ...behind] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
-  if (behind.some((part) => part !== "")) throw why(`has a path after ${PREFIX}`);
+  if (behind.some((part) => part !== "")) throw unusable(`has a path after ${PREFIX}`);
   return `${origin}${path}${PREFIX}`;
 }
 
@@ -129,7 +130,7 @@ function isCertificate(pem: string): boolean {
 }
 
 /** Bytes of a file; the certificates of all public authorities together have some 200,000. */
-const MAX_FILE_LENGTH = 1_048_576;
+const MAX_FILE_BYTES = 1_048_576;
 
 /** Opens without waiting, as a pipe without a writer would make it, and reads nothing that has no end. */
 function readSmallFile(path: string, refuse: Refuse): string {
@@ -140,7 +141,7 @@ function readSmallFile(path: string, refuse: Refuse): string {
   try {
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const state = fstatSync(file);
-    if (state.isFile() && state.size <= MAX_FILE_LENGTH) return readFileSync(file, "utf8");
+    if (state.isFile() && state.size <= MAX_FILE_BYTES) return readFileSync(file, "utf8");
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
     throw refuse(`is neither PEM text nor the path of a file that can be read${which}${code}; ${advice}`);

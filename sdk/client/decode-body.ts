@@ -1,7 +1,7 @@
 import { unzipSync } from "node:zlib";
 
 /** Bytes of a response; a real one has some thousand. */
-export const MAX_BODY_LENGTH = 1_048_576;
+export const MAX_BODY_BYTES = 1_048_576;
 /** What a message says about a longer one. */
 export const TOO_LONG = "is longer than 1 MiB";
 
@@ -31,7 +31,7 @@ function decompress(body: Uint8Array, contentEncoding: string): Uint8Array {
   const unknown = codings.find((coding) => !KNOWN_CODING.test(coding));
   if (unknown !== undefined) throw new Error(`is compressed in an unknown way (${unknown})`);
   try {
-    return codings.reduce<Uint8Array>((packed) => unzipSync(packed, { maxOutputLength: MAX_BODY_LENGTH }), body);
+    return codings.reduce<Uint8Array>((packed) => unzipSync(packed, { maxOutputLength: MAX_BODY_BYTES }), body);
   } catch (error) {
     const isTooLong = error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
     throw new Error(isTooLong ? TOO_LONG : `can't be decompressed (${codings.join(", ")})`);

@@ -145,7 +145,7 @@ export class AgentLogConfigError extends Error {
   /** The error that caused this one; undefined where there is none. */
   declare readonly cause?: Error | undefined;
   /** @internal The message without its subject and the link. */
-  declare readonly why: string;
+  declare readonly says: string;
   /** @internal Why it failed, without the service's own words and times. */
   declare readonly reason: string;
 
@@ -179,7 +179,7 @@ export class AgentLogConfigError extends Error {
     this.status = status;
     this.errorCode = errorCode;
     this.retryAfterSeconds = retryAfterSeconds;
-    Object.defineProperties(this, { why: { value: message }, reason: { value: reason } });
+    Object.defineProperties(this, { says: { value: message }, reason: { value: reason } });
   }
 }
 

@@ -49,8 +49,8 @@ export class ReadGate {
    */
   refusalOf(subject: string): AgentLogConfigError | undefined {
     if (this.#refusal === undefined || this.#isKeyAccepted) return undefined;
-    const { code, why, ...details } = this.#refusal;
-    return new AgentLogConfigError(code, why, { ...details, subject, reason: this.#refusal.reason });
+    const { code, says, ...details } = this.#refusal;
+    return new AgentLogConfigError(code, says, { ...details, subject, reason: this.#refusal.reason });
   }
 
   async #note<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {

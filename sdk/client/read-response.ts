@@ -40,8 +40,8 @@ export function readResponse({ status, headers, body }: WireResponse, subject: s
       retryAfterSeconds: readRetryAfter(headers["retry-after"]),
     });
   }
-  const invalid = (why: string) =>
-    new AgentLogConfigError("ERR_INVALID_RESPONSE", `${printable(why)}; check baseUrl and any proxy`, { subject });
+  const invalid = (says: string) =>
+    new AgentLogConfigError("ERR_INVALID_RESPONSE", `${printable(says)}; check baseUrl and any proxy`, { subject });
   if (status >= 300) throw invalid(`the server redirects to ${placeOf(header("location"))} (status ${status})`);
   if (status !== 200) throw invalid(`the response has status ${status} instead of 200`);
   if (text instanceof Error) throw invalid(`the response ${text.message}`);

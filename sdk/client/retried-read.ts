@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { CompleteOptions } from "./complete-options.ts";
 import { connectionError } from "./connection-error.ts";
-import { MAX_BODY_LENGTH, TOO_LONG } from "./decode-body.ts";
+import { MAX_BODY_BYTES, TOO_LONG } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import type { ReadGate } from "./read-gate.ts";
 import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
@@ -95,8 +95,8 @@ function responseTo(plan: ReadPlan, connection: Dispatcher, secondsLeft: number)
       onResponseData(started, chunk) {
         chunks.push(chunk);
         length += chunk.length;
-        const why = `the response ${TOO_LONG}; check baseUrl`;
-        if (length > MAX_BODY_LENGTH) started.abort(new AgentLogConfigError("ERR_INVALID_RESPONSE", why, { subject }));
+        const says = `the response ${TOO_LONG}; check baseUrl`;
+        if (length > MAX_BODY_BYTES) started.abort(new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject }));
       },
       onResponseEnd() {
         controller = undefined;

@@ -10,7 +10,7 @@ type Headers = Parameters<NonNullable<Handler["onResponseStart"]>>[2];
 type Upgrade = Parameters<NonNullable<Handler["onRequestUpgrade"]>>;
 
 /** The body of a refusal is read, so that the connection can be used again, up to this many bytes. */
-const MAX_REFUSAL_LENGTH = 65_536;
+const MAX_REFUSAL_BYTES = 65_536;
 
 /**
  * Sends one request of a caller as often as its {@link DigestExchange} says, and gives the caller the last response. It is the
@@ -83,7 +83,7 @@ export class DigestHandler implements Handler {
       return;
     }
     this.#refusalLength += chunk.length;
-    if (this.#refusalLength > MAX_REFUSAL_LENGTH) wire.abort(new Error("The body of the refusal is too long."));
+    if (this.#refusalLength > MAX_REFUSAL_BYTES) wire.abort(new Error("The body of the refusal is too long."));
   }
 
   onResponseEnd(_: unknown, trailers: Headers): void {

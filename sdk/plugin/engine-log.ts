@@ -4,7 +4,7 @@ import engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
 import { ENGINE_CHANNEL } from "./engine-channel.ts";
 
 /** How long an engine may take to show a message, in milliseconds. */
-const PATIENCE = 2000;
+const PATIENCE_MILLISECONDS = 2000;
 
 /** Shows messages to the user through the engine that started this process, or attached to it. */
 export class EngineLog {
@@ -34,7 +34,7 @@ export class EngineLog {
     request.setUrn(urn).setMessage(message);
     // A message that can't be shown must not fail what it is about.
     const sent = new Promise<void>((resolve) =>
-      client.log(request, new Metadata(), { deadline: Date.now() + PATIENCE }, () => resolve()),
+      client.log(request, new Metadata(), { deadline: Date.now() + PATIENCE_MILLISECONDS }, () => resolve()),
     );
     this.#sending.add(sent);
     sent.then(() => this.#sending.delete(sent));

@@ -96,10 +96,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     }
     refuseMocks();
     // The inputs are needed before super(), but which provider the engine uses is known only after it.
-    let start: (read: ReturnType<typeof readForResource>) => void = () => {};
-    const outcome = new Promise<EventualRead>((resolve) => {
-      start = resolve;
-    });
+    const { promise: outcome, resolve: start } = Promise.withResolvers<EventualRead>();
     const secrets = [...SECRET_SETTINGS, ...(opts.additionalSecretOutputs ?? [])];
     const inputs = args === undefined ? {} : recordedInputs(args, outcome, secrets);
     const { import: imported, ...options } = opts;

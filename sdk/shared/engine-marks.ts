@@ -40,10 +40,10 @@ export function isUnknown(value: unknown): boolean {
 }
 
 /** Characters of a setting as JSON. The engine takes seconds for each megabyte, and real settings have some hundred. */
-const MAX_LENGTH = 65_536;
+const MAX_SETTING_CHARACTERS = 65_536;
 
 /** Characters of one string. The time in which the engine compares two strings grows with the square of their length. */
-const MAX_STRING_LENGTH = 4096;
+const MAX_STRING_CHARACTERS = 4096;
 
 /**
  * Refuses settings that the engine would misread, such as its own marks of secrets and unknown values: it reads files and
@@ -66,7 +66,7 @@ export function refuseEngineMarks(result: AgentLogConfigResult): void {
 }
 
 function isTooLong(value: unknown): boolean {
-  return isObject(value) && JSON.stringify(value).length > MAX_LENGTH;
+  return isObject(value) && JSON.stringify(value).length > MAX_SETTING_CHARACTERS;
 }
 
 /** The CLI prints a setting of several lines as it is, with whatever a terminal would obey. */
@@ -97,7 +97,7 @@ function findMarkInKey(key: string): string | undefined {
 }
 
 function whyUnprintable(text: string): string | undefined {
-  if (text.length > MAX_STRING_LENGTH) return "more than 4,096 characters in one string";
+  if (text.length > MAX_STRING_CHARACTERS) return "more than 4,096 characters in one string";
   if (!text.isWellFormed()) return "half of a surrogate pair, which is not valid UTF-8";
   return text.includes("<{%")
     ? "a sequence of characters (less-than, brace, percent) that crashes the Pulumi CLI"

@@ -54,7 +54,7 @@ export const expectedSettingsSchema = strictObject({
 /**
  * Returns a sentence for each setting that is not as expected, and for each expectation that no setting can meet.
  * @param expected as the program wrote it
- * @param settings as they are recorded
+ * @param found the settings as they are recorded
  * @param secrets the settings that no sentence may quote
  */
 export function unmetExpectations(expected: unknown, found: object, secrets: readonly string[]): string[] {
