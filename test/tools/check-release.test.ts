@@ -28,7 +28,11 @@ const { repository: _repository, ...withoutRepository } = MANIFEST;
 const { bugs: _bugs, ...withoutBugs } = MANIFEST;
 
 it.each<{ description: string; given: Parameters<typeof check>; says: string }>([
-  { description: "a repository", given: [withoutRepository], says: "package.json names the repository" },
+  {
+    description: "a repository",
+    given: [withoutRepository],
+    says: "run `node tools/release/name-repository.ts example/settings`",
+  },
   {
     description: "the repository that the workflow runs in",
     given: [{ ...MANIFEST, repository: { url: "git+https://github.com/example/fork.git" } }],

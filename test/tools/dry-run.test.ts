@@ -66,9 +66,7 @@ class Release {
 /** Copies the repository, with what a maintainer sets before the first release. */
 function checkOut(folder: string): void {
   cpSync(ROOT, folder, { recursive: true, filter: (file) => !LEFT_OUT.has(path.relative(ROOT, file)) });
-  const repository = { type: "git", url: `git+https://github.com/${REPOSITORY}.git` };
-  const bugs = `https://github.com/${REPOSITORY}/issues`;
-  writeFileSync(path.join(folder, "package.json"), JSON.stringify({ ...manifest, repository, bugs }));
+  execFileSync(process.execPath, [path.join(ROOT, "tools/release/name-repository.ts"), REPOSITORY], { cwd: folder });
   const changelog = readFileSync(path.join(ROOT, "CHANGELOG.md"), "utf8");
   writeFileSync(path.join(folder, "CHANGELOG.md"), changelog.replace("(unreleased)", "(2026-11-22)"));
 }

@@ -129,7 +129,7 @@ describe("schema and TypeScript types agree", () => {
       name: "AgentLogConfigArgs",
       properties: [...RESOURCE, "inputProperties"],
     },
-    { file: "sdk/client/read-arguments.ts", name: "ReadArguments", properties: [...FUNCTION, "inputs", "properties"] },
+    { file: "sdk/client/agent-log-config-result.ts", name: "ReadArguments", properties: [...FUNCTION, "inputs", "properties"] },
     {
       file: "sdk/client/connection-options.ts",
       name: "ConnectionOptions",
@@ -138,7 +138,7 @@ describe("schema and TypeScript types agree", () => {
     { file: "sdk/client/connection-options.ts", name: "ConnectionOptions", properties: ["config", "variables"] },
     { file: "sdk/client/agent-log-settings.ts", name: "LogRotate", properties: type("LogRotate") },
     { file: "sdk/client/agent-log-config-result.ts", name: "ServiceVersion", properties: type("ServiceVersion") },
-    { file: "sdk/shared/read-many.ts", name: "ReadFailure", properties: type("ReadFailure") },
+    { file: "sdk/shared/read-many-result.ts", name: "ReadFailure", properties: type("ReadFailure") },
   ])("on $name, in $properties.0", async ({ file, name, properties }) => {
     const source = await readFile(path.join(root, file), "utf8");
     const [, body = ""] = new RegExp(String.raw`export interface ${name} \{([\s\S]*?)^\}`, "m").exec(source) ?? [];

@@ -12,13 +12,13 @@ const changelog = readFileSync("CHANGELOG.md", "utf8").split("\n");
 const heading = changelog.find((line) => line.startsWith(`## ${version} (`)) ?? "";
 const address = `git+https://github.com/${repository}.git`;
 
+const ADVICE = `run \`node tools/release/name-repository.ts ${repository}\``;
 const problems = [
   tag !== `v${version}` && `The tag is ${tag}, but the version in package.json is ${version}; make them the same.`,
   !/ \(\d{4}-\d\d-\d\d\)$/.test(heading) &&
     `CHANGELOG.md lacks the release; write the heading "## ${version} (<year>-<month>-<day>)".`,
-  manifest.repository?.url !== address &&
-    `npm refuses a provenance unless package.json names the repository; set "repository": { "type": "git", "url": "${address}" }.`,
-  !bugs && `package.json does not say where to report defects; set "bugs": "https://github.com/${repository}/issues".`,
+  manifest.repository?.url !== address && `npm refuses a provenance unless package.json names ${address}; ${ADVICE}.`,
+  !bugs && `package.json does not say where to report defects; ${ADVICE}.`,
 ].filter((problem) => problem !== false);
 
 for (const problem of problems) process.stderr.write(`${problem}\n`);

@@ -14,6 +14,8 @@ export interface PackageIdentity {
   /** A whole sentence. */
   readonly description: string;
   readonly homepage: string;
+  /** Where the npm package is. */
+  readonly npmPage: string;
   readonly names: SdkNames;
   /** These are undefined before there is a public repository. */
   readonly repository: string | undefined;
@@ -28,6 +30,7 @@ export function packageIdentity({ description, homepage, repository }: Manifest)
   return {
     description: `${description}.`,
     homepage,
+    npmPage: "https://www.npmjs.com/package/pulumi-agent-log-config",
     names: sdkNames(address),
     repository: address,
     pluginDownloadURL: onHost("github://api.github.com/"),

@@ -17,7 +17,7 @@ ${overview()}
 
 ${chooser(readExamples("agent-log-config.md", identity.names))}
 
-TypeScript programs can also use the npm package [\`pulumi-agent-log-config\`](${identity.homepage}), which needs no plugin.
+TypeScript programs can also use the npm package [\`pulumi-agent-log-config\`](${identity.npmPage}), which needs no plugin.
 `,
     "docs/installation-configuration.md": `---
 title: Agent Log Config Installation & Configuration

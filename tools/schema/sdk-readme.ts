@@ -20,7 +20,7 @@ ${overview()}
 
 ${firstExample(readExamples("agent-log-config.md", identity.names), language)}
 
-The [README of the package for TypeScript](${identity.homepage}) explains expectations, outages, several connections and every error.
+The [README of the package for TypeScript](${identity.npmPage}) explains expectations, outages, several connections and every error.
 
 ## Installation
 

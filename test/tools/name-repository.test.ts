@@ -1,0 +1,46 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { ROOT } from "./workflow.ts";
+
+const SCRIPT = path.join(ROOT, "tools/release/name-repository.ts");
+
+it("writes the repository and the names that belong to its owner wherever they are used", () => {
+  const cwd = mkdtempSync(path.join(tmpdir(), "name-"));
+  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const used = [
+    "package.json",
+    "docs",
+    "examples/go",
+    "examples/java",
+    "test/plugin/programs/go",
+    "tools/schema/schema.json",
+  ];
+  for (const place of used) cpSync(path.join(ROOT, place), path.join(cwd, place), { recursive: true });
+  const name = (repository: string) => spawnSync(process.execPath, [SCRIPT, repository], { cwd, encoding: "utf8" });
+  // A repository may be renamed.
+  expect([name("someone/first"), name("some-owner/agent-logs")].map(({ status }) => status)).toEqual([0, 0]);
+  const read = (file: string) => readFileSync(path.join(cwd, file), "utf8");
+
+  expect(JSON.parse(read("package.json"))).toMatchObject({
+    homepage: "https://github.com/some-owner/agent-logs#readme",
+    repository: { type: "git", url: "git+https://github.com/some-owner/agent-logs.git" },
+    bugs: "https://github.com/some-owner/agent-logs/issues",
+  });
+  const go = '"github.com/some-owner/agent-logs/sdk/go/agentlogconfig"';
+  for (const file of ["examples/go/main.go", "test/plugin/programs/go/main.go", "docs/_index.md", "docs/testing.md"]) {
+    expect(read(file)).toContain(go);
+  }
+  expect(read("examples/java/src/main/java/agentlogs/App.java")).toContain(
+    "import io.github.some_owner.agentlogconfig.AgentLogConfig;",
+  );
+  expect(read("docs/_index.md")).toContain("using AgentLogConfig = SomeOwner.AgentLogConfig;");
+  expect(read("tools/schema/schema.json")).toContain("github://api.github.com/some-owner/agent-logs");
+});
+
+it("refuses what is not the name of a repository", () => {
+  const { status, stderr } = spawnSync(process.execPath, [SCRIPT, "https://github.com/a/b"], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([2, expect.stringMatching(/^Name the repository as <owner>\/<name>/)]);
+});
