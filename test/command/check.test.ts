@@ -218,15 +218,6 @@ describe("for many projects", () => {
     expect(signed(service)).toHaveLength(1);
   });
 
-  it("says of a step that every project fails at in one place", async () => {
-    const service = await start();
-    service.respondWith(REFUSED_ADDRESS);
-    await check(projects(IDS.slice(0, 5)));
-    expect(stdout).toMatch(
-      /\n✗ role {8}Can't read .* access list; .*\n0 of 5 projects can be read, 1 failed, 4 not reached\.\n$/,
-    );
-  });
-
   it("reads every project, also where one is refused after the key was accepted", async () => {
     const service = await start([FIRST, SECOND]);
     service.failNext({ delaySeconds: 0 }, { delaySeconds: 0 });
@@ -242,21 +233,6 @@ describe("for many projects", () => {
     const found = await report(...projects([FIRST, SECOND]));
     expect(failedStepOf(found)).toBeUndefined();
     expect(found.projects.map(({ status }) => status)).toEqual(["failed", "ok"]);
-  });
-
-  it("says one sentence for a cause", async () => {
-    await start([THIRD]);
-    expect(await check(projects(IDS.slice(0, 6)))).toBe(1);
-    const { length, ...lines } = stdout.split("\n").slice(6);
-    expect(length).toBe(4);
-    expect(Object.values(lines)).toEqual([
-      `✓ ${THIRD}  monitoring logs to /log/2, backup to standard error`,
-      expect.stringMatching(
-        `^✗ 5 fail alike: ${FIRST}, ${SECOND}, ${IDS[3]} and 2 others\\. Can't read .*no such project`,
-      ),
-      "1 of 6 projects can be read, 5 failed.",
-      "",
-    ]);
   });
 
   it("sends nothing where no id can be read", async () => {

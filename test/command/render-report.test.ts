@@ -92,11 +92,6 @@ describe("for many projects", () => {
     ]);
   });
 
-  it("one that was not reached is counted", () => {
-    const lines = linesOf({ steps: [FAILED], projects: [gone(A), notReached(B)] });
-    expect(lines.at(-1)).toBe("0 of 2 projects can be read, 1 failed, 1 not reached.");
-  });
-
   it("that are read, nothing else is said", () => {
     expect(linesOf({ steps: [FOUND], projects: [read(A), read(B)] }).at(-1)).toBe("2 of 2 projects can be read.");
   });

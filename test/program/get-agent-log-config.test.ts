@@ -171,17 +171,6 @@ describe("getAgentLogConfig", () => {
   });
 });
 
-describe("a unit test", () => {
-  it("is told to call answerReads where it has no settings to return", async () => {
-    inDeployment(true);
-    answerReads({})();
-    await expect(getAgentLogConfig(MONITORING)).rejects.toMatchObject({
-      code: "ERR_MOCKED",
-      message: expect.stringContaining("call answerReads of pulumi-agent-log-config/testing first"),
-    });
-  });
-});
-
 describe("AgentLogConfig", () => {
   it("refuses to be created without arguments", () => {
     inDeployment(true);

@@ -40,13 +40,6 @@ test.for(PROFILES)("reads $path, $atATime at a time, in at most $atMost requests
   });
 });
 
-test("16 at a time on a whole agent cost a challenge for each request that starts before the first nonce", async (context) => {
-  const server = await start(context);
-  const agent = openTlsAgent(digestFor(server));
-  expect(await readMany(agent, `${server.origin}/default/settings.json`, READS, 16)).toEqual({ 200: READS });
-  expect((await logOf(server, agent)).length).toBeLessThanOrEqual(READS + 16);
-});
-
 test("counts 2,000 reads on one nonce", async (context) => {
   const server = await start(context);
   const agent = openTlsAgent(digestFor(server));

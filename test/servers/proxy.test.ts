@@ -105,6 +105,13 @@ describe("a proxy's address", () => {
     expect(service.requests).toHaveLength(2);
   });
 
+  it.each(["NO_PROXY", "no_proxy"] as const)("is not used for the hosts of %s", async (variable) => {
+    const proxy = await startProxyStandIn();
+    const service = await startReadableService("https");
+    await openClient(service, { HTTPS_PROXY: proxy.origin, [variable]: "example.com,127.0.0.1" }).get(READ);
+    expect([service.requests.length, proxy.targets.length]).toEqual([2, 0]);
+  });
+
   it("of another kind of service is not looked at", async () => {
     const service = await startReadableService("http");
     await openClient(service, { HTTPS_PROXY: "http://" }).get(READ);
@@ -157,6 +164,7 @@ describe("a proxy that fails is told from the service", () => {
   });
 
   it.each([
+    [401, "ERR_PROXY", "HTTPS_PROXY"],
     [403, "ERR_PROXY", "NO_PROXY"],
     [404, "ERR_PROXY", "does not open a tunnel"],
     [407, "ERR_PROXY", "Basic authentication; check those in HTTPS_PROXY"],

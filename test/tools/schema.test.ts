@@ -129,7 +129,11 @@ describe("schema and TypeScript types agree", () => {
       name: "AgentLogConfigArgs",
       properties: [...RESOURCE, "inputProperties"],
     },
-    { file: "sdk/client/agent-log-config-result.ts", name: "ReadArguments", properties: [...FUNCTION, "inputs", "properties"] },
+    {
+      file: "sdk/client/agent-log-config-result.ts",
+      name: "ReadArguments",
+      properties: [...FUNCTION, "inputs", "properties"],
+    },
     {
       file: "sdk/client/connection-options.ts",
       name: "ConnectionOptions",
