@@ -1,7 +1,7 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
 import type { Deployment } from "../deployment/deployment.ts";
-import { ENGINES, type EngineName, openProgram, openRealProgram } from "../deployment/open-program.ts";
+import { ENGINES, type EngineName, openProgram, openRealProgram, type Program } from "../deployment/open-program.ts";
 
 const [ONE, TWO] = ["1".repeat(24), "2".repeat(24)] as const;
 const agent = "monitoring";
@@ -19,12 +19,16 @@ const use = (deployment: Deployment, fleet: object, args: object = {}) =>
 
 /** Opens a stack in which a fleet of two projects is recorded. */
 async function open(context: TestContext, engine: EngineName, fleet: object = {}, args: object = {}) {
-  const { deployment, service } = await openProgram(context, engine, "failures");
+  return record(await openProgram(context, engine, "failures"), fleet, args);
+}
+
+async function record<Opened extends Program>(opened: Opened, fleet: object = {}, args: object = {}): Promise<Opened> {
+  const { deployment, service } = opened;
   await deployment.setConfig("agent-log-config:maxRetries", "0");
   know(service, "/recorded");
   await use(deployment, fleet, args);
   expect(await deployment.up()).toMatchObject({ ok: true });
-  return { deployment, service };
+  return opened;
 }
 
 describe.each(ENGINES)("a fleet on the %s engine", (engine) => {
@@ -68,17 +72,8 @@ describe.each(ENGINES)("a fleet on the %s engine", (engine) => {
 
 // The stand-in engine has no targets, and does not run the program to delete.
 describe("a fleet on the real engine", () => {
-  async function openReal(context: TestContext) {
-    const { deployment, service } = await openRealProgram(context, "failures");
-    await deployment.setConfig("agent-log-config:maxRetries", "0");
-    know(service, "/recorded");
-    await use(deployment, {});
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    return { deployment, service };
-  }
-
   it("is read, compared and failed by its targeted members alone", async (context) => {
-    const { deployment, service } = await openReal(context);
+    const { deployment, service } = await record(await openRealProgram(context, "failures"));
     know(service, "/drifted");
     service.set(TWO, agent, undefined);
     for (const option of [`--target=**${nameOf(ONE)}`, `--exclude=**${nameOf(TWO)}`]) {
@@ -89,7 +84,7 @@ describe("a fleet on the real engine", () => {
   });
 
   it("is deleted in an outage with its program", async (context) => {
-    const { deployment, service } = await openReal(context);
+    const { deployment, service } = await record(await openRealProgram(context, "failures"));
     service.respondWith({ status: 503 });
     const { ok, text } = await deployment.run(["destroy", "--yes", "--skip-preview", "--run-program"]);
     expect(ok, text).toBe(true);

@@ -86,24 +86,6 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     expect(await recordIn(deployment)).toMatchObject({ ...ARGS, logPath: SETTINGS.logPath });
   });
 
-  it("keeps the time of its last read in an outage, and the warning is that of the resource", async (context) => {
-    const { deployment, service, use } = await open(context, engine, "plain");
-    await deployment.setConfig("agent-log-config:maxRetries", "0");
-    await deployment.up();
-    const { __unchangedSince: before } = await recordIn(deployment);
-    service.respondWith({ status: 503 });
-    await use({ args: { ...ARGS, whenUnavailable: "useRecorded" } });
-    const outage = await deployment.up();
-    expect(outage).toMatchObject({ ok: true });
-    expect(outage.text).toMatch(
-      /warning: AgentLogConfig \S+ uses the recorded settings, which were first read less than a minute ago/,
-    );
-    expect((await recordIn(deployment))["__unchangedSince"]).toBe(before);
-    const refreshed = await deployment.refresh();
-    expect(refreshed).toMatchObject({ ok: true });
-    expect(refreshed.text).not.toContain("logPath:");
-  });
-
   it("is used in an outage by previews and refreshes alike, also after a change of the address", async (context) => {
     const args = { ...ARGS, whenUnavailable: "useRecorded" };
     const { deployment } = await open(context, engine, "plain", { args });

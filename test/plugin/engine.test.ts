@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
@@ -33,35 +33,6 @@ async function open(context: TestContext, directory: string, language: string): 
   context.onTestFinished(() => deployment.close());
   return deployment;
 }
-
-it("records settings for a YAML program and shows what has changed", async (context) => {
-  const directory = await mkdtemp(path.join(tmpdir(), "yaml-"));
-  await cp(path.join(import.meta.dirname, "../../examples/yaml"), directory, { recursive: true });
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(async () => {
-    await service.close();
-    await rm(directory, { recursive: true, force: true });
-  });
-  const set = (sizeThresholdMB: number) =>
-    service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate: { sizeThresholdMB } });
-  set(1000);
-  service.set(PROJECT_ID, "backup", { logPath: "/var/log/backup-agent.log" });
-  const deployment = await open(context, directory, "yaml");
-  await configure(deployment, service, "yaml", { projectId: PROJECT_ID });
-  expect(await deployment.preview()).toMatchObject({ ok: true, text: expect.stringMatching(/backupLog +: "\/var/) });
-  expect(await deployment.up()).toMatchObject({ ok: true });
-  expect(await deployment.outputs()).toMatchObject({ monitoringRotatesAtMB: 1000, monitoringLog: SETTINGS.logPath });
-  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
-  set(500);
-  const { exitCode, text } = await deployment.preview({ expectNoChanges: true });
-  expect(exitCode).toBe(7);
-  expect(text).toMatch(/~ logRotate: \{\s+~ sizeThresholdMB: 1000 => 500\s+\}/);
-  expect(await deployment.refresh()).toMatchObject({ ok: true, text: expect.stringContaining("1000 => 500") });
-  expect(await deployment.preview()).toMatchObject({ ok: true, text: expect.stringContaining("4 unchanged") });
-  // The engine keeps what is secret in the form of ciphertext.
-  expect(JSON.stringify(await deployment.exportState())).not.toMatch(/private-key|body-api-key/);
-  expect(await deployment.destroy()).toMatchObject({ ok: true });
-});
 
 it("shows no more than the settings where another service has others", async (context) => {
   const directory = await mkdtemp(path.join(tmpdir(), "moved-"));

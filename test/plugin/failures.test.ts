@@ -93,17 +93,6 @@ describe("a fleet of which some fail", () => {
     expect(text).not.toMatch(/'fleet' has a problem|given up/);
   });
 
-  it("names each of them in a preview, the reason once", LIMIT, async (context) => {
-    const { deployment, service, write } = await open(context);
-    await write({ fleet: fleetOf({ projectIds: ids(30) }) });
-    gone(service, ...failing);
-    const { exitCode, text } = await deployment.preview();
-    expect(exitCode).toBe(1);
-    for (const index of failing) expect(text).toContain(id(index));
-    expect(text.match(/there is no such project/g)).toHaveLength(1);
-    expect(text).not.toMatch(/'fleet' has a problem|given up/);
-  });
-
   it("records the others where what it expects is not met", LIMIT, async (context) => {
     const { deployment, service, write, recorded } = await open(context);
     for (const index of failing)
@@ -111,16 +100,6 @@ describe("a fleet of which some fail", () => {
     await write({ fleet: fleetOf({ projectIds: ids(30), expect: { notSet: ["logRotate.numTotal"] } }) });
     expect(await deployment.run(["up", "--yes", "--skip-preview", "--parallel=1"])).toMatchObject({ exitCode: 1 });
     expect(await recorded()).toHaveLength(20);
-  });
-
-  it("is not the only one: two name each project, and the others are recorded", LIMIT, async (context) => {
-    const { deployment, service, write, recorded } = await open(context);
-    await write({ one: fleetOf({ projectIds: ids(4) }), two: fleetOf({ projectIds: ids(8).slice(4) }) });
-    gone(service, 1, 6);
-    const { text } = await deployment.preview();
-    for (const name of [child(1, "one"), child(6, "two")]) expect(text).toContain(name);
-    expect(await deployment.run(["up", "--yes", "--skip-preview", "--parallel=1"])).toMatchObject({ exitCode: 1 });
-    expect(await recorded()).toHaveLength(6);
   });
 
   it("fails for a malformed id after the others are compared", LIMIT, async (context) => {
@@ -160,46 +139,6 @@ it("tells of each of two services that are down, and ends no bystander with a me
     expect(text).toMatch(/#err_timeout/);
     expect(text).not.toMatch(/'bystander' has a problem|given up/);
   }
-});
-
-it(
-  "gives the reason of an outage once in each run, and a short line for each of the others",
-  LIMIT,
-  async (context) => {
-    const { deployment, service, write } = await open(context);
-    await write({ fleet: fleetOf({ projectIds: ids(20), whenUnavailable: "useRecorded" }) });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    service.respondWith({ status: 503 });
-    for (const run of ["preview", "up", "refresh"] as const) {
-      const { ok, steps, text } = await deployment[run]();
-      expect([ok, steps]).toEqual([true, []]);
-      expect(text.match(/status 503/g)).toHaveLength(1);
-      expect(text.match(/warning: AgentLogConfig \S+ uses the recorded settings/g)).toHaveLength(20);
-    }
-  },
-);
-
-it("gives no record to another service in a refresh in an outage", LIMIT, async (context) => {
-  const { deployment, write } = await open(context);
-  await write({ fleet: fleetOf({ projectIds: ids(2), whenUnavailable: "useRecorded" }) });
-  expect(await deployment.up()).toMatchObject({ ok: true });
-  const other = await startService({ privateKey: PRIVATE_KEY });
-  onTestFinished(() => other.close());
-  other.respondWith({ status: 503 });
-  await deployment.setConfig("agent-log-config:baseUrl", other.baseUrl);
-  expect(await deployment.run(["refresh", "--yes", "--skip-preview", "--run-program"])).toMatchObject({ ok: true });
-  const { exitCode, text } = await deployment.preview();
-  expect(exitCode).toBe(1);
-  expect(text).toContain("The recorded settings are those of another service, so that they are not used.");
-});
-
-it.for(["AgentLogConfigs", "Foo"])("refuses to import a resource as %s", LIMIT, async (type, context) => {
-  const { deployment } = await open(context);
-  const token = `agent-log-config:index:${type}`;
-  const { exitCode, text } = await deployment.run(["import", token, "o", `${id(1)}/monitoring`, "--yes"]);
-  expect(exitCode).not.toBe(0);
-  expect(text).toContain(`has no record of the type ${token}; use agent-log-config:index:AgentLogConfig.`);
-  expect(JSON.stringify(await deployment.exportState())).not.toContain(id(1));
 });
 
 it("forgets what was refused in an earlier run of an engine that attaches to it", LIMIT, async (context) => {

@@ -135,47 +135,6 @@ it("compares the others before a child fails, and says nothing itself", async ()
   expect(outputs).toEqual([]);
 });
 
-it("uses the records in an outage, and a child without one fails", async () => {
-  const { address, warnings } = await startEngineLog();
-  await plugin.attach(address);
-  const args = { ...ARGS, whenUnavailable: "useRecorded" };
-  const recorded = async (index: number) => {
-    const { inputs } = await plugin.check({
-      projectId: id(index),
-      agent: "monitoring",
-      whenUnavailable: "useRecorded",
-    });
-    return [urnOf(index), inputs] as const;
-  };
-  const records = Object.fromEntries(await Promise.all([1, 2, 3].map(recorded)));
-  service.respondWith({ status: 503 });
-  const { request } = await engine(records);
-  const { outputs } = await plugin.construct(args, request);
-  expect(outputs["configs"]).toMatchObject([1, 2, 3].map((index) => ({ logPath: `/log/${index}` })));
-  expect(warnings.map(({ urn, message }) => [urn, message.includes("status 503")])).toEqual([
-    [expect.stringMatching(/monitoring$/), true],
-    [expect.stringMatching(/monitoring$/), false],
-    [expect.stringMatching(/monitoring$/), false],
-  ]);
-  const { [urnOf(2)]: _, ...others } = records;
-  const incomplete = await engine(others);
-  void plugin.construct(args, incomplete.request);
-  expect(await incomplete.ended).toMatch(/shown above/);
-  await plugin.cancel();
-});
-
-it("makes all of it secret where a project is, and unknown where one is not known yet", async () => {
-  const { request, registered, outputs } = await engine();
-  const fleet = await plugin.construct({ ...ARGS, projectIds: [id(1), secret(id(2)), unknownValue] }, request);
-  expect(registered.map((each) => each.getName())).toEqual([
-    "fleet",
-    ...[1, 2].map((index) => `fleet-${id(index)}-monitoring`),
-  ]);
-  expect([fleet.outputs, outputs]).toEqual([{ configs: unknownValue }, []]);
-  const [, child] = registered.map((each) => each.getObject()?.toJavaScript());
-  expect(child?.["projectId"]).toMatchObject({ value: id(1) });
-});
-
 it("ends at once without a word when it is cancelled", async () => {
   service.failNext(...Array(3).fill({ delaySeconds: 60 }));
   const { request, registered } = await engine();
