@@ -200,5 +200,5 @@ it("a test in Jest reads", async () => {
   await writeFile(path.join(folder, "logs.test.ts"), test);
   const args = ["--experimental-vm-modules", "node_modules/jest/bin/jest.js"];
   const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: folder });
-  expect(stderr).toContain("Tests:       1 passed, 1 total");
+  expect(stderr).toContain("Tests:       2 passed, 2 total");
 });

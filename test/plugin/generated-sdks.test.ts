@@ -91,7 +91,7 @@ it("has unit tests in Python that pass with the generated SDK", async (context) 
   expect(checked.stdout).toMatch(/^Success: no issues found /);
   const modules = tests.map((file) => path.basename(file, ".py"));
   const result = await runTool(context, folder, "python3", ["-m", "unittest", ...modules], env);
-  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ran 2 tests/m) });
+  expect(result).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ran 3 tests/m) });
   const found = await runTool(context, example, "python3", ["-B", "-m", "unittest"], env);
   expect(found).toMatchObject({ exitCode: 0, stderr: expect.stringMatching(/^Ran 1 test /m) });
 });
