@@ -8,12 +8,12 @@ import (
 
 // recordFleet makes one resource of many projects, which reads all of them at once and has a record for each.
 func recordFleet(ctx *pulumi.Context) error {
-	var projectIds []string
-	if err := config.GetObject(ctx, "projectIds", &projectIds); err != nil || len(projectIds) == 0 {
+	var projects map[string]string
+	if err := config.GetObject(ctx, "projects", &projects); err != nil || len(projects) == 0 {
 		return err
 	}
 	_, err := agentlogconfig.NewAgentLogConfigs(ctx, "fleet", &agentlogconfig.AgentLogConfigsArgs{
-		ProjectIds:      pulumi.ToStringArray(projectIds),
+		Projects:        pulumi.ToStringMap(projects),
 		Agents:          pulumi.StringArray{agentlogconfig.AgentKindMonitoring},
 		WhenUnavailable: pulumi.String("useRecorded"),
 	})

@@ -11,11 +11,11 @@ monitoring = agent_log_config.AgentLogConfig(
 )
 
 # Many projects are one resource, which reads all of them at once and has a record for each.
-project_ids = pulumi.Config().get_object("projectIds")
-if project_ids:
+projects = pulumi.Config().get_object("projects")
+if projects:
     agent_log_config.AgentLogConfigs(
         "fleet",
-        project_ids=project_ids,
+        projects=projects,
         agents=[agent_log_config.AgentKind.MONITORING],
         when_unavailable="useRecorded",
     )

@@ -8,6 +8,7 @@ import type { Properties } from "../provider/resource-lifecycle.ts";
 import { mapAtOnce } from "../shared/at-once.ts";
 import { describeFailures, failure, type NamedFailure } from "../shared/describe-failures.ts";
 import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
+import { type FleetProject, fleetProjects } from "../shared/fleet-projects.ts";
 import type { AskedRead } from "../shared/read-many-result.ts";
 import { recordSettings } from "../shared/reading.ts";
 import { malformedArguments } from "../shared/resource-arguments.ts";
@@ -39,6 +40,9 @@ export type FleetMonitor = Pick<ResourceMonitor, "registerComponent" | "register
 /** One agent of one project of a fleet. */
 interface Member extends AskedRead {
   readonly id: string;
+  readonly name: string | undefined;
+  /** The name that the child has without a name of the project, where it may have been recorded under it. */
+  readonly formerName: string | undefined;
   readonly childName: string;
   readonly childUrn: string;
 }
@@ -59,20 +63,23 @@ export async function constructFleet(
 ): Promise<{ readonly urn: string; readonly configs: unknown }> {
   const urn = await monitor.registerComponent();
   const given = Object.entries(sent).filter(([, value]) => value !== null);
-  const { projectIds, agents = AGENTS, ...judged } = Object.fromEntries(given);
-  const lists = withoutMarks({ projectIds, agents });
+  const { projectIds, projects, agents = AGENTS, ...judged } = Object.fromEntries(given);
+  const lists = withoutMarks({ projectIds, projects, agents });
   if (Object.values(lists).some(isUnknown)) return { urn, configs: UNKNOWN_OUTPUT };
   const fail = (sentence: string) => host.failures.during(() => host.failures.hold(urn, failure(sentence)));
   const [mistake] = malformedArguments({ ...withoutMarks(judged), projectId: UNKNOWN, agent: UNKNOWN });
   if (mistake !== undefined) return fail(mistake);
 
-  const { members, malformed, isWhole } = membersOf(name, urn, lists);
-  const isSecret = markedNames({ projectIds, agents }).length > 0;
+  const found = fleetProjects(lists["projectIds"], lists["projects"]);
+  if (typeof found === "string") return fail(`Nothing was read: ${found}.`);
+
+  const { members, malformed, isWhole } = membersOf(name, urn, found, [lists["agents"]].flat());
+  const isSecret = markedNames({ projectIds, projects, agents }).length > 0;
   const registered = new Map<Member, Promise<Properties | undefined>>();
   const register = (member: Member) => {
-    const { projectId, agent, childName, childUrn } = member;
+    const { projectId, agent, childName, formerName, childUrn } = member;
     const inputs = { ...judged, projectId: isSecret ? seal(projectId) : projectId, agent };
-    const answer = monitor.registerChild(urn, childName, inputs);
+    const answer = monitor.registerChild(urn, childName, inputs, formerName);
     answer.finally(() => host.readsAhead.delete(childUrn)).catch(() => {});
     registered.set(member, answer);
     return answer;
@@ -96,7 +103,8 @@ export async function constructFleet(
   const settings = await Promise.all(
     members.map(async (member) => {
       const outputs = await registered.get(member);
-      return outputs && publicSettings({ ...withoutMarks(outputs), ...member });
+      const named = member.name === undefined ? {} : { name: member.name };
+      return outputs && { ...named, ...publicSettings({ ...withoutMarks(outputs), ...member }) };
     }),
   ).catch((error: Error) => fail(error.message));
   if (!isWhole || settings.includes(undefined)) return { urn, configs: UNKNOWN_OUTPUT };
@@ -109,23 +117,37 @@ export async function constructFleet(
 const MAX_NAMES = 50;
 
 /** Returns the members in the order of the lists, each once, and what is wrong with the others. */
-function membersOf(name: string, urn: string, { projectIds, agents }: Properties) {
+function membersOf(fleet: string, urn: string, projects: readonly FleetProject[], kinds: readonly unknown[]) {
   const [members, malformed] = [new Map<string, Member>(), new Map<string, NamedFailure>()];
-  const [ids, kinds] = [[projectIds].flat(), [agents].flat()];
-  for (const given of ids.filter((each) => !isUnknown(each))) {
+  const formerNames = new Set<string>();
+  for (const [name, given] of projects.filter(([, projectId]) => !isUnknown(projectId))) {
     for (const kind of kinds.filter((each) => !isUnknown(each))) {
       const { data, error } = readArgumentsSchema.safeParse({ projectId: given, agent: kind });
       if (data === undefined) {
-        const named = printable(`${given}/${kind}`, 80);
+        const named = printable(`${name ?? given}/${kind}`, 80);
         malformed.set(named, { ...failure(`Nothing was read: ${describeIssues(error.issues)}.`), name: named });
         continue;
       }
       const [projectId, agent] = [data.projectId.toLowerCase(), data.agent];
-      const [id, childName] = [agentLogConfigId(projectId, agent), `${name}-${projectId}-${agent}`];
-      members.set(id, { id, projectId, agent, childName, childUrn: urnOfChild(urn, childName) });
+      const unnamed = `${fleet}-${projectId}-${agent}`;
+      const childName = name === undefined ? unnamed : `${fleet}-${name}-${agent}`;
+      if (members.has(childName)) continue;
+      // Two children can't both have been the one that had the project's id for a name.
+      const formerName = name === undefined || formerNames.has(unnamed) ? undefined : unnamed;
+      formerNames.add(unnamed);
+      const id = agentLogConfigId(projectId, agent);
+      members.set(childName, {
+        id,
+        name,
+        projectId,
+        agent,
+        childName,
+        formerName,
+        childUrn: urnOfChild(urn, childName),
+      });
     }
   }
-  const isWhole = ![...ids, ...kinds].some(isUnknown);
+  const isWhole = ![...projects.map(([, projectId]) => projectId), ...kinds].some(isUnknown);
   return { members: [...members.values()], malformed: [...malformed.values()], isWhole };
 }
 

@@ -36,14 +36,23 @@ export class ResourceMonitor {
 
   /**
    * Registers a child, which depends on all that the arguments of the component depend on.
+   * @param formerName another name under which it may be recorded
    * @returns its outputs; undefined where it is not a target of the update, and so has none yet
    * @throws Error where the child has failed, and the engine goes on all the same
    */
-  async registerChild(parent: string, name: string, inputs: Properties): Promise<Properties | undefined> {
+  async registerChild(
+    parent: string,
+    name: string,
+    inputs: Properties,
+    formerName?: string,
+  ): Promise<Properties | undefined> {
     const request = this.#newRequest(PLUGIN_TYPE, name, inputs).setParent(parent).setCustom(true);
     // A program in TypeScript has the same children under another type.
-    const spec = new aliasMessages.Alias.Spec().setType(AGENT_LOG_CONFIG_TYPE);
-    request.setAliasesList([new aliasMessages.Alias().setSpec(spec)]).setAliasspecs(true);
+    const aliases = [newAlias({ type: AGENT_LOG_CONFIG_TYPE })];
+    if (formerName !== undefined) {
+      aliases.push(newAlias({ name: formerName }), newAlias({ name: formerName, type: AGENT_LOG_CONFIG_TYPE }));
+    }
+    request.setAliasesList(aliases).setAliasspecs(true);
     // Without a version it is the process that constructs.
     request.setProvider(this.#request.getProvidersMap().get("agent-log-config") ?? "");
     const response = await this.#register(request);
@@ -81,4 +90,9 @@ export class ResourceMonitor {
       );
     });
   }
+}
+
+/** Another name or type of a resource that otherwise stays as it is. */
+function newAlias({ name = "", type = "" }) {
+  return new aliasMessages.Alias().setSpec(new aliasMessages.Alias.Spec().setName(name).setType(type));
 }

@@ -4,6 +4,7 @@ import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts"
 import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { printable } from "../digest/printable.ts";
+import { type FleetProject, fleetProjects } from "../shared/fleet-projects.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { AgentLogConfig } from "./agent-log-config.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
@@ -13,36 +14,48 @@ import { refuseMocks } from "./read-once.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
-  /** The ids of the projects, 24 hexadecimal digits each. An id that is given twice, or in another case, counts once. */
-  readonly projectIds: pulumi.Input<readonly pulumi.Input<string>[]>;
+  /**
+   * The ids of the projects, 24 hexadecimal digits each. An id that is given twice, or in another case, counts once. Give either
+   * `projectIds` or `projects`.
+   */
+  readonly projectIds?: pulumi.Input<readonly pulumi.Input<string>[]> | undefined;
+  /**
+   * The ids of the projects by names of your own, of which the names of the records are made. A name begins with a letter or a
+   * digit and has at most 80 printable characters. Two names of one project have a record each.
+   */
+  readonly projects?: pulumi.Input<Readonly<Record<string, pulumi.Input<string>>>> | undefined;
   /** The agents of each project. Default: `"monitoring"` and `"backup"`. */
   readonly agents?: pulumi.Input<readonly pulumi.Input<AgentKind>[]> | undefined;
 }
 
 /** The settings of one agent of one project as they are recorded, without those that are secrets. */
-export type FleetSettings = Omit<AgentLogConfigResult, SecretSetting | "serviceVersion">;
+export interface FleetSettings extends Omit<AgentLogConfigResult, SecretSetting | "serviceVersion"> {
+  /** The project's name in `projects`; undefined with `projectIds`. */
+  readonly name?: string | undefined;
+}
 
 /**
  * The log settings of many projects as one resource: an {@link AgentLogConfig} for each agent of each project, all of which
  * read at once.
  *
- * These children have the name `<name>-<projectId>-<agent>`, the id in lower case, and behave as every AgentLogConfig.
+ * These children have the name `<name>-<project>-<agent>`, where the project is its name in `projects`, or its id in lower
+ * case, and behave as every AgentLogConfig.
  *
  * @example
  * ```ts
  * import { AgentLogConfigs } from "pulumi-agent-log-config";
  *
  * const fleet = new AgentLogConfigs("fleet", {
- *   projectIds: ["0123456789abcdef01234567", "89abcdef0123456789abcdef"],
+ *   projects: { orders: "0123456789abcdef01234567", billing: "89abcdef0123456789abcdef" },
  *   agents: ["monitoring"],
  *   expect: { logRotate: { sizeThresholdMB: { atMost: 1000 } } },
  *   whenUnavailable: "useRecorded",
  * });
- * export const logPaths = fleet.configs.apply((configs) => configs.map(({ logPath }) => logPath));
+ * export const logPaths = fleet.configs.apply((configs) => configs.map(({ name, logPath }) => `${name}: ${logPath}`));
  * ```
  */
 export class AgentLogConfigs extends pulumi.ComponentResource {
-  /** The recorded settings of each agent of each project, in the order of the lists. */
+  /** The recorded settings of each agent of each project, in the order of `projectIds`, or of the names in `projects`. */
   readonly configs: pulumi.Output<readonly FleetSettings[]>;
 
   /**
@@ -50,46 +63,64 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
    * @param name the component's name, with which the names of its children begin
    * @param args what to read, and what to expect of it
    * @param opts the resource options; `provider` for an explicit {@link Provider}
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument, and for a list that is none
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument, for a list or a map that is none,
+   * and where not exactly one of `projectIds` and `projects` is given
    */
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);
     refuseMocks();
-    const { projectIds, agents = AGENTS, expect, whenUnexpected, whenUnavailable, ...unknown } = args;
+    const { projectIds, projects, agents = AGENTS, expect, whenUnexpected, whenUnavailable, ...unknown } = args;
     const [mistake] = Object.keys(unknown);
     if (mistake !== undefined) throw mistaken(name, `${printable(mistake, 80)} is no argument of it`);
-    for (const [argument, list] of Object.entries({ projectIds, agents })) {
-      if (isPlain(list) && !Array.isArray(list)) throw mistaken(name, `${argument} must be a list`);
-    }
+    if (isPlain(agents) && !Array.isArray(agents)) throw mistaken(name, "agents must be a list");
     const waits = opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn };
-    // A fleet of another language has the same children under another type.
-    const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], ...waits };
     const children = new Map<string, AgentLogConfig>();
-    const childOf = (given: unknown, agent: AgentKind, sources: unknown): AgentLogConfig => {
+    const projectNames = new Map<AgentLogConfig, string | undefined>();
+    const formerNames = new Set<string>();
+    const childOf = (project: string | undefined, given: unknown, agent: AgentKind, sources: unknown) => {
       const projectId = String(given).toLowerCase();
-      const id = agentLogConfigId(projectId, agent);
+      const unnamed = `${name}-${printable(`${projectId}-${agent}`, 80)}`;
+      const childName = project === undefined ? unnamed : `${name}-${project}-${agent}`;
+      const known = children.get(childName);
+      if (known !== undefined) return known;
+      // Without a name the child had the project's id for one. Two children can't both have been the one that had it.
+      const former = project === undefined || formerNames.has(unnamed) ? [] : [{ name: unnamed }];
+      formerNames.add(unnamed);
+      // A fleet of another language has the same children under another type.
+      const aliases = [{ type: PLUGIN_TYPE }, ...former.flatMap((alias) => [alias, { ...alias, type: PLUGIN_TYPE }])];
       // A child is a secret where the lists are one, and depends on what they depend on.
       const from = <Value>(value: Value) => (isPlain(sources) ? value : eventual(sources).apply((): Value => value));
-      const child =
-        children.get(id) ??
-        new AgentLogConfig(
-          `${name}-${printable(id.replace("/", "-"), 80)}`,
-          { projectId: from(projectId), agent: from(agent), expect, whenUnexpected, whenUnavailable },
-          options,
-        );
-      children.set(id, child);
+      const child = new AgentLogConfig(
+        childName,
+        { projectId: from(projectId), agent: from(agent), expect, whenUnexpected, whenUnavailable },
+        { parent: this, aliases, ...waits },
+      );
+      children.set(childName, child);
+      projectNames.set(child, project);
       return child;
     };
+    const given = [projectIds, projects];
+    const isLate = given.some(isEventual);
+    const projectsOf = (ids: unknown, map: unknown) => {
+      const found = fleetProjects(ids, map);
+      if (typeof found === "string") throw mistaken(name, found);
+      return found;
+    };
+    const members = isLate
+      ? pulumi.all(given).apply(([ids, map]) => projectsOf(ids, map))
+      : projectsOf(projectIds, projects);
     const made = whenKnown(agents, (kinds) => {
-      const childrenOf = (source: unknown) => (projectId: unknown) =>
-        listOf(kinds).map((agent) => childOf(projectId, agent, [source, agents]));
-      return Array.isArray(projectIds)
-        ? projectIds.map((element) => whenKnown(element, childrenOf(element)))
-        : whenKnown(projectIds, (ids) => listOf(ids).map(childrenOf(projectIds)));
+      const childrenOf = ([project, element]: FleetProject) =>
+        whenKnown(element, (projectId) =>
+          listOf(kinds).map((agent) => childOf(project, projectId, agent, [isLate ? given : element, agents])),
+        );
+      return pulumi.Output.isInstance(members)
+        ? members.apply((known) => known.map(childrenOf))
+        : members.map(childrenOf);
     });
     this.configs = eventual(made).apply((nested) => {
       const inOrder = new Set([nested].flat(3).filter(AgentLogConfig.isInstance));
-      return pulumi.all([...inOrder].map(settingsOf));
+      return pulumi.all([...inOrder].map((child) => settingsOf(child, projectNames.get(child))));
     });
     this.registerOutputs({ configs: this.configs });
   }
@@ -100,11 +131,15 @@ function whenKnown(input: unknown, use: (known: unknown) => unknown): unknown {
   return isPlain(input) ? use(input) : eventual(input).apply(use);
 }
 
+function isEventual(input: unknown): boolean {
+  return pulumi.Output.isInstance(input) || input instanceof Promise;
+}
+
 function eventual(input: unknown): pulumi.Output<unknown> {
   return pulumi.output(input);
 }
 
-/** What turns out late to be no list is the project or agent of a child, which then fails: a rejection would end the process. */
+/** What turns out late to be no list is the agent of a child, which then fails: a rejection would end the process. */
 function listOf(known: unknown) {
   return Array.isArray(known) ? known : [known];
 }
@@ -113,9 +148,10 @@ function mistaken(name: string, why: string) {
   return printedAsIs(invalidArgument(why, `AgentLogConfigs '${name}' can't be made`));
 }
 
-function settingsOf(child: AgentLogConfig): pulumi.Output<FleetSettings> {
+function settingsOf(child: AgentLogConfig, name: string | undefined): pulumi.Output<FleetSettings> {
   const { projectId, agent, logPath, logPathWindows, logRotate, username } = child;
   // In the preview of a new child its own id is unknown.
   const id = pulumi.all([projectId, agent]).apply(([project, kind]) => agentLogConfigId(project, kind));
-  return pulumi.output({ id, projectId, agent, logPath, logPathWindows, logRotate, username });
+  const named = name === undefined ? {} : { name };
+  return pulumi.output({ ...named, id, projectId, agent, logPath, logPathWindows, logRotate, username });
 }

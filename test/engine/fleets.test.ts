@@ -4,6 +4,7 @@ import type { Deployment } from "../deployment/deployment.ts";
 import { ENGINES, type EngineName, openProgram, openRealProgram, type Program } from "../deployment/open-program.ts";
 
 const [ONE, TWO] = ["1".repeat(24), "2".repeat(24)] as const;
+const NAMED = { orders: TWO, billing: ONE };
 const agent = "monitoring";
 const nameOf = (projectId: string) => `fleet-${projectId}-${agent}`;
 
@@ -43,6 +44,36 @@ describe.each(ENGINES)("a fleet on the %s engine", (engine) => {
     expect(await deployment.up()).toMatchObject({ ok: true, steps: [{ op: "create", name: "consumer" }] });
   });
 
+  it("shows what changes under the names of its projects", async (context) => {
+    const { deployment, service } = await open(context, engine, {}, { projectIds: undefined, projects: NAMED });
+    service.set(TWO, agent, { logPath: "/drifted" });
+    expect(await deployment.up()).toMatchObject({
+      ok: true,
+      steps: [{ op: "update", name: `fleet-orders-${agent}`, differences: ['logPath: "/recorded" => "/drifted"'] }],
+    });
+    expect(await deployment.outputs()).toEqual({ configs: { fleet: ["/recorded", "/drifted"] } });
+  });
+
+  it("is refused in one sentence where its projects turn out late to be none, and deletes nothing", async (context) => {
+    const { deployment } = await open(context, engine);
+    for (const [late, sentence] of [
+      [
+        {},
+        "neither is given: give either projectIds, a list of project ids, or projects, a map from names of your own",
+      ],
+      [
+        { projectIds: [ONE], projects: { a: ONE } },
+        "both are given: give either projectIds, a list of project ids, or",
+      ],
+      [{ projects: [ONE] }, "projects must be a map from names to project ids"],
+    ] as const) {
+      await use(deployment, { late }, { projectIds: undefined });
+      const { ok, steps, text } = await deployment.up();
+      expect({ ok, steps }).toEqual({ ok: false, steps: [] });
+      expect(text.split(`AgentLogConfigs 'fleet' can't be made: ${sentence}`), text).toHaveLength(2);
+    }
+  });
+
   it("returns what is recorded, with ignoreChanges too", async (context) => {
     const { deployment, service } = await open(context, engine, { ignoreChanges: ["logPath"] });
     know(service, "/drifted");
@@ -70,7 +101,7 @@ describe.each(ENGINES)("a fleet on the %s engine", (engine) => {
   });
 });
 
-// The stand-in engine has no targets, and does not run the program to delete.
+// The stand-in engine has no targets and no aliases, and does not run the program to delete.
 describe("a fleet on the real engine", () => {
   it("is read, compared and failed by its targeted members alone", async (context) => {
     const { deployment, service } = await record(await openRealProgram(context, "failures"));
@@ -81,6 +112,19 @@ describe("a fleet on the real engine", () => {
       expect(ok, text).toBe(true);
       expect(steps).toMatchObject([{ op: "update", name: nameOf(ONE) }]);
     }
+  });
+
+  it("goes over from ids to names, and says what changes under them", async (context) => {
+    const { deployment, service } = await record(await openRealProgram(context, "failures"));
+    await use(deployment, {}, { projectIds: undefined, projects: NAMED });
+    expect(await deployment.up()).toMatchObject({ ok: true, steps: [] });
+    service.set(TWO, agent, { logPath: "/drifted" });
+    const difference = 'logPath: "/recorded" => "/drifted"';
+    expect(await deployment.up()).toMatchObject({
+      ok: true,
+      steps: [{ op: "update", name: `fleet-orders-${agent}`, differences: [difference] }],
+    });
+    expect(await deployment.outputs()).toEqual({ configs: { fleet: ["/recorded", "/drifted"] } });
   });
 
   it("is deleted in an outage with its program", async (context) => {

@@ -15,6 +15,7 @@ const WAYS = ["package", "plugin"] as const;
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
 const IDS = Array.from({ length: 20 }, (_, index) => id(index));
 const child = (index: number) => `fleet-${id(index)}-monitoring`;
+const byName = (a: { readonly name: string }, b: { readonly name: string }) => a.name.localeCompare(b.name);
 /** Each run of the CLI takes seconds. */
 const LIMIT = { timeout: 300_000 };
 let plugins: string;
@@ -73,7 +74,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
       const { exitCode, steps, text } = await deployment[run]();
       // A preview of the plugin has a step without a difference for a resource that fails.
       const changed = steps.filter(({ name }) => !gone.map(child).includes(name));
-      expect(changed.sort((a, b) => a.name.localeCompare(b.name))).toEqual(drift);
+      expect(changed.sort(byName)).toEqual(drift);
       for (const index of gone) expect(text).toContain(id(index));
       expect(text.match(/there is no such project/g)).toHaveLength(1);
       expect(exitCode).toBe(1);
@@ -157,6 +158,84 @@ it.for([["package", "plugin", "package"] as const, ["plugin", "package", "plugin
     }
   },
 );
+
+it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
+  "goes over to names in place, in the %s, and moves with them to the %s and back",
+  LIMIT,
+  async ([from, to], context) => {
+    const { deployment, service, set, setArgs } = await open(context, from, {
+      projectIds: [id(1), id(2), id(3), id(4)],
+    });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    service.set(id(2), "monitoring", { logPath: "/drifted" });
+    const names = { projectIds: undefined, projects: { orders: id(1), billing: id(2), [id(4)]: id(4) } };
+    await setArgs(names);
+    const named = await deployment.up();
+    expect(named.ok, named.text).toBe(true);
+    expect(named.steps.toSorted(byName)).toEqual([
+      { op: "delete", name: child(3) },
+      { op: "update", name: "fleet-billing-monitoring", differences: ['logPath: "/log/2" => "/drifted"'] },
+    ]);
+    expect(await deployment.outputs()).toEqual({ paths: ["/log/4", "/drifted", "/log/1"] });
+    for (const by of [to, from]) {
+      await set("by", by);
+      const { ok, steps, text } = await deployment.up();
+      expect(ok, text).toBe(true);
+      expect(new Set(steps.map(({ op }) => op))).toEqual(new Set(["update"]));
+      expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
+    }
+    // A second name of a project has a record of its own, and a project that this program creates has one once it is known.
+    await setArgs({ ...names, projects: { ...names.projects, archive: id(2) } });
+    await set("created", [id(5)]);
+    expect(await deployment.preview()).toMatchObject({ ok: true });
+    const { ok, steps, text } = await deployment.up();
+    expect(ok, text).toBe(true);
+    expect(steps.toSorted(byName)).toEqual(
+      ["fleet-archive-monitoring", "fleet-created-0-monitoring", `project-${id(5)}`].map((name) => ({
+        op: "create",
+        name,
+      })),
+    );
+  },
+);
+
+it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
+  "goes over to names and from the %s to the %s at once, in place",
+  LIMIT,
+  async ([from, to], context) => {
+    const { deployment, set, setArgs } = await open(context, from, { projectIds: [id(1)] });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    await set("by", to);
+    // Only one of two names can have been the one that is recorded.
+    await setArgs({ projectIds: undefined, projects: { orders: id(1), shop: id(1) } });
+    const { ok, steps, text } = await deployment.up();
+    expect(ok, text).toBe(true);
+    expect(steps.toSorted(byName)).toMatchObject([
+      { op: "update", name: "fleet-orders-monitoring" },
+      { op: "create", name: "fleet-shop-monitoring" },
+    ]);
+  },
+);
+
+it.for(WAYS)("says in one sentence how to name projects, in the %s", LIMIT, async (by, context) => {
+  const { deployment, setArgs } = await open(context, by, { projects: { orders: id(1) }, projectIds: undefined });
+  for (const [args, sentence] of [
+    [
+      { projects: { "": id(1) } },
+      '"" can\'t be the name of a project: begin with a letter or a digit, and take at most',
+    ],
+    [
+      { projects: { "-a": id(1) } },
+      '"-a" can\'t be the name of a project: begin with a letter or a digit, and take at',
+    ],
+    [{ projects: { a: "b" } }, "projectId must be 24 hexadecimal digits"],
+  ] as const) {
+    await setArgs({ projectIds: undefined, ...args });
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    expect(text.split(sentence), text).toHaveLength(2);
+  }
+});
 
 it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, context) => {
   const { path: folders, command } = requireHost(context, "nodejs");

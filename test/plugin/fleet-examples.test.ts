@@ -8,7 +8,8 @@ import { configure, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { LANGUAGES, LIMIT, openProgram } from "./open-program.ts";
 
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
-const IDS = Array.from({ length: 20 }, (_, index) => id(index));
+const INDEXES = Array.from({ length: 20 }, (_, index) => index);
+const PROJECTS = Object.fromEntries(INDEXES.map((index) => [`shop-${index}`, id(index)]));
 let folder: string;
 
 beforeAll(async () => {
@@ -22,7 +23,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const CHANGES = {
   yaml: async (directory: string) => {
     const file = path.join(directory, "Pulumi.yaml");
-    await writeFile(file, (await readFile(file, "utf8")).replace("default: []", `default: ${JSON.stringify(IDS)}`));
+    await writeFile(
+      file,
+      (await readFile(file, "utf8")).replace("default: {}", `default: ${JSON.stringify(PROJECTS)}`),
+    );
   },
   // The SDK is not in a virtual environment of the example's own.
   python: (directory: string) => writeFile(path.join(directory, "Pulumi.yaml"), "name: python\nruntime: python\n"),
@@ -32,10 +36,10 @@ const CHANGES = {
 it.for(LANGUAGES)("shows the drift and the failures of 20 projects in %s", LIMIT, async (language, context) => {
   const source = path.join(import.meta.dirname, "../../examples", language);
   const { deployment, service } = await openProgram(context, language, source, folder, CHANGES[language]);
-  const list = language === "yaml" ? {} : { projectIds: IDS };
-  await configure(deployment, service, language, { projectId: PROJECT_ID, ...list });
+  const named = language === "yaml" ? {} : { projects: PROJECTS };
+  await configure(deployment, service, language, { projectId: PROJECT_ID, ...named });
   service.set(PROJECT_ID, "monitoring", SETTINGS);
-  for (const projectId of IDS) service.set(projectId, "monitoring", { logPath: "/var/log/agent.log" });
+  for (const projectId of INDEXES.map(id)) service.set(projectId, "monitoring", { logPath: "/var/log/agent.log" });
   const { ok, text: recorded } = await deployment.up();
   expect(ok, recorded).toBe(true);
 
@@ -48,11 +52,11 @@ it.for(LANGUAGES)("shows the drift and the failures of 20 projects in %s", LIMIT
   expect(drifted.sort((a, b) => a.name.localeCompare(b.name))).toEqual(
     [5, 9].map((index) => ({
       op: "update",
-      name: `fleet-${id(index)}-monitoring`,
+      name: `fleet-shop-${index}-monitoring`,
       differences: ['logPath: "/var/log/agent.log" => "/drifted"'],
     })),
   );
-  for (const index of [3, 7, 11]) expect(text).toContain(`fleet-${id(index)}-monitoring`);
+  for (const index of [3, 7, 11]) expect(text).toContain(`fleet-shop-${index}-monitoring`);
   expect(text.match(/there is no such project/g)).toHaveLength(1);
 
   service.respondWith({ status: 503 });

@@ -2,10 +2,11 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AGENT_LOG_CONFIG_TYPE, AgentLogConfigs, type AgentLogConfigsArgs, Provider } from "../../sdk/index.ts";
 import { dependenciesOf } from "../../sdk/program/private-sdk.ts";
-import { SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
+import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
 import { answerReads } from "../../sdk/testing/index.ts";
 
 const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"];
+const NO_MAP = "projects must be a map from names to project ids";
 const MONITORING = { agents: ["monitoring"] } as const;
 
 beforeEach(() => {
@@ -50,6 +51,18 @@ function resolved<T>(output: pulumi.Output<T>): Promise<T> {
   return output.promise();
 }
 
+/** A failed Output rejects more promises than a program has, and ends it. Returns the reasons in the place of that. */
+function catchRejections(): unknown[] {
+  const reasons: unknown[] = [];
+  const listeners = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection").on("unhandledRejection", (reason) => reasons.push(reason));
+  onTestFinished(() => {
+    process.removeAllListeners("unhandledRejection");
+    for (const listener of listeners) process.on("unhandledRejection", listener);
+  });
+  return reasons;
+}
+
 describe("AgentLogConfigs", () => {
   it("makes a child of each agent of each project, once, and returns their settings in the order of the lists", async () => {
     const registered = inDeployment();
@@ -64,6 +77,73 @@ describe("AgentLogConfigs", () => {
     const [{ inputs } = { inputs: {} }] = childrenIn(registered);
     expect(inputs).toMatchObject({ projectId: TWO, agent: "monitoring", logPath: "/two" });
     expect(inputs["configOverrides"]).toHaveProperty([SIGNATURE_KEY]);
+  });
+
+  it("names the children of a map by its names, in their order, each with a record of its own", async () => {
+    const registered = inDeployment();
+    const projects = { orders: TWO, billing: ONE, "Team/Øst 1": TWO.toUpperCase() };
+    const fleet = new AgentLogConfigs("fleet", { projects, ...MONITORING });
+    expect(await resolved(fleet.configs)).toEqual([
+      { name: "Team/Øst 1", id: `${TWO}/monitoring`, projectId: TWO, agent: "monitoring", logPath: "/two" },
+      { name: "billing", id: `${ONE}/monitoring`, projectId: ONE, agent: "monitoring", logPath: "/one" },
+      { name: "orders", id: `${TWO}/monitoring`, projectId: TWO, agent: "monitoring", logPath: "/two" },
+    ]);
+    const names = ["Team/Øst 1", "billing", "orders"].map((name) => `fleet-${name}-monitoring`);
+    expect(namesIn(registered).toSorted()).toEqual(names);
+  });
+
+  it.each<{ description: string; projects: () => AgentLogConfigsArgs["projects"]; sealed: readonly string[] }>([
+    { description: "an Output", projects: () => pulumi.output({ a: ONE, b: TWO }), sealed: [] },
+    { description: "a Promise", projects: () => Promise.resolve({ a: ONE, b: TWO }), sealed: [] },
+    { description: "a map of Outputs", projects: () => ({ a: pulumi.output(ONE), b: TWO }), sealed: [] },
+    { description: "a secret", projects: () => pulumi.secret({ a: ONE, b: TWO }), sealed: ["a", "b"] },
+    { description: "a map of secrets", projects: () => ({ a: ONE, b: pulumi.secret(TWO) }), sealed: ["b"] },
+  ])("takes projects as $description", async ({ projects, sealed }) => {
+    const registered = inDeployment();
+    // What turns out to be absent is not given.
+    const fleet = new AgentLogConfigs("fleet", { projects: projects(), projectIds: undefined, ...MONITORING });
+    expect(await resolved(fleet.configs)).toMatchObject([
+      { name: "a", logPath: "/one" },
+      { name: "b", logPath: "/two" },
+    ]);
+    expect(await pulumi.isSecret(fleet.configs)).toBe(sealed.length > 0);
+    const secret = childrenIn(registered).filter(({ inputs }) => typeof inputs["projectId"] !== "string");
+    expect(namesIn(secret)).toEqual(sealed.map((name) => `fleet-${name}-monitoring`));
+  });
+
+  it.each<{ description: string; args: () => AgentLogConfigsArgs; sentence: string }>([
+    {
+      description: "a list",
+      args: () => ({ projects: Promise.resolve<never>(JSON.parse('["a"]')) }),
+      sentence: NO_MAP,
+    },
+    { description: "a text", args: () => ({ projects: Promise.resolve<never>(JSON.parse('"a"')) }), sentence: NO_MAP },
+    {
+      description: "absent",
+      args: () => ({ projects: Promise.resolve<never>(JSON.parse("null")) }),
+      sentence: "neither is given: give either projectIds, a list of project ids, or projects, a map from names of",
+    },
+    {
+      description: "one of two",
+      args: () => ({ projects: pulumi.output({ a: ONE }), projectIds: [ONE] }),
+      sentence: "both are given: give either projectIds,",
+    },
+    {
+      description: "no list",
+      args: () => ({ projectIds: Promise.resolve<never>(JSON.parse('"a"')) }),
+      sentence: "projectIds must be a list",
+    },
+    {
+      description: "badly named",
+      args: () => ({ projects: pulumi.output({ "": ONE }) }),
+      sentence: '"" can\'t be the',
+    },
+  ])("refuses its projects where they turn out late to be $description", async ({ args, sentence }) => {
+    inDeployment();
+    const reasons = catchRejections();
+    const { configs } = new AgentLogConfigs("fleet", args());
+    await expect(resolved(configs)).rejects.toThrow(`AgentLogConfigs 'fleet' can't be made: ${sentence}`);
+    await vi.waitUntil(() => reasons.length > 0);
   });
 
   it.each<{ description: string; args: () => AgentLogConfigsArgs }>([
@@ -118,22 +198,59 @@ describe("AgentLogConfigs", () => {
     { description: "an unknown argument", args: { expects: {} }, sentence: "expects is no argument of it" },
     { description: "agents that are no list", args: { agents: "backup" }, sentence: "agents must be a list" },
     { description: "projects that are no list", args: { projectIds: ONE }, sentence: "projectIds must be a list" },
-    { description: "no projects", args: { projectIds: undefined }, sentence: "projectIds must be a list" },
+    {
+      description: "no projects",
+      args: { projectIds: undefined },
+      sentence: "neither is given: give either projectIds, ",
+    },
+    {
+      description: "both",
+      args: { projects: { a: ONE } },
+      sentence: "both are given: give either projectIds, a list of",
+    },
+    { description: "a list for the map", args: { projectIds: undefined, projects: [ONE] }, sentence: NO_MAP },
+    ...["", "__proto__", "-a", "a\n", "a\u202e", "\ud800", "a<{%", "x".repeat(81), SIGNATURE_KEY, UNKNOWN].map(
+      (name) => ({
+        description: `the name ${JSON.stringify(name)}`,
+        args: {
+          projectIds: undefined,
+          projects: Object.fromEntries([
+            ["a", ONE],
+            [name, pulumi.output(TWO)],
+          ]),
+        },
+        sentence:
+          "can't be the name of a project: begin with a letter or a digit, and take at most 80 printable characters",
+      }),
+    ),
   ])("refuses $description", ({ args, sentence }) => {
     inDeployment();
     const make = () => Reflect.construct(AgentLogConfigs, ["fleet", { projectIds: [ONE], ...args }]);
-    expect(make).toThrow(`AgentLogConfigs 'fleet' can't be made: ${sentence}. See https:`);
+    expect(make).toThrow("AgentLogConfigs 'fleet' can't be made: ");
+    expect(make).toThrow(sentence);
+    expect(make).toThrow(". See https:");
   });
 });
 
 describe("a preview", () => {
   const known = async (output: pulumi.Output<unknown>) => "isKnown" in output && (await output.isKnown);
 
-  it("leaves the output unknown while the list of projects is", async () => {
+  it("leaves the output unknown while the list or the map of projects is", async () => {
     const registered = inDeployment({ preview: true });
-    const fleet = new AgentLogConfigs("fleet", { projectIds: new Other("o").id.apply(() => [ONE]) });
+    const unknown = new Other("o").id;
+    const fleet = new AgentLogConfigs("fleet", { projectIds: unknown.apply(() => [ONE]) });
     expect(await known(fleet.configs)).toBe(false);
+    const named = new AgentLogConfigs("named", { projects: unknown.apply(() => ({ a: ONE })) });
+    expect(await known(named.configs)).toBe(false);
     expect(namesIn(registered)).toEqual([]);
+  });
+
+  it("keeps the named children that are known while one of the projects is to be created", async () => {
+    const registered = inDeployment({ preview: true });
+    const projects = { a: ONE, b: new Other("o").id, c: pulumi.output(TWO) };
+    expect(await known(new AgentLogConfigs("fleet", { projects, ...MONITORING }).configs)).toBe(false);
+    await vi.waitUntil(() => namesIn(registered).length === 2);
+    expect(namesIn(registered)).toEqual(["fleet-a-monitoring", "fleet-c-monitoring"]);
   });
 
   it.each<{ description: string; make: () => AgentLogConfigs }>([

@@ -99,9 +99,10 @@ function wantedResource(operation: Operation, request: RegisterResourceRequest):
   const urn = resourceUrn(operation, type, name, parent);
   if (operation.after.has(urn)) throw new Error(`Duplicate resource URN '${urn}'; try giving it a unique name`);
   for (const alias of request.getAliasesList()) {
-    const former = resourceUrn(operation, alias.getSpec()?.getType() ?? "", name, parent);
+    const spec = alias.getSpec();
+    const former = resourceUrn(operation, spec?.getType() || type, spec?.getName() || name, parent);
     // An alias counts only where the state has a resource of that name.
-    if (alias.getSpec()?.getName() !== "" || operation.before.has(former)) {
+    if (operation.before.has(former)) {
       throw new Error(`stand-in engine: the aliases of ${name} are not modelled`);
     }
   }

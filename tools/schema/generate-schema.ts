@@ -5,6 +5,7 @@ import { connectionOptionsSchema } from "../../sdk/client/complete-options.ts";
 import { CONNECTION_SETTINGS } from "../../sdk/client/connection-options.ts";
 import { agentLogSettingsSchema, logRotateSchema, readArgumentsSchema } from "../../sdk/client/schemas.ts";
 import type { AgentLogConfig } from "../../sdk/program/agent-log-config.ts";
+import type { FleetSettings } from "../../sdk/program/agent-log-configs.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
@@ -163,7 +164,7 @@ function resource(names: SdkNames): Schema {
 
 function fleet(names: SdkNames): Schema {
   const { projectId: _, agent: __, envelope: ___, pretty: ____, ...others } = kindsOf(resourceArgumentsSchema);
-  const argumentTypes = { projectIds: listOf(TEXT), agents: listOf(TEXT), ...others };
+  const argumentTypes = { projectIds: listOf(TEXT), projects: mapOf(TEXT), agents: listOf(TEXT), ...others };
   return {
     isComponent: true,
     description: `${firstParagraph(FLEET.description)}\n\n${readExamples("agent-log-configs.md", names)}`,
@@ -207,14 +208,15 @@ function result(): Schema {
 }
 
 function settingsOfAgent(others: Readonly<Record<string, Schema>> = {}): Schema {
-  const resultTypes: Readonly<Partial<Record<keyof AgentLogConfigResult, Schema>>> = {
+  const resultTypes: Readonly<Partial<Record<keyof AgentLogConfigResult | keyof FleetSettings, Schema>>> = {
     id: TEXT,
     projectId: TEXT,
     agent: reference("AgentKind"),
     ...Object.fromEntries(Object.entries(settings()).filter(([name]) => !SECRET_SETTINGS.includes(name))),
     ...others,
   };
-  const properties = documented(resultTypes, { ...SETTINGS_DOC.members, ...RESULT_DOC.members });
+  const members = { ...SETTINGS_DOC.members, ...RESULT_DOC.members, ...FLEET_SETTINGS.members };
+  const properties = documented(resultTypes, members);
   return { type: "object", properties, required: ["id", "projectId", "agent"] };
 }
 
@@ -241,7 +243,7 @@ function types(): Readonly<Record<string, Schema>> {
     ExpectedRange: optionalType(RANGE, kindsOf(expectedRangeSchema)),
     ServiceVersion: optionalType(VERSION_DOC, versionParts),
     AgentLogConfigResult: { description: RESULT_DOC.description, ...result() },
-    FleetSettings: { description: FLEET_SETTINGS.description, ...settingsOfAgent() },
+    FleetSettings: { description: FLEET_SETTINGS.description, ...settingsOfAgent({ name: TEXT }) },
     ReadFailure: { description: FAILURE_DOC.description, ...objectType(failure, FAILURE_DOC.members) },
   };
   return named;
@@ -287,6 +289,10 @@ function reference(name: string): Schema {
 
 function listOf(items: Schema): Schema {
   return { type: "array", items };
+}
+
+function mapOf(additionalProperties: Schema): Schema {
+  return { type: "object", additionalProperties };
 }
 
 function choice(description: string | undefined, { options }: z.ZodEnum): Schema {

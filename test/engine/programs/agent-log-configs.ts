@@ -3,7 +3,14 @@ import { AgentLogConfigs, type AgentLogConfigsArgs, Provider, type ProviderArgs 
 
 // A fleet, made by this package or by the plugin, and a resource that takes what it returns.
 const config = new pulumi.Config();
-const { projectIds, ...others } = config.requireObject<{ readonly projectIds: readonly string[] }>("args");
+const {
+  projectIds = [],
+  projects,
+  ...others
+} = config.requireObject<{
+  readonly projectIds?: readonly string[];
+  readonly projects?: Readonly<Record<string, string>>;
+}>("args");
 const isOfPlugin = config.get("by") === "plugin";
 
 /** What the SDK generated from the plugin's schema does. */
@@ -24,7 +31,12 @@ class GeneratedProvider extends pulumi.ProviderResource {
 const created = config.getObject<readonly string[]>("created") ?? [];
 const added = created.map((input) => new pulumi.Stash(`project-${input}`, { input }).output);
 const secrets = config.getObject<readonly string[]>("secrets") ?? [];
-const args = { projectIds: [...projectIds, ...added, ...secrets.map(pulumi.secret)], ...others };
+const listed = { projectIds: [...projectIds, ...added, ...secrets.map(pulumi.secret)] };
+const named = () => {
+  const all = [...Object.entries(projects ?? {}), ...added.map((id, index) => [`created-${index}`, id])];
+  return { projects: Object.fromEntries(all) };
+};
+const args = { ...(projects === undefined ? listed : named()), ...others };
 const west = config.getObject<ProviderArgs>("west");
 const provider = west === undefined ? [] : [new (isOfPlugin ? GeneratedProvider : Provider)("west", west)];
 /** A hook of the children, which the options of a component do not have. */

@@ -17,6 +17,8 @@ interface Asked {
 }
 interface AskedFleet {
   readonly args: AgentLogConfigsArgs;
+  /** What is known of its projects late. */
+  readonly late?: Pick<AgentLogConfigsArgs, "projectIds" | "projects">;
   readonly service?: string;
   readonly ignoreChanges?: string[];
   /** Another resource depends on the fleet. */
@@ -63,14 +65,20 @@ const ignoring = (ignoreChanges: string[]): pulumi.ResourceTransformation => {
     type.endsWith(":AgentLogConfig") ? { props, opts: { ...opts, ignoreChanges } } : undefined;
 };
 
+const outputsOf = ({ projectIds, projects }: NonNullable<AskedFleet["late"]>) => ({
+  ...(projectIds === undefined ? {} : { projectIds: pulumi.output(projectIds) }),
+  ...(projects === undefined ? {} : { projects: pulumi.output(projects) }),
+});
+
 const fleets = Object.entries(config.getObject<Record<string, AskedFleet>>("fleets") ?? {});
 export const configs = Object.fromEntries(
-  fleets.map(([name, { args, service, ignoreChanges = [], isConsumed, expectsUnknown }]) => {
+  fleets.map(([name, { args, service, ignoreChanges = [], isConsumed, expectsUnknown, late }]) => {
     // In a preview the id of what is to be created is unknown.
     const unknown = expectsUnknown ? { username: new pulumi.Stash("unknown", { input: 1 }).id } : undefined;
     const expect = unknown === undefined ? {} : { expect: { ...expectsUnknown, ...unknown } };
     const transformations = [ignoring(ignoreChanges)];
-    const fleet = new AgentLogConfigs(name, { ...args, ...expect }, { ...optionsOf(service), transformations });
+    const eventual = late === undefined ? args : { ...args, ...outputsOf(late) };
+    const fleet = new AgentLogConfigs(name, { ...eventual, ...expect }, { ...optionsOf(service), transformations });
     if (isConsumed) new pulumi.Stash("consumer", { input: 1 }, { dependsOn: fleet });
     return [name, fleet.configs.apply((all) => all.map(({ logPath }) => logPath))];
   }),

@@ -21,10 +21,13 @@ let gone: Set<string>;
 let registered: Map<string, Properties>;
 /** Answers the registration of a child; its outputs are what was read for it, where nothing else is said. */
 let answers: Map<string, () => Promise<Properties | undefined>>;
+/** The other name of each child under which it may be recorded. */
+let formerNames: Map<string, string | undefined>;
 let recorded: unknown[];
 let host: FleetHost;
 
 beforeEach(() => {
+  formerNames = new Map();
   [asked, gone, registered, answers, recorded] = [[], new Set(), new Map(), new Map(), []];
   host = {
     read: async ({ projectId, agent }: AskedRead) => {
@@ -47,8 +50,9 @@ beforeEach(() => {
 const NEVER = () => new Promise<never>(() => {});
 
 async function construct(args: Properties, name = "fleet"): Promise<unknown> {
-  const registerChild = async (parent: string, childName: string, inputs: Properties) => {
+  const registerChild = async (parent: string, childName: string, inputs: Properties, formerName?: string) => {
     registered.set(childName, inputs);
+    formerNames.set(childName, formerName);
     const answer = answers.get(childName);
     if (answer !== undefined) return answer();
     const ahead = host.readsAhead.get(
@@ -81,6 +85,25 @@ describe("a fleet of the plugin", () => {
     expect([...registered.keys()]).toEqual([`fleet-${id(2)}-backup`, `fleet-${id(1)}-backup`]);
     expect(asked).toEqual([id(2), id(1)]);
     expect(host.readsAhead.size).toBe(0);
+  });
+
+  it("names the children of a map by its names, and tells the engine once what else they may be recorded as", async () => {
+    const projects = { orders: id(2), billing: id(1), "Team/Øst 1": id(2).toUpperCase() };
+    const configs = await construct({ projects, projectIds: null, ...MONITORING });
+    const settings = { logPath: "/var/log/monitoring", logPathWindows: null, logRotate: null, username: null };
+    const found = (name: string, index: number) => ({ name, id: `${id(index)}/monitoring`, projectId: id(index) });
+    expect(configs).toEqual(
+      [found("Team/Øst 1", 2), found("billing", 1), found("orders", 2)].map((each) => ({
+        ...each,
+        agent: "monitoring",
+        ...settings,
+      })),
+    );
+    expect([...formerNames]).toEqual([
+      ["fleet-Team/Øst 1-monitoring", child(2)],
+      ["fleet-billing-monitoring", child(1)],
+      ["fleet-orders-monitoring", undefined],
+    ]);
   });
 
   it("has both agents of each project where none is named, and null is none", async () => {
@@ -193,9 +216,11 @@ describe("a fleet of the plugin", () => {
     { description: "a project", args: { projectIds: [id(1), seal(id(2))], ...MONITORING } },
     { description: "the list of projects", args: { projectIds: seal([id(1), id(2)]), ...MONITORING } },
     { description: "the list of agents", args: { projectIds: [id(1), id(2)], agents: seal(["monitoring"]) } },
+    { description: "a project of a map", args: { projects: { a: id(1), b: seal(id(2)) }, ...MONITORING } },
+    { description: "the map of projects", args: { projects: seal({ a: id(1), b: id(2) }), ...MONITORING } },
   ])("keeps all of it secret where $description is", async ({ args }) => {
     expect(await construct(args)).toEqual(seal([expect.anything(), expect.anything()]));
-    expect([1, 2].map((index) => registered.get(child(index))?.["projectId"])).toEqual([id(1), id(2)].map(seal));
+    expect([...registered.values()].map(({ projectId }) => projectId)).toEqual([id(1), id(2)].map(seal));
   });
 
   it.each([
@@ -205,6 +230,12 @@ describe("a fleet of the plugin", () => {
       description: "a project of several",
       args: { projectIds: [id(1), UNKNOWN, id(2)], ...MONITORING },
       names: [child(1), child(2)],
+    },
+    { description: "map of projects", args: { projects: UNKNOWN, ...MONITORING }, names: [] },
+    {
+      description: "project of a map",
+      args: { projects: { a: id(1), b: UNKNOWN }, ...MONITORING },
+      names: ["fleet-a-monitoring"],
     },
   ])(
     "has an unknown output while its $description are not known, and the children that are",
@@ -222,6 +253,41 @@ describe("a fleet of the plugin", () => {
       /^a::b\/monitoring: Nothing was read: projectId must be 24 hexadecimal digits\.\n5\/monitoring: .* not a number\.$/,
     );
     expect([...registered.keys()]).toEqual([child(1), child(2)]);
+  });
+
+  it("names a malformed project by its name in the map", async () => {
+    await expect(construct({ projects: { orders: "a::b", billing: id(1) }, ...MONITORING })).rejects.toThrow(
+      /^orders\/monitoring: Nothing was read: projectId must be 24 hexadecimal digits\.$/,
+    );
+    expect([...registered.keys()]).toEqual(["fleet-billing-monitoring"]);
+  });
+
+  it.each<{ description: string; args: Properties; sentence: string }>([
+    {
+      description: "neither list nor map",
+      args: { projectIds: null },
+      sentence:
+        "neither is given: give either projectIds, a list of project ids, or projects, a map from names of your own to project ids.",
+    },
+    {
+      description: "both",
+      args: { projectIds: [id(1)], projects: { a: id(1) } },
+      sentence:
+        "both are given: give either projectIds, a list of project ids, or projects, a map from names of your own to project ids.",
+    },
+    ...[[id(1)], "a", 5].map((projects) => ({
+      description: `the map ${JSON.stringify(projects)}`,
+      args: { projects },
+      sentence: "projects must be a map from names to project ids.",
+    })),
+    ...["", "-a", "x".repeat(81)].map((name) => ({
+      description: `the name ${JSON.stringify(name)}`,
+      args: { projects: { a: id(1), [name]: id(2) } },
+      sentence: `"${name.slice(0, 79)}${name.length > 79 ? "…" : '"'} can't be the name of a project: begin with a letter or a digit, and take at most 80 printable characters.`,
+    })),
+  ])("refuses $description before anything is read", async ({ args, sentence }) => {
+    await expect(construct(args)).rejects.toThrow(new Error(`Nothing was read: ${sentence}`));
+    expect([asked, registered.size]).toEqual([[], 0]);
   });
 
   it("says what is wrong with its rules before anything is read", async () => {
