@@ -1,6 +1,5 @@
 // Compares pulumi-agent-log-config/digest and its client with other Digest clients: npm run bench [-- --quick]
-import { readFileSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { readFileSync } from "node:fs";
 import { setDefaultCACertificates } from "node:tls";
 import { parseArgs } from "node:util";
 import undici from "undici/package.json" with { type: "json" };
@@ -8,6 +7,7 @@ import { client, curl, interceptor, PACES, type Pace, plain, precomputed, wwwAut
 import { countFreshRead, countRequests, type Goal, measureHeap } from "./goal.ts";
 import { race, type Standing } from "./race.ts";
 import { startServer } from "./start-server.ts";
+import { writeResults } from "./write-results.ts";
 
 // A run makes more reads than a nonce is good for.
 const FULL = { rounds: 40, readsPerRound: 2000, countedReads: 5000, heapReads: 100_000 };
@@ -26,19 +26,29 @@ try {
   const limit = precomputed(server);
   const others = [interceptor(server), client(server), wwwAuthenticate(server), curl(server)];
   const contenders = [plain(server), limit, ...others].filter((contender) => contender !== undefined);
-  const text = render(await race(contenders, limit, server, size.rounds, size.readsPerRound), [...counts, ...heap]);
-  process.stdout.write(text);
+  const standings = await race(contenders, limit, server, size.rounds, size.readsPerRound);
+  const sections = {
+    "Requests and memory": goalTable([...counts, ...heap]),
+    "Reads behind HTTP Digest": render(standings),
+  };
+  for (const text of Object.values(sections)) process.stdout.write(`${text}\n`);
   // A quick run shows that the benchmark works; its figures are rough.
-  if (!values.quick) writeFileSync(new URL("results.md", import.meta.url), text);
+  if (!values.quick) writeResults(sections);
 } finally {
   server.close();
 }
 
-function render(standings: readonly Standing[], goals: readonly Goal[]): string {
-  const processor = cpus();
-  return `# Reads behind HTTP Digest
+function goalTable(goals: readonly Goal[]): string {
+  return `Written by \`npm run bench\`; requests are counted at the server.
 
-Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: Node ${process.versions.node}, undici ${undici.version}, ${processor.length} × ${processor[0]?.model.trim() ?? "unknown processor"}.
+| | measured | to reach | |
+|---|--:|--:|---|
+${goals.map(({ what, measured, reach, reached }) => `| ${what} | ${measured} | ${reach} | ${verdict(reached)} |`).join("\n")}
+`;
+}
+
+function render(standings: readonly Standing[]): string {
+  return `Written by \`npm run bench\` with undici ${undici.version}.
 
 A server in a process of its own responds over TLS on loopback, with connections kept open and Digest as in a Java servlet
 container: a nonce is good for 1,023 requests and 60 seconds, and a count that was used is refused. Every read ends with the
@@ -49,13 +59,7 @@ steadier than the speed on a machine that does other work. Requests are counted 
 process and stay open for all rounds, as in a program. curl is one process for all reads of a run, with its start, and parses
 no JSON.
 
-${PACES.map((pace) => `## ${pace === 1 ? "One read" : `${pace} reads`} at a time\n\n${table(standings, pace)}\n`).join("\n")}
-## Requests and memory
-
-| | measured | to reach | |
-|---|--:|--:|---|
-${goals.map(({ what, measured, reach, reached }) => `| ${what} | ${measured} | ${reach} | ${verdict(reached)} |`).join("\n")}
-`;
+${PACES.map((pace) => `### ${pace === 1 ? "One read" : `${pace} reads`} at a time\n\n${table(standings, pace)}\n`).join("\n")}`;
 }
 
 function table(standings: readonly Standing[], pace: Pace): string {

@@ -19,7 +19,7 @@ const shared = (file) => require("../node_modules/pulumi-agent-log-config/dist/s
 const { PROVIDER_TEXT } = shared("provider-text.js");
 const { lookUpConnection, stackConfiguration } = shared("connection-settings.js");
 const settings = lookUpConnection(stackConfiguration(pulumi.runtime.getConfig));
-const connection = shared("reading.js").fingerprintsOf(settings);
+const fingerprints = shared("reading.js").fingerprintsOf(settings);
 class Literal extends pulumi.CustomResource {}
 for (const projectId of ${JSON.stringify(projectIds(resources))}) {
   const read = { projectId, agent: "monitoring" };
@@ -27,7 +27,7 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
     ...read,
     ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null })},
     configOverrides: pulumi.secret(null),
-    __reading: { ...read, connection, problem: null, secrets: [], ignored: [], others: [] },
+    __reading: { ...read, fingerprints, problem: null, secrets: [], ignored: [], others: [] },
     __provider: PROVIDER_TEXT,
   }, { additionalSecretOutputs: ["configOverrides"] });
 }

@@ -17,6 +17,8 @@ export async function startSlowService(projects: number, delayMilliseconds: numb
       AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
     },
     countRequests: () => service.requests.length,
+    /** Lets the service answer every read with this status. */
+    failWith: (status: number) => service.respondWith({ status }),
     close: () => service.close(),
   };
 }
