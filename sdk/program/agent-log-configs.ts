@@ -1,8 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AGENTS, type AgentKind, agentLogConfigId } from "../client/agent-log-config-id.ts";
+import { AGENTS, type AgentKind, idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
+import { isObject } from "../client/is-object.ts";
 import { printable } from "../digest/printable.ts";
 import { type FleetProject, fleetProjects } from "../shared/fleet-projects.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
@@ -74,65 +75,90 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
     if (mistake !== undefined) throw mistaken(name, `${printable(mistake, 80)} is no argument of it`);
     if (isPlain(agents) && !Array.isArray(agents)) throw mistaken(name, "agents must be a list");
     const waits = opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn };
-    const children = new Map<string, AgentLogConfig>();
-    const projectNames = new Map<AgentLogConfig, string | undefined>();
-    const formerNames = new Set<string>();
-    const childOf = (project: string | undefined, given: unknown, agent: AgentKind, sources: unknown) => {
-      const projectId = String(given).toLowerCase();
-      const unnamed = `${name}-${printable(`${projectId}-${agent}`, 80)}`;
-      const childName = project === undefined ? unnamed : `${name}-${project}-${agent}`;
-      const known = children.get(childName);
-      if (known !== undefined) return known;
-      // Without a name the child had the project's id for one. Two children can't both have been the one that had it.
-      const former = project === undefined || formerNames.has(unnamed) ? [] : [{ name: unnamed }];
-      formerNames.add(unnamed);
-      // A fleet of another language has the same children under another type.
-      const aliases = [{ type: PLUGIN_TYPE }, ...former.flatMap((alias) => [alias, { ...alias, type: PLUGIN_TYPE }])];
-      // A child is a secret where the lists are one, and depends on what they depend on.
-      const from = <Value>(value: Value) => (isPlain(sources) ? value : eventual(sources).apply((): Value => value));
-      const child = new AgentLogConfig(
-        childName,
-        { projectId: from(projectId), agent: from(agent), expect, whenUnexpected, whenUnavailable },
-        { parent: this, aliases, ...waits },
-      );
-      children.set(childName, child);
-      projectNames.set(child, project);
-      return child;
-    };
+    const members = new Members(this, name, { expect, whenUnexpected, whenUnavailable }, waits);
     const given = [projectIds, projects];
-    const isLate = given.some(isEventual);
-    const projectsOf = (ids: unknown, map: unknown) => {
+    const isLate = given.some((each) => pulumi.Output.isInstance(each) || each instanceof Promise);
+    const projectsOf = ([ids, map]: readonly unknown[]) => {
       const found = fleetProjects(ids, map);
       if (typeof found === "string") throw mistaken(name, found);
       return found;
     };
-    const members = isLate
-      ? pulumi.all(given).apply(([ids, map]) => projectsOf(ids, map))
-      : projectsOf(projectIds, projects);
+    const found = isLate ? pulumi.all(given).apply(projectsOf) : projectsOf(given);
     const made = whenKnown(agents, (kinds) => {
-      const childrenOf = ([project, element]: FleetProject) =>
+      const membersOf = ([project, element]: FleetProject) =>
         whenKnown(element, (projectId) =>
-          listOf(kinds).map((agent) => childOf(project, projectId, agent, [isLate ? given : element, agents])),
+          listOf(kinds).map((agent) => members.make(project, projectId, agent, [isLate ? given : element, agents])),
         );
-      return pulumi.Output.isInstance(members)
-        ? members.apply((known) => known.map(childrenOf))
-        : members.map(childrenOf);
+      return pulumi.Output.isInstance(found) ? found.apply((known) => known.map(membersOf)) : found.map(membersOf);
     });
     this.configs = eventual(made).apply((nested) => {
-      const inOrder = new Set([nested].flat(3).filter(AgentLogConfig.isInstance));
-      return pulumi.all([...inOrder].map((child) => settingsOf(child, projectNames.get(child))));
+      const inOrder = new Map(
+        [nested]
+          .flat(3)
+          .filter(isMember)
+          .map((member) => [member.child, member]),
+      );
+      return pulumi.all(Array.from(inOrder.values(), settingsOf));
     });
     this.registerOutputs({ configs: this.configs });
+  }
+}
+
+/** A child, and the name of its project if it has one. */
+interface Member {
+  readonly child: AgentLogConfig;
+  readonly project: string | undefined;
+}
+
+function isMember(value: unknown): value is Member {
+  return isObject(value) && AgentLogConfig.isInstance(value["child"]);
+}
+
+/** Makes the children of a fleet, each once. */
+class Members {
+  readonly #made = new Map<string, Member>();
+  readonly #formerNames = new Set<string>();
+  readonly #fleet: pulumi.Resource;
+  readonly #name: string;
+  readonly #judged: Pick<AgentLogConfigsArgs, "expect" | "whenUnexpected" | "whenUnavailable">;
+  readonly #waits: pulumi.CustomResourceOptions;
+
+  constructor(
+    fleet: pulumi.Resource,
+    name: string,
+    judged: Pick<AgentLogConfigsArgs, "expect" | "whenUnexpected" | "whenUnavailable">,
+    waits: pulumi.CustomResourceOptions,
+  ) {
+    this.#fleet = fleet;
+    this.#name = name;
+    this.#judged = judged;
+    this.#waits = waits;
+  }
+
+  /** @param sources what the project and the agent come from: a child is a secret if they are, and depends on what they depend on */
+  make(project: string | undefined, given: unknown, agent: AgentKind, sources: unknown): Member {
+    const projectId = String(given).toLowerCase();
+    const unnamed = `${this.#name}-${printable(`${projectId}-${agent}`, 80)}`;
+    const childName = project === undefined ? unnamed : `${this.#name}-${project}-${agent}`;
+    const known = this.#made.get(childName);
+    if (known !== undefined) return known;
+    // Without a name the child had the project's id for one. Two children can't both have been the one that had it.
+    const former = project === undefined || this.#formerNames.has(unnamed) ? [] : [{ name: unnamed }];
+    this.#formerNames.add(unnamed);
+    // A fleet of another language has the same children under another type.
+    const aliases = [{ type: PLUGIN_TYPE }, ...former.flatMap((alias) => [alias, { ...alias, type: PLUGIN_TYPE }])];
+    const from = <Value>(value: Value) => (isPlain(sources) ? value : eventual(sources).apply((): Value => value));
+    const args = { projectId: from(projectId), agent: from(agent), ...this.#judged };
+    const child = new AgentLogConfig(childName, args, { parent: this.#fleet, aliases, ...this.#waits });
+    const member = { child, project };
+    this.#made.set(childName, member);
+    return member;
   }
 }
 
 /** What is known is used at once, so that the engine sees what belongs to the component. */
 function whenKnown(input: unknown, use: (known: unknown) => unknown): unknown {
   return isPlain(input) ? use(input) : eventual(input).apply(use);
-}
-
-function isEventual(input: unknown): boolean {
-  return pulumi.Output.isInstance(input) || input instanceof Promise;
 }
 
 function eventual(input: unknown): pulumi.Output<unknown> {
@@ -148,10 +174,10 @@ function mistaken(name: string, why: string) {
   return printedAsIs(invalidArgument(why, `AgentLogConfigs '${name}' can't be made`));
 }
 
-function settingsOf(child: AgentLogConfig, name: string | undefined): pulumi.Output<FleetSettings> {
+function settingsOf({ child, project: name }: Member): pulumi.Output<FleetSettings> {
   const { projectId, agent, logPath, logPathWindows, logRotate, username } = child;
   // In the preview of a new child its own id is unknown.
-  const id = pulumi.all([projectId, agent]).apply(([project, kind]) => agentLogConfigId(project, kind));
+  const id = pulumi.all({ projectId, agent }).apply(idOf);
   const named = name === undefined ? {} : { name };
   return pulumi.output({ ...named, id, projectId, agent, logPath, logPathWindows, logRotate, username });
 }
