@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { Dispatcher } from "undici";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/errors.ts";
@@ -194,6 +195,16 @@ it("sends nothing after its caller has given up in a pause, and leaves the queue
   const { outcome } = start({ queue });
   all.respond(200);
   await expect(outcome).resolves.toMatchObject({ body: {} });
+});
+
+it("leaves nothing behind at a signal that is used for many reads", async () => {
+  const { signal } = new AbortController();
+  const { requests, outcome } = start({ signal });
+  requests.respond(503);
+  await pass(500);
+  requests.respond(200);
+  await outcome;
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
 it("ends a request that gets its connection after its caller has given up", async () => {
