@@ -37,7 +37,7 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
   );
   const shell = (command: string) => runCommand("sh", ["-c", command], { cwd, env, signal: context.signal });
   const workflow = await readFile(path.join(cwd, ".github/workflows/drift.yml"), "utf8");
-  const gate = /- run: (pulumi .*)/.exec(workflow)?.[1] ?? "no pulumi command in the workflow";
+  const [gate = "no gate", preview = "no preview"] = workflow.match(/(?<=- run: )pulumi .*/g) ?? [];
 
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 1000 } });
   const page = await readFile(path.join(cwd, "README.md"), "utf8");
@@ -49,8 +49,14 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
   const program = await readFile(path.join(cwd, "index.ts"), "utf8");
   const added = program.replace("{ projectIds }", '{ projectIds: [...projectIds, "f".repeat(24)] }');
   await writeFile(path.join(cwd, "index.ts"), added);
+  expect(await shell(gate)).toMatchObject({ exitCode: 0 });
+  expect(await shell(preview)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining("there is no such project"),
+  });
   service.set("f".repeat(24), "backup", {});
   expect(await shell(gate)).toMatchObject({ exitCode: 0 });
+  expect(await shell(preview)).toMatchObject({ exitCode: 0 });
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 500 } });
   const drift = await shell(gate);
   expect(drift).toMatchObject({ exitCode: 7 });
