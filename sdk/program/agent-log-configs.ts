@@ -17,12 +17,13 @@ import { refuseMocks } from "./read-once.ts";
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
   /**
    * The ids of the projects, 24 hexadecimal digits each. An id that is given twice, or in another case, counts once. Give either
-   * `projectIds` or `projects`.
+   * this list or a map with names.
    */
   readonly projectIds?: pulumi.Input<readonly pulumi.Input<string>[]> | undefined;
   /**
-   * The ids of the projects by names of your own, of which the names of the records are made. A name begins with a letter or a
-   * digit and has at most 80 printable characters. Two names of one project have a record each.
+   * The ids of the projects by names of your own, in the place of the list of ids. A name becomes a part of the names of the
+   * records; it begins with a letter or a digit and has at most 80 printable characters. Two names of one project have a record
+   * each.
    */
   readonly projects?: pulumi.Input<Readonly<Record<string, pulumi.Input<string>>>> | undefined;
   /** The agents of each project. Default: `"monitoring"` and `"backup"`. */
@@ -31,7 +32,7 @@ export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" |
 
 /** The settings of one agent of one project as they are recorded, without those that are secrets. */
 export interface FleetSettings extends Omit<AgentLogConfigResult, SecretSetting | "serviceVersion"> {
-  /** The project's name in `projects`; undefined with `projectIds`. */
+  /** The name that the program gives the project; undefined where it gives a list of ids. */
   readonly name?: string | undefined;
 }
 
@@ -56,7 +57,7 @@ export interface FleetSettings extends Omit<AgentLogConfigResult, SecretSetting 
  * ```
  */
 export class AgentLogConfigs extends pulumi.ComponentResource {
-  /** The recorded settings of each agent of each project, in the order of `projectIds`, or of the names in `projects`. */
+  /** The recorded settings of each agent of each project, in the order of the list of ids, or of the names. */
   readonly configs: pulumi.Output<readonly FleetSettings[]>;
 
   /**
