@@ -11,7 +11,7 @@ export interface Deployment {
   unsetConfig(key: string): Promise<void>;
   preview(options?: PreviewOptions): Promise<Run>;
   up(options?: UpOptions): Promise<Run>;
-  refresh(options?: RefreshOptions): Promise<Run>;
+  refresh(options?: RunOptions): Promise<Run>;
   destroy(options?: RunOptions): Promise<Run>;
   /** What `pulumi stack export` gives, with secrets encrypted. */
   exportState(): Promise<unknown>;
@@ -37,10 +37,6 @@ interface PreviewOptions extends UpOptions {
   readonly expectNoChanges?: boolean;
   /** The text is what `--json` gives. The real engine alone has that. */
   readonly json?: boolean;
-}
-
-interface RefreshOptions extends RunOptions {
-  readonly previewOnly?: boolean;
 }
 
 export interface Run {

@@ -86,8 +86,7 @@ export async function openRealDeployment(
     },
     up: ({ refresh = false, ...options } = {}) =>
       run(["up", "--yes", "--skip-preview", ...(refresh ? ["--refresh"] : [])], options),
-    refresh: ({ previewOnly = false, ...options } = {}) =>
-      run(["refresh", ...(previewOnly ? ["--preview-only"] : ["--yes", "--skip-preview"])], options),
+    refresh: (options) => run(["refresh", "--yes", "--skip-preview"], options),
     destroy: (options) => run(["destroy", "--yes", "--skip-preview"], options),
     exportState: async () => JSON.parse(await succeed(["stack", "export"])),
     outputs: async () => JSON.parse(await succeed(["stack", "output", "--json"])),

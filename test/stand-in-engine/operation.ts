@@ -23,7 +23,7 @@ export interface Operation {
 }
 
 /** "program": the program has reported the failure itself. */
-type FailedDuring = "plan" | "protection" | "step" | "program";
+type FailedDuring = "plan" | "step" | "program";
 
 /** A failure that ends the run. What it says beside its message depends on where the engine stood. */
 export class EngineFailure extends Error {

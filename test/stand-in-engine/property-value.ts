@@ -6,7 +6,7 @@ export interface PropertyMap {
 /** What stands for a value that is not known before an update, on the wire. */
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 export const signatureKey = "4dabf18193072939515e22adb298388d";
-const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
 
 /** Takes plain data from the wire. Assets, archives, resource references and the like are refused. */
 function parseValue(value: unknown): PropertyValue {

@@ -19,6 +19,7 @@ import type { Step } from "./run-text.ts";
 /** Refused by name: the engine would act on them, and what it does is not modelled. */
 const refusedOptions = [
   "importid",
+  "protect",
   "replaceonchangesList",
   "aliasurnsList",
   "deletebeforereplacedefined",
@@ -77,7 +78,6 @@ export const nothing = {
   provider: "",
   custom: false,
   external: false,
-  protect: false,
   inputs: {},
   outputs: {},
   dependencies: [],
@@ -117,7 +117,6 @@ function wantedResource(operation: Operation, request: RegisterResourceRequest):
 
     provider: request.getProvider(),
     custom: request.getCustom(),
-    protect: request.getProtect() ?? false,
     dependencies: request.getDependenciesList(),
     ignoreChanges: request.getIgnorechangesList(),
     additionalSecretOutputs: request.getAdditionalsecretoutputsList(),
@@ -165,13 +164,9 @@ async function registerDynamic(operation: Operation, wanted: Resource, old: Reso
     case "create":
       return settle(operation, step, operation.planning ? preview : () => create(host, planned));
     default: {
-      const refused = old?.protect ? new EngineFailure(replaceMessage(wanted.urn), "protection") : undefined;
-      if (refused && !operation.planning) throw refused;
       const made = await takeQuietly(operation.planning ? preview : () => create(host, planned));
       if (old && !operation.planning) operation.replaced.push(old);
-      const replacement = await settle(operation, { ...step, new: made });
-      if (refused) throw refused;
-      return replacement;
+      return settle(operation, { ...step, new: made });
     }
   }
 }
@@ -267,8 +262,4 @@ export async function settle(operation: Operation, step: Step, make?: () => Prom
 
 function newId({ planning }: Operation): string {
   return planning ? unknownValue : randomUUID();
-}
-
-function replaceMessage(urn: string): string {
-  return `unable to replace resource "${urn}"\nas it is currently marked for protection. To unprotect the resource, remove the \`protect\` flag from the resource in your Pulumi program and run \`pulumi up\``;
 }

@@ -12,7 +12,6 @@ export interface Resource {
   readonly custom: boolean;
   /** Adopted by `get`: read, and never created, changed or deleted. */
   readonly external: boolean;
-  readonly protect: boolean;
   readonly inputs: PropertyMap;
   readonly outputs: PropertyMap;
   readonly dependencies: readonly string[];
@@ -37,8 +36,4 @@ export function isDefaultProvider({ type, name }: Pick<Resource, "type" | "name"
 
 export function providerUrn(reference: string): string {
   return reference.slice(0, reference.lastIndexOf("::"));
-}
-
-export function dependsOn(resource: Resource, urn: string): boolean {
-  return resource.parent === urn || providerUrn(resource.provider) === urn || resource.dependencies.includes(urn);
 }

@@ -1,4 +1,3 @@
-import { createCipheriv, randomBytes } from "node:crypto";
 import { appendFileSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Deployment, Run, RunOptions } from "../deployment/deployment.ts";
@@ -6,7 +5,7 @@ import { refuseSecrets } from "../deployment/refuse-secrets.ts";
 import { withoutColours } from "../deployment/without-colours.ts";
 import { deleteResources } from "./delete-resources.ts";
 import { type Operation, reportFailure } from "./operation.ts";
-import { type PropertyMap, parseProperties, replaceSecrets, signatureKey } from "./property-value.ts";
+import { type PropertyMap, parseProperties, replaceSecrets, secretSignature, signatureKey } from "./property-value.ts";
 import { ProviderHosts } from "./provider-hosts.ts";
 import { refreshResources } from "./refresh-resources.ts";
 import { type Resource, type Resources, stackType } from "./resource.ts";
@@ -27,7 +26,6 @@ export async function openStandInDeployment(
   const config = new Map<string, { readonly value: string; readonly secret: boolean }>();
   const closing = new AbortController();
   const running = new Set<Promise<Run>>();
-  const key = randomBytes(32);
   let state: Resources = new Map();
 
   const perform = async (
@@ -116,12 +114,9 @@ export async function openStandInDeployment(
     },
     up: ({ refresh = false, ...options } = {}) =>
       track(perform("Updating", false, options, update(refresh, folder, node))),
-    refresh: ({ previewOnly = false, ...options } = {}) => {
-      const title = previewOnly ? "Previewing refresh" : "Refreshing";
-      const refresh = perform(title, previewOnly, options, async (operation) => {
-        await refreshResources(operation, (step) => operation.text.take(step));
-      });
-      return track(refresh);
+    refresh: (options = {}) => {
+      const refresh = (operation: Operation) => refreshResources(operation, (step) => operation.text.take(step));
+      return track(perform("Refreshing", false, options, refresh));
     },
     destroy: (options = {}) => {
       const destroy = (operation: Operation) => deleteResources(operation, [...operation.before.values()]);
@@ -129,7 +124,7 @@ export async function openStandInDeployment(
     },
     exportState: async () => ({
       version: 3,
-      deployment: { resources: [...state.values()].map((resource) => exported(resource, key)) },
+      deployment: { resources: [...state.values()].map((resource) => exported(resource)) },
     }),
     outputs: async () => {
       const outputs = [...state.values()].find(({ type }) => type === stackType)?.outputs ?? {};
@@ -164,12 +159,13 @@ function recorder(file: string | undefined) {
   };
 }
 
-function exported(resource: Resource, key: Buffer): Record<string, unknown> {
-  const encrypted = (map: PropertyMap) => replaceSecrets(map, (content) => encryptedSecret(content, key));
-  const { urn, custom, id, type, parent, provider, dependencies, protect, external, ignoreChanges } = resource;
+function exported(resource: Resource): Record<string, unknown> {
+  const encrypted = (map: PropertyMap) =>
+    replaceSecrets(map, () => ({ [signatureKey]: secretSignature, ciphertext: "v1:" }));
+  const { urn, custom, id, type, parent, provider, dependencies, external, ignoreChanges } = resource;
   const { additionalSecretOutputs } = resource;
   const whole = { urn, custom, id, type, inputs: encrypted(resource.inputs), outputs: encrypted(resource.outputs) };
-  const rest = { parent, provider, dependencies, protect, external, ignoreChanges, additionalSecretOutputs };
+  const rest = { parent, provider, dependencies, external, ignoreChanges, additionalSecretOutputs };
   return Object.fromEntries(
     Object.entries({ ...whole, ...rest }).filter(([name, value]) => name === "custom" || isFull(value)),
   );
@@ -177,14 +173,4 @@ function exported(resource: Resource, key: Buffer): Record<string, unknown> {
 
 function isFull(value: unknown): boolean {
   return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
-}
-
-function encryptedSecret(content: PropertyMap[string], key: Buffer): PropertyMap {
-  const nonce = randomBytes(12);
-  const cipher = createCipheriv("aes-256-gcm", key, nonce);
-  const ciphertext = Buffer.concat([cipher.update(JSON.stringify(content)), cipher.final(), cipher.getAuthTag()]);
-  return {
-    [signatureKey]: "1b47061264138c4ac30d75fd1eb44270",
-    ciphertext: `v1:${nonce.toString("base64")}:${ciphertext.toString("base64")}`,
-  };
 }
