@@ -76,6 +76,26 @@ describe("startService", () => {
     await closed;
   });
 
+  it("fails where its port is in use", async () => {
+    const { service } = await open();
+    const port = Number(new URL(service.baseUrl).port);
+    await expect(startService({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
+  });
+
+  it("announces the next nonce where it is told to, which saves the next challenge", async () => {
+    const { service, client } = await open({
+      settings: { [PROJECT_ID]: {} },
+      nonces: { uses: 1, announcesNext: true },
+    });
+    for (let read = 0; read < 3; read += 1) await client.get(BACKUP);
+    expect(statuses(service)).toEqual([401, 200, 200, 200]);
+  });
+
+  it("refuses a persistent response that can't be sent", async () => {
+    const { service } = await open();
+    expect(() => service.respondWith({ status: 100 })).toThrow("not { status: 100 }.");
+  });
+
   it("responds with 404 to a path of two slashes", async () => {
     const { service } = await open();
     const bytes = await readTarget(service, "//");
@@ -114,7 +134,9 @@ describe("startService", () => {
     },
     { options: { faults: [{ cutAfterBytes: -1 }] }, says: "not { cutAfterBytes: -1 }." },
     { options: { faults: [{ delaySeconds: 3601 }] }, says: "not { delaySeconds: 3601 }." },
+    { options: { faults: [{ delaySeconds: -1 }] }, says: "not { delaySeconds: -1 }." },
     { options: { faults: [{ status: 100 }] }, says: "not { status: 100 }." },
+    { options: { faults: [{ status: 1000 }] }, says: "not { status: 1000 }." },
     {
       options: { faults: [{ status: 200, headers: { "X-Two": ["a", "b\nc"] } }] },
       says: 'The header "X-Two" of the response can\'t be sent: ["a","b\\nc"].',
@@ -161,6 +183,14 @@ describe.each([
     }
     service.respondWith(undefined);
     expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
+  });
+
+  it("reset no connection but that of the request", async () => {
+    const { service, client } = await open({ tls, settings, faults: [{ delaySeconds: 0.2 }, "reset"] });
+    const late = client.get(BACKUP);
+    while (service.requests.length < 2) await setImmediate();
+    await expect(client.get(BACKUP)).rejects.toMatchObject({ cause: { code: "ECONNRESET" } });
+    expect(await late).toMatchObject({ logPath: "/l" });
   });
 
   it("cut a response in its middle", async () => {
