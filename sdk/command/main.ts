@@ -23,7 +23,8 @@ process.stdout.on("error", (error) => {
 });
 process.exitCode = await main(process.argv.slice(2));
 
-async function main([name = "", ...args]: readonly string[]): Promise<number> {
+async function main([name, ...args]: readonly string[]): Promise<number> {
+  if (name === undefined) return wrongArguments("Name a command: check or install-plugin.");
   const command = COMMANDS.get(name);
   if (command === undefined) return wrongArguments(`There is no command ${JSON.stringify(name)}.`);
   try {

@@ -41,13 +41,17 @@ describe("the command", () => {
   });
 
   it.each([
-    { args: [], says: 'There is no command "". Try --help.\n' },
+    { args: [], says: "Name a command: check or install-plugin. Try --help.\n" },
     { args: ["chek"], says: 'There is no command "chek". Try --help.\n' },
     { args: ["ch\u009B2J"], says: 'There is no command "ch\uFFFD2J". Try --help.\n' },
     { args: ["check", "--proj"], says: "Unknown option '--proj'. Try --help.\n" },
     { args: ["check", "--p\u001b[2J"], says: "Unknown option '--p\uFFFD[2J'. Try --help.\n" },
     { args: ["install-plugin", "--prnt"], says: "Unknown option '--prnt'. Try --help.\n" },
     { args: ["check", "--stack"], says: "Option '--stack <value>' argument missing. Try --help.\n" },
+    {
+      args: ["check", "--stack", "--json"],
+      says: expect.stringMatching(/^Option '--stack' argument is ambiguous\. Did you forget .* Try --help\.\n$/),
+    },
     { args: ["check"], says: expect.stringMatching(/^Pass a project .* Try --help\.\n$/) },
   ])("ends with 2 for the arguments $args", async ({ args, says }) => {
     expect(await runMain({}, args)).toEqual({ exitCode: 2, stdout: "", stderr: says });
