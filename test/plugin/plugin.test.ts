@@ -128,6 +128,7 @@ it.skipIf(process.platform === "win32")("does not grow with 1,000 checks", async
 describe("the configuration", () => {
   it("is accepted with secrets, and sealed", async () => {
     expect(await shared.checkConfig(configuration({ privateKey: "private-key-0001" }))).toEqual(configuration());
+    expect(await shared.checkConfig(configuration())).toEqual(configuration());
     expect(await shared.configure(configuration())).toEqual({ acceptSecrets: true, supportsPreview: true });
   });
 
@@ -412,18 +413,20 @@ describe("a resource", () => {
     expect(`${errors[0]?.message} ${read}`).not.toContain("private-key-000");
   });
 
-  it("quotes no secret argument, and keeps it a secret", async () => {
-    const { address, errors } = await startEngineLog();
-    const plugin = await configured({}, address);
-    const expectation = { expect: { logPath: secret("/secret") } };
-    const { inputs } = await plugin.check({ ...ARGS, ...expectation });
-    expect(inputs).toMatchObject(expectation);
-    expect(errors).toEqual([
-      { urn: URN, message: expect.stringMatching(/^AgentLogConfig \w+\/monitoring: logPath is not as expected; /) },
-    ]);
-    const malformed = await plugin.check({ ...ARGS, projectId: secret("malformed") });
-    expect(malformed.failures).toEqual([expect.not.stringContaining("malformed")]);
-  });
+  it.each([{ expect: { logPath: secret("/secret") } }, { expect: secret({ logPath: "/secret" }) }])(
+    "quotes no secret argument, and keeps it a secret: %j",
+    async (expectation) => {
+      const { address, errors } = await startEngineLog();
+      const plugin = await configured({}, address);
+      const { inputs } = await plugin.check({ ...ARGS, ...expectation });
+      expect(inputs).toMatchObject(expectation);
+      expect(errors).toEqual([
+        { urn: URN, message: expect.stringMatching(/^AgentLogConfig \w+\/monitoring: logPath is not as expected; /) },
+      ]);
+      const malformed = await plugin.check({ ...ARGS, projectId: secret("malformed") });
+      expect(malformed.failures).toEqual([expect.not.stringContaining("malformed")]);
+    },
+  );
 });
 
 describe("getAgentLogConfig", () => {

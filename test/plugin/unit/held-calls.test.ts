@@ -174,4 +174,45 @@ it("ends what it holds when the run ends", async () => {
   run.failures.report();
   await pass(0);
   expect(run.ended).toHaveProperty("a");
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("waits anew from the moment that a child is registered or has failed", async () => {
+  const run = new Run();
+  run.hold("a", "It failed.");
+  for (const register of [async () => {}, () => Promise.reject(new Error("It has failed."))]) {
+    run.failures.waitFor(urn("child"), register());
+    await pass(500);
+  }
+  await pass(499);
+  expect(run.ended).toEqual({});
+  await pass(1);
+  expect(run.ended).toHaveProperty("a");
+});
+
+it("tells once of what was found to fail", async () => {
+  const run = new Run();
+  for (const name of ["a", "b"]) run.failures.show(urn(name), failure("It failed."));
+  run.hold("c", "It failed.");
+  await pass(1000);
+  const told = [...run.shown];
+  expect(told.slice(1)).toEqual([["a", "The same is true of 1 more: b."]]);
+  run.hold("d", "It failed.");
+  await pass(1000);
+  expect([run.ended["d"], run.shown]).toEqual(["It fails for the same reason as 'a'.", told]);
+});
+
+it("takes no time in which a call is under way for one in which the engine asks for nothing", async () => {
+  const run = new Run();
+  run.succeed("a", 0);
+  await pass(300);
+  run.succeed("b", 5000);
+  await pass(2000);
+  run.succeed("c", 0);
+  await pass(3000);
+  run.hold("d", "It failed.");
+  await pass(1199);
+  expect(run.ended).not.toHaveProperty("d");
+  await pass(1);
+  expect(run.ended).toHaveProperty("d");
 });
