@@ -36,7 +36,7 @@ it("refuses every method but GET", () => {
 
 it("keeps the settings of one agent where those of the other are set, whichever case the id has", () => {
   const projects = new Projects({ [PROJECT_ID]: { backup: { logPath: "/l" } } });
-  projects.set(PROJECT_ID.toUpperCase(), "monitoring", {});
+  projects.set(PROJECT_ID.toUpperCase(), "monitoring", { logPath: "/m" });
   expect(bodyOf("GET", target(PROJECT_ID.toUpperCase()), projects)).toEqual([200, '{"logPath":"/l"}']);
-  expect(projects.read(PROJECT_ID, "monitoring")).toEqual({});
+  expect(projects.read(PROJECT_ID, "monitoring")).toEqual({ logPath: "/m" });
 });
