@@ -147,11 +147,11 @@ async function settled<Result>(
 }
 
 /**
- * Outages are retried, except a time limit that is over, status 500, which the service sends for its own defects, and status 401
- * with a stale challenge, which is the last of several.
+ * Outages are retried, except status 500, which the service sends for its own defects, and status 401 with a stale challenge,
+ * which is the last of several.
  */
-function isRetryable({ code, temporary, status }: AgentLogConfigError): boolean {
-  return temporary && code !== "ERR_TIMEOUT" && status !== 500 && status !== 401;
+function isRetryable({ temporary, status }: AgentLogConfigError): boolean {
+  return temporary && status !== 500 && status !== 401;
 }
 
 /**

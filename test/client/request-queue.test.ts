@@ -47,8 +47,19 @@ it("opens no more connections than requests may be under way, and lets the other
   // A request that is given up while it waits is not sent.
   requests.at(-2)?.leave();
   requests[0]?.leave();
+  // One that comes now does not go before the one that waits.
+  expect(enter().isSent).toBe(false);
   await Promise.resolve();
   expect([opened.length, usedPlaces().length]).toEqual([MAX_REQUESTS, MAX_REQUESTS + 1]);
+});
+
+it("gives nothing to a request that was given up while it waited", async () => {
+  const { usedPlaces, enter } = openQueue();
+  const requests = Array.from({ length: MAX_REQUESTS + 1 }, enter);
+  requests.at(-1)?.leave();
+  requests[0]?.leave();
+  await Promise.resolve();
+  expect(usedPlaces()).toHaveLength(MAX_REQUESTS);
 });
 
 it("closes all connections, in use or not", async () => {

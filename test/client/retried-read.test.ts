@@ -179,6 +179,12 @@ it.each([500, 401, 403, 404])("does not repeat status %d", async (status) => {
   expect(requests.sent).toHaveLength(1);
 });
 
+it("does not repeat a request whose last nonce was too old", async () => {
+  const { requests, outcome } = start();
+  requests.respond(401, { "www-authenticate": 'Digest realm="r", nonce="n", stale=true' });
+  await expect(outcome).rejects.toMatchObject({ code: "ERR_UNAVAILABLE", status: 401 });
+});
+
 it("sends nothing after its caller has given up in a pause, and leaves the queue", async () => {
   const all = new Requests();
   const queue = new RequestQueue(() => all);
@@ -190,6 +196,7 @@ it("sends nothing after its caller has given up in a pause, and leaves the queue
   });
   for (const controller of controllers) controller.abort(new Error("enough"));
   for (const { outcome } of reads) await expect(outcome).rejects.toThrow("enough");
+  expect(vi.getTimerCount()).toBe(0);
   await pass(60_000);
   expect(all.sent).toHaveLength(MAX_REQUESTS);
   const { outcome } = start({ queue });

@@ -116,8 +116,17 @@ describe("a fleet on the real engine", () => {
 
   it("goes over from ids to names, and says what changes under them", async (context) => {
     const { deployment, service } = await record(await openRealProgram(context, "failures"));
+    // Of two names of one project, the first one takes over the record.
+    await use(deployment, {}, { projectIds: undefined, projects: { ...NAMED, returns: TWO } });
+    expect(await deployment.up()).toMatchObject({
+      ok: true,
+      steps: [{ op: "create", name: `fleet-returns-${agent}` }],
+    });
     await use(deployment, {}, { projectIds: undefined, projects: NAMED });
-    expect(await deployment.up()).toMatchObject({ ok: true, steps: [] });
+    expect(await deployment.up()).toMatchObject({
+      ok: true,
+      steps: [{ op: "delete", name: `fleet-returns-${agent}` }],
+    });
     service.set(TWO, agent, { logPath: "/drifted" });
     const difference = 'logPath: "/recorded" => "/drifted"';
     expect(await deployment.up()).toMatchObject({

@@ -181,6 +181,13 @@ describe("check, in an outage", () => {
     expect(checked.inputs).toMatchObject({ ...RECORDED(), whenUnavailable: "useRecorded" });
   });
 
+  it("fails where it has to read itself and has no record, and tells of no outage", async () => {
+    service.respondWith({ status: 503 });
+    const checked = await checkResource(engine, {}, { ...USE_RECORDED, __reading: null }, []);
+    expect(checked.failures).toMatchObject([{ sentence: expect.stringContaining("status 503") }]);
+    expect(checked).not.toHaveProperty("outage");
+  });
+
   it("judges the recorded settings by what is expected", async () => {
     const news = { ...USE_RECORDED, expect: { logPath: "/srv" }, __reading: reading({ problem: OUTAGE }) };
     expect((await check(engine, RECORDED(), news, [])).failures).toEqual([

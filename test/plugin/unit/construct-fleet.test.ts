@@ -89,7 +89,7 @@ describe("a fleet of the plugin", () => {
 
   it("names the children of a map by its names, and tells the engine once what else they may be recorded as", async () => {
     const projects = { orders: id(2), billing: id(1), "Team/Øst 1": id(2).toUpperCase() };
-    const configs = await construct({ projects, projectIds: null, ...MONITORING });
+    const configs = await construct({ projects, projectIds: null, agents: ["monitoring", "monitoring"] });
     const settings = { logPath: "/var/log/monitoring", logPathWindows: null, logRotate: null, username: null };
     const found = (name: string, index: number) => ({ name, id: `${id(index)}/monitoring`, projectId: id(index) });
     expect(configs).toEqual(
