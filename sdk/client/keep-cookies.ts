@@ -16,8 +16,8 @@ export function keepCookies(): Dispatcher.DispatcherComposeInterceptor {
     if (name !== "" && !isExpired && cookies.size < MAX_COOKIES) cookies.set(name, value);
   };
   return (dispatch) => (request, handler) => {
-    const cookie = Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ");
-    const sent = cookie === "" ? request : { ...request, headers: { ...request.headers, cookie } };
+    const cookie = () => Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; ");
+    const sent = cookies.size === 0 ? request : { ...request, headers: { ...request.headers, cookie: cookie() } };
     return dispatch(sent, {
       onRequestStart: (...start) => handler.onRequestStart?.(...start),
       onResponseStart: (controller, status, received, message) => {

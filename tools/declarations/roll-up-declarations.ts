@@ -69,5 +69,6 @@ function configurationOf(name: string, entry: string): ExtractorConfig {
 }
 
 function messageCallback(message: { readonly messageId: string; handled: boolean }): void {
-  if (["console-preamble", "console-api-report-copied"].includes(message.messageId)) message.handled = true;
+  const expected = ["console-preamble", "console-api-report-copied", "console-api-report-created"];
+  if (expected.includes(message.messageId)) message.handled = true;
 }
