@@ -41,12 +41,12 @@ await measurePreviews(
       ])),
       ...(await measureRounds(ROUNDS, [
         { what: "YAML, 200 resources with literal settings", run: await yaml(literalsInYaml(200)) },
-        { what: "a fleet of 200 projects", run: await yaml(fleetInYaml(projectIds(200))) },
+        { what: "YAML, a fleet of 200 projects", run: await yaml(fleetInYaml(projectIds(200))) },
       ])),
     ];
     writeResults({
       Previews: `Written by \`npm run bench:preview\`: medians of ${ROUNDS} rounds, each as a whole run of \`pulumi preview\` of a new
-stack. Each response of the service takes ${DELAY_MILLISECONDS} ms. Times are those of the first line of each language.
+stack. Each response of the service takes ${DELAY_MILLISECONDS} ms. The last column compares with the first line of the same language.
 
 | | seconds | times |
 |---|--:|--:|
