@@ -75,49 +75,70 @@ function responseTo(plan: ReadPlan, connection: Dispatcher, secondsLeft: number)
     : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
   const seconds = isShort ? OUTAGE_LIMIT_SECONDS : secondsLeft;
   return settled(plan, { seconds, says }, (resolve, reject) => {
-    let [controller, isOver, status, length]: [Controller | undefined, boolean, number, number] = [
-      undefined,
-      false,
-      0,
-      0,
-    ];
-    let headers: WireResponse["headers"] = {};
-    const chunks: Buffer[] = [];
-    connection.dispatch(request, {
-      onRequestStart(started) {
-        controller = started;
-        // A request can't be aborted before it has a connection.
-        if (isOver) started.abort(IS_OVER);
-      },
-      onResponseStart(_, code, received) {
-        [status, headers] = [code, received];
-      },
-      onResponseData(started, chunk) {
-        chunks.push(chunk);
-        length += chunk.length;
-        const says = `the response ${TOO_LONG}; check baseUrl`;
-        if (length > MAX_BODY_BYTES) started.abort(new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject }));
-      },
-      onResponseEnd() {
-        controller = undefined;
-        const [first] = chunks;
-        resolve({ status, headers, body: first?.length === length ? first : Buffer.concat(chunks) });
-      },
-      onResponseError(_, error) {
-        controller = undefined;
-        reject(error);
-      },
-    });
-    return () => {
-      isOver = true;
-      controller?.abort(IS_OVER);
-    };
+    const response = new PendingResponse(subject, resolve, reject);
+    connection.dispatch(request, response);
+    return () => response.giveUp();
   });
 }
 
 type Controller = Dispatcher.DispatchController;
 
-const IS_OVER = new Error("The read is over.");
+/** Collects a response. */
+class PendingResponse implements Dispatcher.DispatchHandler {
+  readonly #subject: string;
+  readonly #resolve: (response: WireResponse) => void;
+  readonly #reject: (reason: unknown) => void;
+  /** undefined before the request has a connection, and after its end. */
+  #controller: Controller | undefined;
+  #isGivenUp = false;
+  #status = 0;
+  #headers: WireResponse["headers"] = {};
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+
+  constructor(subject: string, resolve: (response: WireResponse) => void, reject: (reason: unknown) => void) {
+    this.#subject = subject;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    // A request can't be aborted before it has a connection.
+    if (this.#isGivenUp) controller.abort(GIVEN_UP);
+  }
+
+  onResponseStart(_: Controller, status: number, headers: WireResponse["headers"]): void {
+    [this.#status, this.#headers] = [status, headers];
+  }
+
+  onResponseData(controller: Controller, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length <= MAX_BODY_BYTES) return;
+    const says = `the response ${TOO_LONG}; check baseUrl`;
+    controller.abort(new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject: this.#subject }));
+  }
+
+  onResponseEnd(): void {
+    this.#controller = undefined;
+    const [first] = this.#chunks;
+    const body = first?.length === this.#length ? first : Buffer.concat(this.#chunks);
+    this.#resolve({ status: this.#status, headers: this.#headers, body });
+  }
+
+  onResponseError(_: Controller | null, error: Error): void {
+    this.#controller = undefined;
+    this.#reject(error);
+  }
+
+  giveUp(): void {
+    this.#isGivenUp = true;
+    this.#controller?.abort(GIVEN_UP);
+  }
+}
+
+const GIVEN_UP = new Error("The read was given up.");
 
 /**
  * Waits until something has settled, its time is over or the caller gives the read up.

@@ -84,20 +84,7 @@ export async function constructFleet(
     registered.set(member, answer);
     return answer;
   };
-  const last: Member[] = [];
-  const readAll = mapAtOnce(members, MAX_REQUESTS, async (member) => {
-    const read = host.read({ projectId: member.projectId, agent: member.agent });
-    host.readsAhead.set(member.childUrn, { ...member, read });
-    if (await isGoingToFail(read, withoutMarks(judged))) last.push(member);
-    else host.failures.waitFor(member.childUrn, register(member));
-  });
-  const recorded = host.failures.during(() => readAll).then(() => Promise.allSettled(registered.values()));
-  host.recording.add(recorded);
-  await recorded;
-  host.recording.delete(recorded);
-  // What is sent together arrives in any order, that of other fleets too.
-  await Promise.all(host.recording);
-  for (const member of last) register(member);
+  await registerAll(members, register, withoutMarks(judged), host);
   if (malformed.length > 0) return fail(describeFailures(malformed, [], MAX_NAMES).join("\n"));
 
   const settings = await Promise.all(
@@ -111,6 +98,31 @@ export async function constructFleet(
   const configs = isSecret ? seal(settings) : settings;
   await monitor.registerOutputs(urn, { configs });
   return { urn, configs };
+}
+
+/** Reads for all members, and registers each when its read has come back, those that are going to fail after all others. */
+async function registerAll(
+  members: readonly Member[],
+  register: (member: Member) => Promise<unknown>,
+  judged: Properties,
+  { read, readsAhead, failures, recording }: FleetHost,
+): Promise<void> {
+  const [registered, last]: [Promise<unknown>[], Member[]] = [[], []];
+  const readAll = mapAtOnce(members, MAX_REQUESTS, async (member) => {
+    const ahead = read({ projectId: member.projectId, agent: member.agent });
+    readsAhead.set(member.childUrn, { ...member, read: ahead });
+    if (await isGoingToFail(ahead, judged)) return void last.push(member);
+    const answer = register(member);
+    registered.push(answer);
+    failures.waitFor(member.childUrn, answer);
+  });
+  const recorded = failures.during(() => readAll).then(() => Promise.allSettled(registered));
+  recording.add(recorded);
+  await recorded;
+  recording.delete(recorded);
+  // What is sent together arrives in any order, that of other fleets too.
+  await Promise.all(recording);
+  for (const member of last) register(member);
 }
 
 /** The malformed arguments that are named of those that are mistaken alike. */
