@@ -68,13 +68,14 @@ export type ToldOutages = Map<string, string>;
  * @param told what was told before in this run; the cause is added
  */
 export function describeOutage(id: string, { unchangedSince, reason, cause }: Outage, told: ToldOutages): string {
-  const first = told.get(cause) ?? id;
-  told.set(cause, first);
+  const first = told.get(cause);
+  told.set(cause, first ?? id);
   const which = isDate(unchangedSince)
     ? `the recorded settings, which were first read ${ageOf(unchangedSince)}`
     : "the recorded settings";
-  const why = first === id ? reason : `The reason is the same as for ${printable(first, 80)}.`;
-  return `AgentLogConfig ${printable(id, 80)} uses ${which}. ${why}`;
+  const known =
+    first === id ? "The reason was given before." : `The reason is the same as for ${printable(first ?? "", 80)}.`;
+  return `AgentLogConfig ${printable(id, 80)} uses ${which}. ${first === undefined ? reason : known}`;
 }
 
 /** A state may have been edited, and Date.parse takes almost anything for a date. */

@@ -36,7 +36,7 @@ it("shows nothing of an id that a terminal would obey", () => {
   );
 });
 
-it("gives the reason once in a run for each cause, and again for the resource that it was told of", () => {
+it("gives the reason once in a run for each cause, to resources with the same id too", () => {
   const told = new Map();
   const outages = [
     ["a", DOWN],
@@ -52,6 +52,6 @@ it("gives the reason once in a run for each cause, and again for the resource th
     "b: The reason is the same as for a.",
     "c: It takes too long.",
     "d: The reason is the same as for a.",
-    "a: It is down.",
+    "a: The reason was given before.",
   ]);
 });
