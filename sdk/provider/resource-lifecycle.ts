@@ -206,7 +206,7 @@ export async function readRecord(
 }
 
 const ADVICE_ON_CONNECTION =
-  "Without --run-program, a refresh uses the connection that the last `pulumi up` recorded: after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
+  "If this refresh ran without --run-program, it used the connection that the last `pulumi up` recorded; after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
 
 /** The settings, or why there are none. */
 interface FoundSettings {

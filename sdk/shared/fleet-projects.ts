@@ -11,8 +11,9 @@ export type FleetProject = readonly [name: string | undefined, projectId: unknow
  */
 export function fleetProjects(projectIds: unknown, projects: unknown): readonly FleetProject[] | string {
   if (isGiven(projectIds) === isGiven(projects)) {
-    const found = isGiven(projects) ? "both are given" : "neither is given";
-    return `${found}: give either projectIds, a list of project ids, or projects, a map from names of your own to project ids`;
+    return isGiven(projects)
+      ? "projectIds and projects are both given; give one of them"
+      : "projectIds and projects are both missing; give projectIds, a list of project ids, or projects, a map from names of your own to project ids";
   }
   if (isGiven(projectIds)) {
     return Array.isArray(projectIds) ? projectIds.map((id: unknown) => [undefined, id]) : "projectIds must be a list";

@@ -59,12 +59,9 @@ describe.each(ENGINES)("a fleet on the %s engine", (engine) => {
     for (const [late, sentence] of [
       [
         {},
-        "neither is given: give either projectIds, a list of project ids, or projects, a map from names of your own",
+        "projectIds and projects are both missing; give projectIds, a list of project ids, or projects, a map from names of your own",
       ],
-      [
-        { projectIds: [ONE], projects: { a: ONE } },
-        "both are given: give either projectIds, a list of project ids, or",
-      ],
+      [{ projectIds: [ONE], projects: { a: ONE } }, "projectIds and projects are both given; give one of them"],
       [{ projects: [ONE] }, "projects must be a map from names to project ids"],
     ] as const) {
       await use(deployment, { late }, { projectIds: undefined });

@@ -120,7 +120,7 @@ import (
 func main() {
   pulumi.Run(func(ctx *pulumi.Context) error {
 ${statements}
-    ctx.Export("logPath", monitoring.LogPath)
+    ctx.Export("made", ${/^(\w+), err := /m.exec(statements)?.[1]}.URN())
     return err
   })
 }

@@ -121,12 +121,13 @@ describe("AgentLogConfigs", () => {
     {
       description: "absent",
       args: () => ({ projects: Promise.resolve<never>(JSON.parse("null")) }),
-      sentence: "neither is given: give either projectIds, a list of project ids, or projects, a map from names of",
+      sentence:
+        "projectIds and projects are both missing; give projectIds, a list of project ids, or projects, a map from names of",
     },
     {
       description: "one of two",
       args: () => ({ projects: pulumi.output({ a: ONE }), projectIds: [ONE] }),
-      sentence: "both are given: give either projectIds,",
+      sentence: "projectIds and projects are both given; give one of them",
     },
     {
       description: "no list",
@@ -201,12 +202,12 @@ describe("AgentLogConfigs", () => {
     {
       description: "no projects",
       args: { projectIds: undefined },
-      sentence: "neither is given: give either projectIds, ",
+      sentence: "projectIds and projects are both missing; give projectIds, ",
     },
     {
       description: "both",
       args: { projects: { a: ONE } },
-      sentence: "both are given: give either projectIds, a list of",
+      sentence: "projectIds and projects are both given; give one of them",
     },
     { description: "a list for the map", args: { projectIds: undefined, projects: [ONE] }, sentence: NO_MAP },
     ...["", "__proto__", "-a", "a\n", "a\u202e", "\ud800", "a<{%", "x".repeat(81), SIGNATURE_KEY, UNKNOWN].map(

@@ -267,13 +267,12 @@ describe("a fleet of the plugin", () => {
       description: "neither list nor map",
       args: { projectIds: null },
       sentence:
-        "neither is given: give either projectIds, a list of project ids, or projects, a map from names of your own to project ids.",
+        "projectIds and projects are both missing; give projectIds, a list of project ids, or projects, a map from names of your own to project ids.",
     },
     {
       description: "both",
       args: { projectIds: [id(1)], projects: { a: id(1) } },
-      sentence:
-        "both are given: give either projectIds, a list of project ids, or projects, a map from names of your own to project ids.",
+      sentence: "projectIds and projects are both given; give one of them.",
     },
     ...[[id(1)], "a", 5].map((projects) => ({
       description: `the map ${JSON.stringify(projects)}`,
