@@ -53,8 +53,9 @@ export class Run implements Pick<FleetHost, "readsAhead" | "recording"> {
       warn: (message) => this.warn(urn, message),
       read: (args) => {
         const ahead = this.readsAhead.get(urn);
-        const isAhead = ahead?.projectId === args["projectId"] && ahead?.agent === args["agent"];
-        return isAhead && ahead !== undefined ? ahead.read : this.read(args);
+        return ahead && ahead.projectId === args["projectId"] && ahead.agent === args["agent"]
+          ? ahead.read
+          : this.read(args);
       },
     };
   }
