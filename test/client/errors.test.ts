@@ -3,6 +3,7 @@ import path from "node:path";
 import { inspect } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { CODES } from "../../sdk/client/errors.ts";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { DigestError } from "../../sdk/digest/index.ts";
 import { getAgentLogConfig, Provider } from "../../sdk/index.ts";
@@ -58,6 +59,19 @@ describe("the README", () => {
 
   it.each([...codes])("has an entry for %s, which messages link to", (code) => {
     expect(readme).toContain(`<a id="${code.toLowerCase()}"></a>\`${code}\``);
+  });
+
+  it("says of each error whether it is an outage", () => {
+    const rows = Array.from(readme.matchAll(/<\/a>`(ERR_\w+)` \| (.*) \|/g), ([, code = "", says = ""]) => [
+      code,
+      says,
+    ]);
+    const said = rows.filter(([, says]) => says?.includes("; an outage")).map(([code]) => code);
+    expect(said.toSorted()).toEqual(
+      Object.entries(CODES)
+        .flatMap(([code, { temporary }]) => (temporary ? code : []))
+        .toSorted(),
+    );
   });
 });
 
