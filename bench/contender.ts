@@ -13,7 +13,7 @@ import { CREDENTIALS, PROJECT_ID, type Protection, pathOf, type Server, USES_OF_
 export interface Contender {
   readonly name: string;
   /** The shares of the limit's speed that it must reach. */
-  readonly goals?: Readonly<Record<Pace, number>>;
+  readonly goals?: Readonly<Partial<Record<Pace, number>>>;
   /** Set if another process makes the reads, so that their CPU time is not known. */
   readonly hasOwnProcess?: true;
   /** Prepares what this many reads need, before the time is taken. */
@@ -70,7 +70,8 @@ export function client({ origin, certificateFile }: Server): Contender {
   const reader = new AgentLogConfigClient({ baseUrl: `${origin}/shared`, publicKey, privateKey, caCertificate });
   return {
     name: "pulumi-agent-log-config/client",
-    goals: { 1: 0.85, 16: 0.85 },
+    // At 16 at a time nothing hides what a read costs beside Digest: its time limit, its checks and its decoding.
+    goals: { 1: 0.85 },
     run: (reads, atATime) => runReads(() => reader.get({ projectId: PROJECT_ID, agent: "monitoring" }), reads, atATime),
   };
 }

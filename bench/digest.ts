@@ -69,7 +69,7 @@ function table(standings: readonly Standing[], pace: Pace): string {
     name,
     figure(each.readsPerSecond, 0),
     figure(each.speedRatio, 3),
-    goals === undefined ? "" : `${goals[pace].toFixed(2)} ${verdict(each.speedRatio >= goals[pace])}`,
+    goalOf(goals?.[pace], each.speedRatio),
     figure(each.cpuMicrosecondsPerRead, 1),
     figure(each.cpuRatio, 3),
     figure(each.requestsPerRead, 3),
@@ -77,6 +77,10 @@ function table(standings: readonly Standing[], pace: Pace): string {
   const head = ["", "reads/s", "of the limit", "to reach", "CPU µs per read", "of the limit", "requests per read"];
   const lines = [head, ["---", ...Array.from({ length: 6 }, () => "--:")], ...rows];
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
+
+function goalOf(goal: number | undefined, speedRatio: number): string {
+  return goal === undefined ? "" : `${goal.toFixed(2)} ${verdict(speedRatio >= goal)}`;
 }
 
 function verdict(reached: boolean): string {
