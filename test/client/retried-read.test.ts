@@ -194,6 +194,7 @@ it("sends nothing after its caller has given up in a pause, and leaves the queue
     all.respond(503);
     return read;
   });
+  await pass(1);
   for (const controller of controllers) controller.abort(new Error("enough"));
   for (const { outcome } of reads) await expect(outcome).rejects.toThrow("enough");
   expect(vi.getTimerCount()).toBe(0);
