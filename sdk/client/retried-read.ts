@@ -153,17 +153,21 @@ async function settled<Result>(
   signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const end = begin(resolve, reject);
+  // It ends at once, because a connection that came before the next turn would be lost.
+  const stop = (reason: unknown) => {
+    reject(reason);
+    end();
+  };
   const timeOut = ({ says }: { readonly says: string }) =>
-    reject(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
+    stop(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
   const timer = limit && setTimeout(timeOut, limit.seconds * 1000, limit);
-  const giveUp = () => reject(signal?.reason);
+  const giveUp = () => stop(signal?.reason);
   signal?.addEventListener("abort", giveUp);
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", giveUp);
-    end();
   }
 }
 

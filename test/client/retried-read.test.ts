@@ -205,6 +205,18 @@ it("sends nothing after its caller has given up in a pause, and leaves the queue
   await expect(outcome).resolves.toMatchObject({ body: {} });
 });
 
+it("takes no connection that is returned just before its caller gives up in the queue", async () => {
+  const service = fullQueue();
+  const controller = new AbortController();
+  const { outcome } = start({ ...service, signal: controller.signal });
+  service.leave();
+  controller.abort(new Error("enough"));
+  await expect(outcome).rejects.toThrow("enough");
+  const next = start(service);
+  service.requests.respond(200);
+  await expect(next.outcome).resolves.toMatchObject({ body: {} });
+});
+
 it("leaves nothing behind at a signal that is used for many reads", async () => {
   const { signal } = new AbortController();
   const { requests, outcome } = start({ signal });
