@@ -68,36 +68,30 @@ export async function check(
   }
   if (belongs) return verify(reading, olds, inputs, secrets);
   const kept = keptSettings(olds, args, reading);
-  const found = await read(engine, { ...args, envelope, pretty }, olds, kept);
-  return judgeRead(engine, found, isReading(reading) ? reading.others : [], olds, inputs, secrets);
+  const { settings, problem } = await read(engine, { ...args, envelope, pretty }, olds, kept);
+  const found = settle(olds, { ...inputs, ...settings }, problem);
+  const result = await judge(found, isReading(reading) ? reading.others : [], secrets, engine.warn);
+  return found.outage === undefined ? result : { ...result, outage: found.outage };
 }
 
-/** Checks a resource for which the program has read. It shows the warnings itself. */
+/** Checks a resource for which the program has read. It shows the warnings itself, those about an outage too. */
 function verify({ problem, others }: Reading, olds: Properties, inputs: Properties, secrets: readonly string[]) {
-  return judge(problem === null ? { recorded: inputs } : withoutRead(olds, inputs, problem), others, secrets);
+  return judge(settle(olds, inputs, problem), others, secrets);
 }
 
-/** Checks a resource for which its provider has read. */
-async function judgeRead(
-  engine: Engine,
-  { settings, problem }: FoundSettings,
-  others: readonly string[],
-  olds: Properties,
-  inputs: Properties,
-  secrets: readonly string[],
-): Promise<CheckResult> {
-  const found = problem === null ? { recorded: { ...inputs, ...settings } } : withoutRead(olds, inputs, problem);
-  const result = await judge(found, others, secrets, engine.warn);
-  return problem === null || found.why !== undefined ? result : { ...result, outage: problem };
-}
-
-/** What is to be recorded, and why the resource fails if it fails without a read. */
+/** What is to be recorded. */
 interface Found {
   readonly recorded: Properties;
-  readonly why?: Failure | undefined;
+  /** Why the resource fails, if it fails without a read. */
+  readonly why?: Failure;
+  /** The outage in which the recorded settings are used. */
+  readonly outage?: Problem;
 }
 
-/** @param others the failures of other resources, which are reported if this one fails */
+/**
+ * Judges the settings that were found.
+ * @param others the failures of other resources, which are reported if this one fails
+ */
 async function judge(
   { recorded, why }: Found,
   others: readonly string[],
@@ -208,19 +202,13 @@ export async function readRecord(
 const ADVICE_ON_CONNECTION =
   "If this refresh ran without --run-program, it used the connection that the last `pulumi up` recorded; after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
 
-/** The settings, or why there are none. */
-interface FoundSettings {
-  readonly settings: Properties;
-  readonly problem: Problem | null;
-}
-
 /** Reads the settings, except those to keep. Nothing is read if all of them are kept whole. */
 async function read(
   engine: Engine,
   { projectId, agent, envelope, pretty }: Properties,
   olds: Properties,
   kept: Properties,
-): Promise<FoundSettings> {
+): Promise<{ readonly settings: Properties; readonly problem: Problem | null }> {
   if (SETTING_NAMES.every((name) => isDeepStrictEqual(kept[name], olds[name] ?? null))) {
     // They stay those of the service that they were read from.
     return { settings: { ...kept, __service: olds["__service"] ?? null }, problem: null };
@@ -261,14 +249,16 @@ function isPartOf(part: unknown, whole: unknown): boolean {
   return Object.entries(part).every(([name, value]) => isDeepStrictEqual(value, whole[name]));
 }
 
-/** What there is where nothing could be read: in an outage the recorded settings, if they may be used. */
-function withoutRead(olds: Properties, inputs: Properties, { message, temporary, cause }: Problem): Found {
+/** Takes the recorded settings if nothing could be read: they are used in an outage if they may be. */
+function settle(olds: Properties, inputs: Properties, problem: Problem | null): Found {
+  if (problem === null) return { recorded: inputs };
+  const { message, temporary, cause } = problem;
   const isRecorded = ["projectId", "agent"].every((name) => olds[name] === inputs[name]);
   const recorded = isRecorded ? { ...inputs, ...allSettings((name) => olds[name] ?? null) } : inputs;
   if (!temporary || inputs["whenUnavailable"] !== "useRecorded" || !isRecorded) {
     return { recorded, why: { sentence: message, cause } };
   }
-  if ((olds["__service"] ?? inputs["__service"]) === inputs["__service"]) return { recorded };
+  if ((olds["__service"] ?? inputs["__service"]) === inputs["__service"]) return { recorded, outage: problem };
   const why = "The recorded settings are those of another service, so that they are not used.";
   return { recorded, why: { sentence: `${message} ${why}`, cause: `${cause} ${why}` } };
 }
