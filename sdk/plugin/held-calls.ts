@@ -1,4 +1,4 @@
-import { describeFailures, type Failure, type NamedFailure } from "../shared/describe-failures.ts";
+import { describeFailures, type Failure, MANY_NAMES, type NamedFailure } from "../shared/describe-failures.ts";
 
 /**
  * How long the engine has to ask for nothing before failures are reported: as a multiple of the longest time between two of
@@ -6,9 +6,6 @@ import { describeFailures, type Failure, type NamedFailure } from "../shared/des
  * left. Even then there is a limit, because they may be waiting for the calls that are held.
  */
 const SILENCE = { longestGaps: 4, least: 1000, most: 10_000 };
-
-/** The resources that are named of those that share a cause: in a preview nothing else names them. */
-const MAX_NAMES = 50;
 
 interface Failing extends NamedFailure {
   readonly urn: string;
@@ -99,7 +96,7 @@ export class HeldCalls {
     const first = shownAt ?? alike[0]?.urn ?? "";
     this.#shown.set(cause, first);
     const others = alike.filter(({ urn, held }) => urn !== first && held.length === 0);
-    const more = describeFailures(others, [{ cause, sentence: "" }], MAX_NAMES);
+    const more = describeFailures(others, [{ cause, sentence: "" }], MANY_NAMES);
     const own = shownAt === undefined ? alike.slice(0, 1).map(({ sentence }) => sentence) : [];
     for (const { urn, held } of alike) {
       const told = [...own, ...more].join("\n") || "It fails for the reason shown above.";

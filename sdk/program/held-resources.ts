@@ -1,12 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
-import { describeFailures, type NamedFailure } from "../shared/describe-failures.ts";
+import { describeFailures, MANY_NAMES, type NamedFailure } from "../shared/describe-failures.ts";
 import { runsInline } from "./private-sdk.ts";
 
 /** How long nothing may happen in a program of the Automation API that runs inline, in milliseconds. */
 const PATIENCE_MILLISECONDS = 5000;
-
-/** The resources that are named of those that share a cause: nothing else names them. */
-const MAX_NAMES = 50;
 
 type Registered = Pick<pulumi.Resource, "urn">;
 
@@ -116,7 +113,7 @@ export class HeldResources {
       describeFailures(
         held.flatMap(({ failures }) => failures),
         told,
-        MAX_NAMES,
+        MANY_NAMES,
       );
     return [...describe(this.#certain), ...describe(this.#possible).map((line) => `${line} ${UNLESS_RECORDED}`)];
   }

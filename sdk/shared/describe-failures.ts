@@ -18,6 +18,9 @@ export function failure(sentence: string): Failure {
   return { sentence, cause: sentence };
 }
 
+/** How many of those that share a cause are named where nothing else names them, as in a preview. */
+export const MANY_NAMES = 50;
+
 /**
  * Says in one line for each cause what else has failed: which resources, and the sentence of the first.
  * @param told the causes of which a reader knows already
@@ -68,14 +71,16 @@ export type ToldOutages = Map<string, string>;
  * @param told what was told before in this run; the cause is added
  */
 export function describeOutage(id: string, { unchangedSince, reason, cause }: Outage, told: ToldOutages): string {
-  const first = told.get(cause);
-  told.set(cause, first ?? id);
   const which = isDate(unchangedSince)
     ? `the recorded settings, which were first read ${ageOf(unchangedSince)}`
     : "the recorded settings";
-  const known =
-    first === id ? "The reason was given before." : `The reason is the same as for ${printable(first ?? "", 80)}.`;
-  return `AgentLogConfig ${printable(id, 80)} uses ${which}. ${first === undefined ? reason : known}`;
+  const first = told.get(cause);
+  if (first === undefined) told.set(cause, id);
+  return `AgentLogConfig ${printable(id, 80)} uses ${which}. ${first === undefined ? reason : referTo(first, id)}`;
+}
+
+function referTo(first: string, id: string): string {
+  return first === id ? "The reason was given before." : `The reason is the same as for ${printable(first, 80)}.`;
 }
 
 /** A state may have been edited, and Date.parse takes almost anything for a date. */
