@@ -6,9 +6,9 @@ import { readArgumentsSchema } from "../client/schemas.ts";
 import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { mapAtOnce } from "../shared/at-once.ts";
-import { describeFailures, failure, type NamedFailure } from "../shared/describe-failures.ts";
+import { describeFailures, failure, MANY_NAMES, type NamedFailure } from "../shared/describe-failures.ts";
 import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
-import { type FleetProject, fleetProjects } from "../shared/fleet-projects.ts";
+import { ChildNames, type FleetProject, fleetProjects } from "../shared/fleet-projects.ts";
 import type { AskedRead } from "../shared/read-many-result.ts";
 import { recordSettings } from "../shared/reading.ts";
 import { malformedArguments } from "../shared/resource-arguments.ts";
@@ -75,17 +75,15 @@ export async function constructFleet(
 
   const { members, malformed, isWhole } = membersOf(name, urn, found, [lists["agents"]].flat());
   const isSecret = markedNames({ projectIds, projects, agents }).length > 0;
-  const registered = new Map<Member, Promise<Properties | undefined>>();
   const register = (member: Member) => {
     const { projectId, agent, childName, formerName, childUrn } = member;
     const inputs = { ...judged, projectId: isSecret ? seal(projectId) : projectId, agent };
     const answer = monitor.registerChild(urn, childName, inputs, formerName);
     answer.finally(() => host.readsAhead.delete(childUrn)).catch(() => {});
-    registered.set(member, answer);
     return answer;
   };
-  await registerAll(members, register, withoutMarks(judged), host);
-  if (malformed.length > 0) return fail(describeFailures(malformed, [], MAX_NAMES).join("\n"));
+  const registered = await registerAll(members, register, withoutMarks(judged), host);
+  if (malformed.length > 0) return fail(describeFailures(malformed, [], MANY_NAMES).join("\n"));
 
   const settings = await Promise.all(
     members.map(async (member) => {
@@ -100,38 +98,40 @@ export async function constructFleet(
   return { urn, configs };
 }
 
-/** Reads for all members, and registers each when its read has come back, those that are going to fail after all others. */
-async function registerAll(
+/**
+ * Reads for all members, and registers each when its read has come back, those that are going to fail after all others.
+ * @returns what comes of each registration
+ */
+async function registerAll<Answer>(
   members: readonly Member[],
-  register: (member: Member) => Promise<unknown>,
+  register: (member: Member) => Promise<Answer>,
   judged: Properties,
   { read, readsAhead, failures, recording }: FleetHost,
-): Promise<void> {
-  const [registered, last]: [Promise<unknown>[], Member[]] = [[], []];
+): Promise<ReadonlyMap<Member, Promise<Answer>>> {
+  const registered = new Map<Member, Promise<Answer>>();
+  const last: Member[] = [];
   const readAll = mapAtOnce(members, MAX_REQUESTS, async (member) => {
     const ahead = read({ projectId: member.projectId, agent: member.agent });
     readsAhead.set(member.childUrn, { ...member, read: ahead });
     if (await isGoingToFail(ahead, judged)) return void last.push(member);
     const answer = register(member);
-    registered.push(answer);
+    registered.set(member, answer);
     failures.waitFor(member.childUrn, answer);
   });
-  const recorded = failures.during(() => readAll).then(() => Promise.allSettled(registered));
+  const recorded = failures.during(() => readAll).then(() => Promise.allSettled(registered.values()));
   recording.add(recorded);
   await recorded;
   recording.delete(recorded);
   // What is sent together arrives in any order, that of other fleets too.
   await Promise.all(recording);
-  for (const member of last) register(member);
+  for (const member of last) registered.set(member, register(member));
+  return registered;
 }
-
-/** The malformed arguments that are named of those that are mistaken alike. */
-const MAX_NAMES = 50;
 
 /** Returns the members in the order of the lists, each once, and what is wrong with the others. */
 function membersOf(fleet: string, urn: string, projects: readonly FleetProject[], kinds: readonly unknown[]) {
   const [members, malformed] = [new Map<string, Member>(), new Map<string, NamedFailure>()];
-  const formerNames = new Set<string>();
+  const names = new ChildNames(fleet);
   for (const [name, given] of projects.filter(([, projectId]) => !isUnknown(projectId))) {
     for (const kind of kinds.filter((each) => !isUnknown(each))) {
       const { data, error } = readArgumentsSchema.safeParse({ projectId: given, agent: kind });
@@ -141,22 +141,9 @@ function membersOf(fleet: string, urn: string, projects: readonly FleetProject[]
         continue;
       }
       const [projectId, agent] = [data.projectId.toLowerCase(), data.agent];
-      const unnamed = `${fleet}-${projectId}-${agent}`;
-      const childName = name === undefined ? unnamed : `${fleet}-${name}-${agent}`;
-      if (members.has(childName)) continue;
-      // Two children can't both have been the one that had the project's id for a name.
-      const formerName = name === undefined || formerNames.has(unnamed) ? undefined : unnamed;
-      formerNames.add(unnamed);
-      const id = agentLogConfigId(projectId, agent);
-      members.set(childName, {
-        id,
-        name,
-        projectId,
-        agent,
-        childName,
-        formerName,
-        childUrn: urnOfChild(urn, childName),
-      });
+      const { childName, formerName } = names.of(name, projectId, agent);
+      const [id, childUrn] = [agentLogConfigId(projectId, agent), urnOfChild(urn, childName)];
+      members.set(childName, { id, name, projectId, agent, childName, formerName, childUrn });
     }
   }
   const isWhole = ![...projects.map(([, projectId]) => projectId), ...kinds].some(isUnknown);

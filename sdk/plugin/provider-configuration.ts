@@ -18,17 +18,17 @@ import {
 import { seal } from "../shared/engine-marks.ts";
 import { nameOf } from "./held-calls.ts";
 import { withoutMarks } from "./property-marks.ts";
-import type { ProviderConfiguration } from "./run.ts";
+import type { ProviderConfiguration, Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 /** Returns the settings of a provider as they are recorded, the secrets marked. */
-export function checkConfiguration(request: CheckRequest, warn: (urn: string, message: string) => void): CheckResponse {
+export function checkConfiguration(request: CheckRequest, run: Run): CheckResponse {
   const news = propertiesOf(request.getNews());
   if (isDefaultProvider(request.getUrn())) {
     const names = Object.keys(news).filter((name) => !ENGINE_SETTINGS.has(name));
     const given = Object.fromEntries(names.map((name) => [`${CONFIGURATION_NAMESPACE}:${name}`, news[name]]));
     // The engine sends a key that the stack keeps as a secret without a mark, too.
-    for (const warning of configurationWarnings(given, () => true)) warn(request.getUrn(), warning);
+    for (const warning of configurationWarnings(given, () => true)) run.warn(request.getUrn(), warning);
   }
   const sealed = Object.entries(news).map(([name, value]) => [name, isSecretSetting(name) ? seal(value) : value]);
   return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(sealed)));

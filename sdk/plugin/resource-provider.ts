@@ -36,7 +36,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   return {
     getPluginInfo: call(() => new pluginMessages.PluginInfo().setVersion(version)),
     getSchema: call(() => new providerMessages.GetSchemaResponse().setSchema(schema)),
-    checkConfig: call((request, current) => checkConfiguration(request, (urn, message) => current.warn(urn, message))),
+    checkConfig: call(checkConfiguration),
     diffConfig: call(diffConfiguration),
     configure: call((request) => {
       run = new Run(log, configurationOf(request));

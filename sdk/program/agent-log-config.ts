@@ -164,13 +164,14 @@ function warnWhenRecorded(self: AgentLogConfig, args: AgentLogConfigArgs, outcom
   }
   if (whenUnexpected !== undefined) {
     const settings = Object.fromEntries(PUBLIC_SETTINGS.map((name) => [name, Reflect.get(self, name)]));
+    const id = pulumi.all({ projectId: self.projectId, agent: self.agent }).apply(idOf);
     pulumi
-      .all([outcome, pulumi.output(settings), expect, whenUnexpected, pulumi.all([self.projectId, self.agent])])
-      .apply(async ([{ reading }, found, wanted, mode, [projectId, agent]]) => {
+      .all([outcome, pulumi.output(settings), expect, whenUnexpected, id])
+      .apply(async ([{ reading }, found, wanted, mode, known]) => {
         if (mode !== "warn") return;
         const { unmetExpectations } = await import("../shared/unmet-expectations.ts");
         for (const sentence of unmetExpectations(wanted, found, reading.secrets)) {
-          pulumi.log.warn(`AgentLogConfig ${idOf({ projectId, agent })}: ${sentence}`, self);
+          pulumi.log.warn(`AgentLogConfig ${known}: ${sentence}`, self);
         }
       });
   }

@@ -5,7 +5,7 @@ import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { printable } from "../digest/printable.ts";
-import { type FleetProject, fleetProjects } from "../shared/fleet-projects.ts";
+import { ChildNames, type FleetProject, fleetProjects } from "../shared/fleet-projects.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { AgentLogConfig } from "./agent-log-config.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
@@ -115,23 +115,20 @@ function isMember(value: unknown): value is Member {
   return isObject(value) && AgentLogConfig.isInstance(value["child"]);
 }
 
+/** By what the children are judged. */
+type Rules = Pick<AgentLogConfigsArgs, "expect" | "whenUnexpected" | "whenUnavailable">;
+
 /** Makes the children of a fleet, each once. */
 class Members {
   readonly #made = new Map<string, Member>();
-  readonly #formerNames = new Set<string>();
   readonly #fleet: pulumi.Resource;
-  readonly #name: string;
-  readonly #judged: Pick<AgentLogConfigsArgs, "expect" | "whenUnexpected" | "whenUnavailable">;
+  readonly #names: ChildNames;
+  readonly #judged: Rules;
   readonly #waits: pulumi.CustomResourceOptions;
 
-  constructor(
-    fleet: pulumi.Resource,
-    name: string,
-    judged: Pick<AgentLogConfigsArgs, "expect" | "whenUnexpected" | "whenUnavailable">,
-    waits: pulumi.CustomResourceOptions,
-  ) {
+  constructor(fleet: pulumi.Resource, name: string, judged: Rules, waits: pulumi.CustomResourceOptions) {
     this.#fleet = fleet;
-    this.#name = name;
+    this.#names = new ChildNames(name);
     this.#judged = judged;
     this.#waits = waits;
   }
@@ -139,13 +136,10 @@ class Members {
   /** @param sources what the project and the agent come from: a child is a secret if they are, and depends on what they depend on */
   make(project: string | undefined, given: unknown, agent: AgentKind, sources: unknown): Member {
     const projectId = String(given).toLowerCase();
-    const unnamed = `${this.#name}-${printable(`${projectId}-${agent}`, 80)}`;
-    const childName = project === undefined ? unnamed : `${this.#name}-${project}-${agent}`;
+    const { childName, formerName } = this.#names.of(project, projectId, agent);
     const known = this.#made.get(childName);
     if (known !== undefined) return known;
-    // Without a name the child had the project's id for one. Two children can't both have been the one that had it.
-    const former = project === undefined || this.#formerNames.has(unnamed) ? [] : [{ name: unnamed }];
-    this.#formerNames.add(unnamed);
+    const former = formerName === undefined ? [] : [{ name: formerName }];
     // A fleet of another language has the same children under another type.
     const aliases = [{ type: PLUGIN_TYPE }, ...former.flatMap((alias) => [alias, { ...alias, type: PLUGIN_TYPE }])];
     const from = <Value>(value: Value) => (isPlain(sources) ? value : eventual(sources).apply((): Value => value));

@@ -33,3 +33,27 @@ function isGiven(argument: unknown): boolean {
 function isName(name: string): boolean {
   return /^[\p{L}\p{N}]/u.test(name) && printable(name, 80) === name && !isUnknown(name) && name !== SIGNATURE_KEY;
 }
+
+/** Names the children of a fleet. */
+export class ChildNames {
+  readonly #fleet: string;
+  /** The first child of each project and agent, by the name that it has without a name of its project. */
+  readonly #first = new Map<string, string>();
+
+  constructor(fleet: string) {
+    this.#fleet = fleet;
+  }
+
+  /**
+   * Returns the name of a child, and if its project has a name, the one under which it may have been recorded before. Two
+   * children can't both have been the one that had the project's id in its name.
+   * @param projectId in lower case
+   */
+  of(project: string | undefined, projectId: string, agent: string) {
+    const unnamed = `${this.#fleet}-${printable(`${projectId}-${agent}`, 80)}`;
+    const childName = project === undefined ? unnamed : `${this.#fleet}-${project}-${agent}`;
+    const first = this.#first.get(unnamed) ?? childName;
+    this.#first.set(unnamed, first);
+    return { childName, formerName: project !== undefined && first === childName ? unnamed : undefined };
+  }
+}
