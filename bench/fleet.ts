@@ -4,7 +4,15 @@ import { installPlugin } from "./install-plugin.ts";
 import { measureMemory } from "./measure-memory.ts";
 import { measurePreviews } from "./measure-previews.ts";
 import { measureRounds } from "./measure-rounds.ts";
-import { fleetInYaml, fleetProgram, literalProgram, literalsInYaml, MANIFEST, readProgram } from "./programs.ts";
+import {
+  filesOfYaml,
+  fleetInYaml,
+  fleetProgram,
+  literalProgram,
+  literalsInYaml,
+  MANIFEST,
+  readProgram,
+} from "./programs.ts";
 import { projectIds, startSlowService } from "./start-slow-service.ts";
 
 // How long previews of fleets take, beside resources with the values written down, what failures add to it, and how much
@@ -21,11 +29,7 @@ await measurePreviews(
     const near = await startSlowService(2000, 0);
     const empty = await startSlowService(0, 0);
     const yaml = (program: object, { env } = near, exitCode = 0) =>
-      openPreview(
-        { "Pulumi.yaml": JSON.stringify({ name: "bench", runtime: "yaml", ...program }) },
-        { ...env, ...plugin.env, ...memory.env },
-        exitCode,
-      );
+      openPreview(filesOfYaml(program), { ...env, ...plugin.env, ...memory.env }, exitCode);
     const typescript = (program: string, { env } = near, exitCode = 0) =>
       openPreview({ ...MANIFEST, "index.js": program }, { ...env, ...memory.env }, exitCode);
 

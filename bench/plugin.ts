@@ -7,7 +7,7 @@ import { EXECUTABLE } from "../tools/archive/make-plugin.ts";
 import { installPlugin } from "./install-plugin.ts";
 import { measurePreviews } from "./measure-previews.ts";
 import { measureRounds } from "./measure-rounds.ts";
-import { literalsInYaml, resourcesInYaml } from "./programs.ts";
+import { filesOfYaml, literalsInYaml, resourcesInYaml } from "./programs.ts";
 import { projectIds, startSlowService } from "./start-slow-service.ts";
 
 // How long the plugin takes to start and end, and previews with it beside one with the values written down, in YAML.
@@ -23,11 +23,7 @@ await measurePreviews(
     await measureRounds(15, [{ what: "start and end of the plugin", goal: "0.15 s", run: () => startPlugin(plugin) }]);
     const near = await startSlowService(200, 0);
     const far = await startSlowService(200, 40);
-    const open = (program: object, service = near) =>
-      openPreview(
-        { "Pulumi.yaml": JSON.stringify({ name: "bench", runtime: "yaml", ...program }) },
-        { ...service.env, ...env },
-      );
+    const open = (program: object, service = near) => openPreview(filesOfYaml(program), { ...service.env, ...env });
     await measureRounds(5, [
       { what: "preview with a literal Stash", run: await open(literalsInYaml(1)) },
       { what: "preview of 1 resource", goal: "1.35 times", run: await open(resourcesInYaml(1)) },

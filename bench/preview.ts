@@ -3,7 +3,15 @@ import { installPackage } from "../test/deployment/install-package.ts";
 import { installPlugin } from "./install-plugin.ts";
 import { measurePreviews } from "./measure-previews.ts";
 import { measureRounds } from "./measure-rounds.ts";
-import { fleetInYaml, fleetProgram, literalProgram, literalsInYaml, MANIFEST, readProgram } from "./programs.ts";
+import {
+  filesOfYaml,
+  fleetInYaml,
+  fleetProgram,
+  literalProgram,
+  literalsInYaml,
+  MANIFEST,
+  readProgram,
+} from "./programs.ts";
 import { projectIds, startSlowService } from "./start-slow-service.ts";
 import { writeResults } from "./write-results.ts";
 
@@ -22,11 +30,7 @@ await measurePreviews(
     const typescript = (program: string, { env } = service, exitCode = 0) =>
       openPreview({ ...MANIFEST, "index.js": program }, env, exitCode);
     const plugin = await installPlugin(folder);
-    const yaml = (program: object) =>
-      openPreview(
-        { "Pulumi.yaml": JSON.stringify({ name: "bench", runtime: "yaml", ...program }) },
-        { ...service.env, ...plugin.env },
-      );
+    const yaml = (program: object) => openPreview(filesOfYaml(program), { ...service.env, ...plugin.env });
     const lines = [
       ...(await measureRounds(ROUNDS, [
         { what: "TypeScript, an empty program", run: await typescript("") },

@@ -3,6 +3,11 @@ import { projectIds, SETTINGS } from "./start-slow-service.ts";
 /** The files of a program in JavaScript beside its index.js. */
 export const MANIFEST = { "Pulumi.yaml": "name: bench\nruntime: nodejs\n", "package.json": '{ "main": "index.js" }' };
 
+/** The files of a program in YAML. */
+export function filesOfYaml(program: object): Record<string, string> {
+  return { "Pulumi.yaml": JSON.stringify({ name: "bench", runtime: "yaml", ...program }) };
+}
+
 /** A program in TypeScript that reads this many projects with a resource each. */
 export function readProgram(resources: number): string {
   return `const { AgentLogConfig } = require("pulumi-agent-log-config");
