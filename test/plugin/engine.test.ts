@@ -1,34 +1,26 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
+import { expect, it, type TestContext } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { startService } from "../../sdk/testing/index.ts";
 import { EXECUTABLE, makePlugin } from "../../tools/archive/make-plugin.ts";
 import { writeArchive } from "../../tools/archive/write-archive.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
 import type { Deployment } from "../deployment/deployment.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
 import { openDeployment } from "../deployment/open-deployment.ts";
 import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { runCommand } from "../deployment/run-command.ts";
 import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
+import { usePluginFolder } from "./plugin-folder.ts";
 import { requireHost } from "./require-host.ts";
 
-const found = findPulumi();
-let plugins: string;
-
-beforeAll(async () => {
-  plugins = await mkdtemp(path.join(tmpdir(), "plugins-"));
-  if (!("reason" in found)) await makePlugin(plugins);
-});
-
-afterAll(() => rm(plugins, { recursive: true, force: true }));
+const installed = usePluginFolder();
 
 /** Opens a stack of a program for which the engine finds the plugin on the PATH. */
 async function open(context: TestContext, directory: string, language: string): Promise<Deployment> {
   const { path: folders } = requireHost(context, language);
-  const env = { PATH: [plugins, path.dirname(process.execPath), folders].join(path.delimiter) };
+  const env = { PATH: installed.pathWith(folders) };
   const deployment = await openDeployment({ directory, engine: "real", env });
   context.onTestFinished(() => deployment.close());
   return deployment;

@@ -1,12 +1,11 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
-import { makePlugin } from "../../tools/archive/make-plugin.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
 import { configure, PRIVATE_KEY, skipWithout } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
+import { usePluginFolder } from "./plugin-folder.ts";
 import { startPlugin } from "./plugin-process.ts";
 import { requireHost } from "./require-host.ts";
 
@@ -15,14 +14,7 @@ const ids = (count: number) => Array.from({ length: count }, (_, index) => id(in
 const child = (index: number, of = "fleet") => `${of}-${id(index)}-monitoring`;
 /** Each run of the CLI takes seconds. */
 const LIMIT = { timeout: 300_000 };
-let plugins: string;
-
-beforeAll(async () => {
-  plugins = await mkdtemp(path.join(tmpdir(), "plugins-"));
-  if (!("reason" in findPulumi())) await makePlugin(plugins);
-});
-
-afterAll(() => rm(plugins, { recursive: true, force: true }));
+const installed = usePluginFolder();
 
 interface Fleet {
   readonly projectIds: readonly string[];
@@ -57,7 +49,7 @@ async function open(context: TestContext, env: Readonly<Record<string, string>> 
   const write = (resources: object) =>
     writeFile(path.join(directory, "Pulumi.yaml"), JSON.stringify({ name: "failures", runtime: "yaml", resources }));
   await write({});
-  const PATH = [plugins, path.dirname(process.execPath), folders].join(path.delimiter);
+  const PATH = installed.pathWith(folders);
   const deployment = await openRealDeployment(directory, { ...env, PATH }, process.execPath);
   onTestFinished(() => deployment.close());
   await configure(deployment, service, "failures", {});
@@ -143,7 +135,7 @@ it("tells of each of two services that are down, and ends no bystander with a me
 
 it("forgets what was refused in an earlier run of an engine that attaches to it", LIMIT, async (context) => {
   skipWithout(context, "real");
-  const plugin = await startPlugin(path.join(plugins, "plugin.cjs"), {});
+  const plugin = await startPlugin(path.join(installed.plugins(), "plugin.cjs"), {});
   onTestFinished(() => plugin.stop());
   const { deployment, service, write } = await open(context, {
     PULUMI_DEBUG_PROVIDERS: `agent-log-config:${plugin.port}`,

@@ -1,14 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it, type TestContext, vi } from "vitest";
-import { makePlugin } from "../../tools/archive/make-plugin.ts";
+import { describe, expect, it, type TestContext, vi } from "vitest";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
 import { openDeployment } from "../deployment/open-deployment.ts";
 import { configure, makeProgramFolder, PRIVATE_KEY } from "../deployment/open-program.ts";
+import { usePluginFolder } from "./plugin-folder.ts";
 import { requireHost } from "./require-host.ts";
 
 const WAYS = ["package", "plugin"] as const;
@@ -18,21 +16,14 @@ const child = (index: number) => `fleet-${id(index)}-monitoring`;
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => a.name.localeCompare(b.name);
 /** Each run of the CLI takes seconds. */
 const LIMIT = { timeout: 300_000 };
-let plugins: string;
-
-beforeAll(async () => {
-  plugins = await mkdtemp(path.join(tmpdir(), "plugins-"));
-  if (!("reason" in findPulumi())) await makePlugin(plugins);
-});
-
-afterAll(() => rm(plugins, { recursive: true, force: true }));
+const installed = usePluginFolder();
 
 /** Opens a program with a fleet, and a service that knows its projects. */
 async function open(context: TestContext, by: (typeof WAYS)[number], args: object, settings: object = {}) {
   const { path: folders } = requireHost(context, "nodejs");
   const { directory, service } = await makeProgramFolder(context, "agent-log-configs");
   const env = {
-    PATH: [plugins, path.dirname(process.execPath), folders].join(path.delimiter),
+    PATH: installed.pathWith(folders),
     PULUMI_NODEJS_TRANSPILE_ONLY: "true",
   };
   const deployment = await openDeployment({ directory, engine: "real", env });
@@ -248,7 +239,7 @@ it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, conte
     AGENT_LOG_CONFIG_PRIVATE_KEY: PRIVATE_KEY,
     AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
   };
-  const env = cliEnvironment(`${plugins}${path.delimiter}${folders}`, { home, backend }, connection);
+  const env = cliEnvironment(`${installed.plugins()}${path.delimiter}${folders}`, { home, backend }, connection);
   const run = (args: readonly string[]) => spawn(command, args, { cwd: directory, env, stdio: "ignore" });
   const set = ["config", "set", "--"];
   for (const args of [

@@ -1,23 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { makePlugin } from "../../tools/archive/make-plugin.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
+import { expect, it } from "vitest";
 import { configure, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { LANGUAGES, LIMIT, openProgram } from "./open-program.ts";
+import { usePluginFolder } from "./plugin-folder.ts";
 
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
 const INDEXES = Array.from({ length: 20 }, (_, index) => index);
 const PROJECTS = Object.fromEntries(INDEXES.map((index) => [`shop-${index}`, id(index)]));
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "fleets-"));
-  if (!("reason" in findPulumi())) await makePlugin(path.join(folder, "plugins"));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const installed = usePluginFolder();
 
 /** What the example of a language needs to run in this test. */
 const CHANGES = {
@@ -35,7 +26,7 @@ const CHANGES = {
 
 it.for(LANGUAGES)("shows the drift and the failures of 20 projects in %s", LIMIT, async (language, context) => {
   const source = path.join(import.meta.dirname, "../../examples", language);
-  const { deployment, service } = await openProgram(context, language, source, folder, CHANGES[language]);
+  const { deployment, service } = await openProgram(context, language, source, installed, CHANGES[language]);
   const named = language === "yaml" ? {} : { projects: PROJECTS };
   await configure(deployment, service, language, { projectId: PROJECT_ID, ...named });
   service.set(PROJECT_ID, "monitoring", SETTINGS);

@@ -1,27 +1,17 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
+import { expect, it, type TestContext } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
-import { makePlugin } from "../../tools/archive/make-plugin.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
 import { configure, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { LANGUAGES, type Language, LIMIT, openProgram } from "./open-program.ts";
+import { usePluginFolder } from "./plugin-folder.ts";
 
 const UNKNOWN_PROJECT = "f".repeat(24);
 const NOT_SET = /warning: AgentLogConfig \w+\/\w+: logRotate\.numTotal is 9, expected not set;/;
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "languages-"));
-  if (!("reason" in findPulumi())) await makePlugin(path.join(folder, "plugins"));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const installed = usePluginFolder();
 
 async function open(context: TestContext, language: Language) {
   const source = path.join(import.meta.dirname, "programs", language);
-  const { deployment, service } = await openProgram(context, language, source, folder);
+  const { deployment, service } = await openProgram(context, language, source, installed);
   await configure(deployment, service, "languages", {});
   return { deployment, service };
 }

@@ -5,6 +5,7 @@ import { startService } from "../../sdk/testing/index.ts";
 import { PRIVATE_KEY } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { linkGoSdk, linkPythonSdk } from "./generate-sdk.ts";
+import type { PluginFolder } from "./plugin-folder.ts";
 import { requireHost } from "./require-host.ts";
 
 /** The languages whose programs run on an engine. */
@@ -27,23 +28,22 @@ const PREPARATIONS = {
 
 /**
  * Opens a copy of a program on the real engine, which finds the plugin, and starts a service for it.
- * @param folder where the copy goes; it has the plugin in `plugins`
+ * @param installed where the copy goes
  * @param change changes the copy before it is made ready to run
  */
 export async function openProgram(
   context: TestContext,
   language: Language,
   source: string,
-  folder: string,
+  installed: PluginFolder,
   change = async (_directory: string): Promise<void> => {},
 ) {
   const { path: PATH } = requireHost(context, language);
-  const directory = path.join(folder, `${language}-program`);
+  const directory = path.join(installed.path(), `${language}-program`);
   await cp(source, directory, { recursive: true });
   await change(directory);
-  const env = await PREPARATIONS[language](context, directory, folder);
-  const folders = [path.join(folder, "plugins"), path.dirname(process.execPath), PATH].join(path.delimiter);
-  const deployment = await openRealDeployment(directory, { ...env, PATH: folders }, process.execPath);
+  const env = await PREPARATIONS[language](context, directory, installed.path());
+  const deployment = await openRealDeployment(directory, { ...env, PATH: installed.pathWith(PATH) }, process.execPath);
   context.onTestFinished(() => deployment.close());
   const service = await startService({ privateKey: PRIVATE_KEY });
   context.onTestFinished(() => service.close());
