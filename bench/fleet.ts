@@ -1,7 +1,6 @@
 import packageJson from "../package.json" with { type: "json" };
 import { installPackage } from "../test/deployment/install-package.ts";
 import { installPlugin } from "./install-plugin.ts";
-import { measureMemory } from "./measure-memory.ts";
 import { measurePreviews } from "./measure-previews.ts";
 import { measureRounds } from "./measure-rounds.ts";
 import {
@@ -15,8 +14,7 @@ import {
 } from "./programs.ts";
 import { projectIds, startSlowService } from "./start-slow-service.ts";
 
-// How long previews of fleets take, beside resources with the values written down, what failures add to it, and how much
-// memory the plugin and the program need at most.
+// How long previews of fleets take, beside resources with the values written down, what failures add to it.
 
 const SDK = `@pulumi/pulumi@${packageJson.devDependencies["@pulumi/pulumi"]}`;
 
@@ -24,14 +22,13 @@ await measurePreviews(
   () => installPackage([SDK]),
   async (openPreview, folder) => {
     const plugin = await installPlugin(folder);
-    const memory = measureMemory(folder);
     const far = await startSlowService(200, 40);
     const near = await startSlowService(2000, 0);
     const empty = await startSlowService(0, 0);
     const yaml = (program: object, { env } = near, exitCode = 0) =>
-      openPreview(filesOfYaml(program), { ...env, ...plugin.env, ...memory.env }, exitCode);
+      openPreview(filesOfYaml(program), { ...env, ...plugin.env }, exitCode);
     const typescript = (program: string, { env } = near, exitCode = 0) =>
-      openPreview({ ...MANIFEST, "index.js": program }, { ...env, ...memory.env }, exitCode);
+      openPreview({ ...MANIFEST, "index.js": program }, { ...env }, exitCode);
 
     const ids = projectIds(2500);
     await measureRounds(5, [
@@ -61,9 +58,6 @@ await measurePreviews(
       },
     ];
     await measureRounds(3, resources);
-    for (const { what, run } of [...large, ...resources]) {
-      process.stdout.write(`${what}: at most ${await memory.peakMB(run)} MB in a process\n`);
-    }
     await Promise.all([far, near, empty].map((service) => service.close()));
   },
 );

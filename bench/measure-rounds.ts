@@ -5,11 +5,12 @@
  */
 export async function measureRounds(
   rounds: number,
-  all: readonly { what: string; goal?: string; run(): Promise<void> }[],
+  all: readonly { what: string; goal?: string; prepare?(): Promise<void>; run(): Promise<void> }[],
 ): Promise<readonly string[]> {
   const lanes = all.map((measured) => ({ ...measured, seconds: Array.of<number>() }));
   for (let round = -1; round < rounds; round += 1) {
-    for (const { run, seconds } of lanes) {
+    for (const { prepare, run, seconds } of lanes) {
+      await prepare?.();
       const started = performance.now();
       await run();
       if (round >= 0) seconds.push((performance.now() - started) / 1000);

@@ -4,7 +4,7 @@ import { cpus } from "node:os";
 const FILE = new URL("results.md", import.meta.url);
 
 /** What results.md has, in its order: first what users feel. */
-const HEADINGS = ["Previews", "Requests and memory", "Reads behind HTTP Digest"] as const;
+const HEADINGS = ["Previews", "Reads behind HTTP Digest"] as const;
 
 /** Writes sections of results.md by their headings, and leaves the others as they are. */
 export function writeResults(sections: Readonly<Partial<Record<(typeof HEADINGS)[number], string>>>): void {

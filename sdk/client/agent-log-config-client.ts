@@ -1,20 +1,16 @@
 import "./refuse-other-runtimes.ts";
-import tls from "node:tls";
-import { Client, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import packageJson from "../../package.json" with { type: "json" };
-import { digest } from "../digest/index.ts";
+import type { UnsignedRequest } from "../digest/digest-request.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
 import type { AgentLogConfigResult, ReadArguments } from "./agent-log-config-result.ts";
 import { type CompleteOptions, completeOptions } from "./complete-options.ts";
-import { openConnector } from "./connection-error.ts";
+import { connector } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
-import { environmentProxy } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import { keepCookies } from "./keep-cookies.ts";
 import { parseArgument } from "./parse-argument.ts";
 import type { ReadGate } from "./read-gate.ts";
-import type { RawAgentLogConfig } from "./read-response.ts";
+import type { ResponseContent } from "./read-response.ts";
 import { RequestQueue } from "./request-queue.ts";
 import { retriedRead } from "./retried-read.ts";
 import { readArgumentsSchema } from "./schemas.ts";
@@ -26,9 +22,6 @@ export interface ReadOptions {
   /** @internal What the read has to pass before it is sent. */
   readonly gate?: ReadGate | undefined;
 }
-
-/** Seconds to open one connection, with TLS and the response of a proxy. */
-const MAX_CONNECT_SECONDS = 10;
 
 /**
  * Reads the log settings of agents from the service.
@@ -54,7 +47,6 @@ export class AgentLogConfigClient {
   readonly #options: CompleteOptions;
   readonly #url: URL;
   readonly #queue: RequestQueue;
-  readonly #closing = new AbortController();
   readonly #reads = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
@@ -68,7 +60,7 @@ export class AgentLogConfigClient {
   constructor(options: unknown, placeOf?: (name: string) => string | undefined) {
     this.#options = completeOptions(options, placeOf);
     this.#url = new URL(this.#options.baseUrl);
-    this.#queue = new RequestQueue(connector(this.#url, this.#options, this.#closing.signal));
+    this.#queue = new RequestQueue(connector(this.#options));
   }
 
   /**
@@ -88,28 +80,14 @@ export class AgentLogConfigClient {
     return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
   }
 
-  /**
-   * Reads the settings as the service sends them, credentials and unknown fields among them.
-   * @param args what to read
-   * @param options `signal` ends the read
-   * @throws as {@link AgentLogConfigClient.get} does
-   */
-  async getRaw(args: ReadArguments, options: ReadOptions = {}): Promise<RawAgentLogConfig> {
-    const { request, subject } = this.#plan(args);
-    return this.#read(request, subject, options);
-  }
-
   /** Waits for the reads under way, then closes the connections. It returns the same promise each time. */
   close(): Promise<void> {
-    this.#closed ??= Promise.allSettled(this.#reads).then(() => {
-      this.#closing.abort();
-      return this.#queue.destroy();
-    });
+    this.#closed ??= Promise.allSettled(this.#reads).then(() => this.#queue.destroy());
     return this.#closed;
   }
 
   /** Returns the request of a read, and what failed if it does. */
-  #plan(args: ReadArguments): { readonly request: Dispatcher.DispatchOptions; readonly subject: string } {
+  #plan(args: ReadArguments): { readonly request: UnsignedRequest; readonly subject: string } {
     const { projectId, agent, envelope, pretty } = parseArgument(readArgumentsSchema, args, "Nothing was read");
     const { origin, host, pathname } = this.#url;
     const query = envelope ? (pretty ? "?envelope=true&pretty=true" : "?envelope=true") : pretty ? "?pretty=true" : "";
@@ -120,11 +98,7 @@ export class AgentLogConfigClient {
     };
   }
 
-  async #read(
-    request: Dispatcher.DispatchOptions,
-    subject: string,
-    { signal, gate }: ReadOptions,
-  ): Promise<RawAgentLogConfig> {
+  async #read(request: UnsignedRequest, subject: string, { signal, gate }: ReadOptions): Promise<ResponseContent> {
     signal?.throwIfAborted();
     if (this.#closed !== undefined) {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
@@ -149,41 +123,3 @@ const HEADERS = {
   "accept-encoding": "identity",
   "user-agent": `pulumi-agent-log-config/${packageJson.version}`,
 };
-
-/**
- * Returns what opens one connection to the service. All of them share what the responses tell of the key.
- * @param closing aborts sockets that are still connecting, which undici does not track
- */
-function connector({ origin, protocol }: URL, options: CompleteOptions, closing: AbortSignal): () => Dispatcher {
-  const { publicKey, privateKey, caCertificate, timeoutSeconds } = options;
-  const connect = {
-    // One second more than the read, so that the read's clearer time-out error comes first.
-    timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_CONNECT_SECONDS) * 1000),
-    // Without it, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
-    rejectUnauthorized: true,
-    // Over HTTP/2 a response that was cut counts as a complete one.
-    allowH2: false,
-    signal: closing,
-    ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
-  };
-  // retriedRead limits the whole read, so undici's own timeouts are off.
-  const limits = { headersTimeout: 0, bodyTimeout: 0, allowH2: false };
-  const proxy = environmentProxy(protocol, limits, connect);
-  const direct = { ...limits, connect: openConnector(connect) };
-  const authenticate = digest({ username: publicKey, password: privateKey, origins: [origin] });
-  return () => {
-    const dispatcher =
-      proxy === undefined ? new Client(origin, direct) : new EnvHttpProxyAgent({ ...limits, connect, ...proxy });
-    return dispatcher.compose(keepCookies(), authenticate);
-  };
-}
-
-/**
- * Adds a certificate to those that this process trusts. The option `ca` would replace them, and OpenSSL's own, which
- * --use-openssl-ca and SSL_CERT_FILE choose, can't be listed.
- */
-function trusting(caCertificate: string): tls.SecureContext {
-  const secureContext = tls.createSecureContext();
-  secureContext.context.addCACert(caCertificate);
-  return secureContext;
-}

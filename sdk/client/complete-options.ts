@@ -1,21 +1,21 @@
 import { X509Certificate } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
 import { printable } from "../digest/printable.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { parseArgument, strictObject } from "./parse-argument.ts";
 
-const KEY = "must be a non-empty string without leading or trailing white space";
-const key = z.string(KEY).regex(/^(?!\s).+(?<!\s)$/s, KEY);
+// Keys of the service are ASCII. A control character would end the header that carries the public one.
+const KEY = "must be a non-empty string of ASCII characters without leading or trailing white space";
+const key = z.string(KEY).regex(/^[!-~](?:[ -~]*[!-~])?$/, KEY);
 const TIMEOUT = "must be a number greater than 0 and at most 3600";
 const RETRIES = "must be a whole number from 0 to 10";
 
 /** The kind and the limits of each setting. */
 export const connectionOptionsSchema = strictObject({
   baseUrl: z.string("must be a string"),
-  // A control character would end the header that carries it.
-  publicKey: key.regex(/^[^\p{Cc}\p{Cs}]*$/u, `${KEY} and without control characters`),
+  publicKey: key,
   privateKey: key,
   caCertificate: z.string("must be PEM text or the path of a PEM file").optional(),
   allowHttp: z.boolean("must be true or false").optional(),
@@ -132,21 +132,16 @@ function isCertificate(pem: string): boolean {
 /** Bytes of a file; the certificates of all public authorities together have some 200,000. */
 const MAX_FILE_BYTES = 1_048_576;
 
-/** Opens without waiting, as a pipe without a writer would make it, and reads nothing that has no end. */
 function readSmallFile(path: string, refuse: Refuse): string {
   // What does not look like a path may be a secret that went to the wrong place.
   const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
   const advice = "give PEM text or the path of a PEM file of at most 1 MiB";
-  let file: number | undefined;
   try {
-    file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    const state = fstatSync(file);
-    if (state.isFile() && state.size <= MAX_FILE_BYTES) return readFileSync(file, "utf8");
+    const file = statSync(path);
+    if (file.isFile() && file.size <= MAX_FILE_BYTES) return readFileSync(path, "utf8");
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
     throw refuse(`is neither PEM text nor the path of a file that can be read${which}${code}; ${advice}`);
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
   throw refuse(`is the path of something else than a file of at most 1 MiB${which}; ${advice}`);
 }

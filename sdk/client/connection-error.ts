@@ -1,9 +1,10 @@
-import tls from "node:tls";
-import { buildConnector, errors } from "undici";
-import { DigestError } from "../digest/index.ts";
+import { errors } from "undici";
+import { UnusableChallenge } from "../digest/digest-challenge.ts";
 import { printable } from "../digest/printable.ts";
+import { TOO_LONG } from "./decode-body.ts";
 import { ProxyFailure } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
+import { type Certificate, refusedCertificate } from "./open-connector.ts";
 import type { Advice } from "./service-error.ts";
 
 /**
@@ -21,7 +22,7 @@ export function connectionError(cause: unknown, subject: string, hasCaCertificat
 
 function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertificate: boolean): Advice {
   const reason = printable(error.message).replace(/\.$/, "");
-  if (error instanceof DigestError) {
+  if (error instanceof UnusableChallenge) {
     return [
       "ERR_AUTHENTICATION",
       `${reason}; check that baseUrl is the service and not a gateway with a login of its own`,
@@ -30,15 +31,20 @@ function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertific
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (code === "UND_ERR_HEADERS_OVERFLOW")
     return ["ERR_INVALID_RESPONSE", "the headers of the response are too long; check baseUrl"];
+  if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE")
+    return ["ERR_INVALID_RESPONSE", `the response ${TOO_LONG}; check baseUrl`];
   // undici itself refuses the response of a proxy that forwards plain http.
   if (reason.startsWith("Proxy Authentication Required")) return refusalOfProxy("the proxy", "HTTP_PROXY", 407);
   const proxy = failure && `the proxy ${failure.host}`;
   const setting = failure?.variable ?? "baseUrl";
   if (proxy !== undefined && failure?.status !== undefined) return refusalOfProxy(proxy, setting, failure.status);
+  const certificate = refusedCertificate(error);
   const says =
-    adviceByCode(setting, hasCaCertificate && proxy === undefined, refusedCertificate(error))[code] ??
-    adviceOnOthers(error, code, setting);
-  const isTls = /^ERR_(SSL|TLS)_|CERT|^UNABLE_TO_VERIFY/.test(code);
+    adviceByCode(setting, hasCaCertificate && proxy === undefined, certificate)[code] ??
+    (certificate === undefined
+      ? adviceOnOthers(error, code, setting)
+      : `its certificate is refused, because OpenSSL says "${reason}"; replace the certificate there`);
+  const isTls = certificate !== undefined || /^ERR_(SSL|TLS)_/.test(code);
   const begin = proxy === undefined ? "" : `${proxy} can't be used: `;
   return [isTls ? "ERR_TLS" : "ERR_CONNECTION", `${begin}${says} (${code || reason})`];
 }
@@ -63,7 +69,7 @@ function refusalOfProxy(proxy: string, variable: string, status: number): Advice
 function adviceByCode(
   setting: string,
   hasCaCertificate: boolean,
-  { names, issuer, validTo }: Certificate,
+  { names, issuer, validTo }: Certificate = { names: "", issuer: "", validTo: "" },
 ): Readonly<Record<string, string | undefined>> {
   const notGiven = hasCaCertificate ? " and is not the one in caCertificate" : "";
   const authority = `its certificate comes from an authority that is not trusted here${issuer && ` (${issuer})`}${notGiven}; set caCertificate to that authority's certificate`;
@@ -98,6 +104,7 @@ function adviceByCode(
     ENETUNREACH: noRoute,
     UND_ERR_CONNECT_TIMEOUT: silent,
     UND_ERR_HEADERS_TIMEOUT: silent,
+    UND_ERR_BODY_TIMEOUT: `its response stopped in the middle; ${network}`,
     ECONNRESET: cut,
   };
 }
@@ -118,43 +125,4 @@ function root(cause: unknown): Error {
   if (cause instanceof ProxyFailure && cause.cause instanceof Error) return root(cause.cause);
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return root(cause.errors[0]);
   return cause instanceof Error ? cause : new Error(String(cause));
-}
-
-/** What is known of a server's certificate; empty where it is not known. */
-export interface Certificate {
-  /** The host names and addresses that it is for. */
-  readonly names: string;
-  readonly issuer: string;
-  readonly validTo: string;
-}
-
-/** The certificates for which connections were refused. */
-const refused = new WeakMap<Error, Certificate>();
-
-/** Makes a connector that remembers the server's certificate where a connection fails. */
-export function openConnector(options: buildConnector.BuildOptions): buildConnector.connector {
-  const connect = buildConnector(options);
-  return (target, callback) => {
-    let certificate: Certificate | undefined;
-    const socket: unknown = connect(target, (...outcome) => {
-      const [error] = outcome;
-      if (error !== null && certificate !== undefined) refused.set(error, certificate);
-      callback(...outcome);
-    });
-    if (!(socket instanceof tls.TLSSocket)) return;
-    // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
-    socket.prependOnceListener("secure", () => {
-      certificate = describe(socket.getPeerCertificate());
-    });
-  };
-}
-
-/** Returns the certificate for which a connection was refused. */
-export function refusedCertificate(error: Error): Certificate {
-  return refused.get(error) ?? { names: "", issuer: "", validTo: "" };
-}
-
-function describe({ subjectaltname = "", issuer, valid_to: validTo = "" }: tls.PeerCertificate): Certificate {
-  const name = [issuer?.CN ?? issuer?.O ?? ""].flat().join(", ");
-  return { names: printable(subjectaltname.replaceAll(/(?:DNS|IP Address):/g, "")), issuer: printable(name), validTo };
 }

@@ -1,6 +1,6 @@
 import type { AgentLogSettings } from "./agent-log-settings.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import { isObject } from "./is-object.ts";
+import { isObject, isPlainObject } from "./is-object.ts";
 import { describeIssues } from "./parse-argument.ts";
 import { agentLogSettingsSchema, logRotateSchema } from "./schemas.ts";
 
@@ -44,15 +44,15 @@ function toNumber(value: unknown): unknown {
   return typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }
 
-function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return isObject(value) && !Array.isArray(value);
-}
-
 /** Deeper than any real value, and not so deep that code which walks the value later runs out of stack. */
 const MAX_DEPTH = 100;
 
-/** Says what of a value no program could use: a key that would set a prototype where it is copied, or too many levels. */
+/**
+ * Says what of a value no program could use: a key that would set a prototype where it is copied, a number that JSON can't keep,
+ * or too many levels.
+ */
 function findUnusable(value: unknown, levels: number): string | undefined {
+  if (typeof value === "number" && !Number.isFinite(value)) return "have a number beyond the limits of JSON";
   if (!isObject(value)) return undefined;
   if (levels === 0) return `be nested deeper than ${MAX_DEPTH} levels`;
   for (const key of Object.keys(value)) {

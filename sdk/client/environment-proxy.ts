@@ -1,5 +1,6 @@
-import { buildConnector, Client, type EnvHttpProxyAgent } from "undici";
+import { type buildConnector, Client, EnvHttpProxyAgent } from "undici";
 import { AgentLogConfigError } from "./errors.ts";
+import { openConnector } from "./open-connector.ts";
 
 /** A proxy that can't be reached (`cause` is set) or refuses the tunnel (`status` is set). */
 export class ProxyFailure extends Error {
@@ -18,42 +19,55 @@ export class ProxyFailure extends Error {
   }
 }
 
-type Proxy = Pick<ProxyFailure, "host" | "variable">;
+/** The proxy that the environment names. */
+interface Proxy extends Pick<ProxyFailure, "host" | "variable"> {
+  readonly url: URL;
+}
 
 /**
- * Returns the proxy options of undici's agent for a service of this protocol, from HTTPS_PROXY, HTTP_PROXY and NO_PROXY in
- * either case; undefined where no proxy is set. A proxy that fails is reported as a {@link ProxyFailure}.
- * @param limits what undici does not pass on to connections that carry plain http to a proxy
+ * Returns the proxy for a service of this protocol, from HTTPS_PROXY and HTTP_PROXY in either case; undefined where none is set.
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names the variable whose value can't be used
  */
-export function environmentProxy(
-  protocol: string,
-  limits: Client.Options,
-  connect: buildConnector.BuildOptions & { readonly timeout: number },
-): EnvHttpProxyAgent.Options | undefined {
+export function environmentProxy(protocol: string): Proxy | undefined {
   const names = ["http_proxy", "HTTP_PROXY"];
   if (protocol === "https:") names.unshift("https_proxy", "HTTPS_PROXY");
   const variable = names.find((name) => process.env[name]);
   if (variable === undefined) return undefined;
   const url = readAddress(variable);
   const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  const proxy = { variable, host: `${url.hostname}:${port}` };
-  return {
-    httpProxy: url.href,
-    httpsProxy: url.href,
+  return { url, variable, host: `${url.hostname}:${port}` };
+}
+
+/**
+ * Opens a dispatcher that goes through the proxy, unless NO_PROXY lists the service. A proxy that fails is reported as a
+ * {@link ProxyFailure}.
+ */
+export function openThroughProxy(
+  proxy: Proxy,
+  limits: Client.Options,
+  connect: buildConnector.BuildOptions & { readonly timeout: number },
+): EnvHttpProxyAgent {
+  const { origin: proxyOrigin, href } = proxy.url;
+  const openSocket = openConnector(connect);
+  return new EnvHttpProxyAgent({
+    ...limits,
+    connect: openSocket,
+    httpProxy: href,
+    httpsProxy: href,
     // Without it, undici would read the environment at every request.
     noProxy: process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "",
-    requestTls: connect,
-    proxyTls: connect,
-    clientFactory: (origin, options) =>
-      openTunnels(proxy, new Client(origin, { ...options, headersTimeout: connect.timeout })),
-    factory: (origin, options) => {
-      const isProxy = new URL(origin).origin === url.origin;
-      if (!isProxy) return new Client(origin, options);
+    clientFactory: (origin) =>
+      openTunnels(proxy, new Client(origin, { ...limits, headersTimeout: connect.timeout, connect: openSocket })),
+    factory: (origin, options: Client.Options) => {
       // Some proxies close a connection after a response without a word, so that each request gets a new one.
-      return new Client(origin, { ...limits, pipelining: 0, connect: proxyConnector(proxy, connect) });
+      if (new URL(origin).origin === proxyOrigin) {
+        return new Client(origin, { ...limits, pipelining: 0, connect: proxyConnector(proxy, openSocket) });
+      }
+      const { connect: openTunnel } = options;
+      if (typeof openTunnel !== "function" || openTunnel === openSocket) return new Client(origin, options);
+      return new Client(origin, { ...options, connect: tunnelConnector(openTunnel, openSocket) });
     },
-  };
+  });
 }
 
 /** Lets a client report a tunnel that could not be opened as the failure of the proxy. */
@@ -72,13 +86,27 @@ function openTunnels(proxy: Proxy, client: Client): Client {
 }
 
 /** Connects to a proxy that forwards plain http. */
-function proxyConnector(proxy: Proxy, options: buildConnector.BuildOptions): buildConnector.connector {
-  const connect = buildConnector(options);
+function proxyConnector(proxy: Proxy, openSocket: buildConnector.connector): buildConnector.connector {
   return (target, callback) =>
-    connect(target, (cause, socket) => {
+    openSocket(target, (cause, socket) => {
       if (cause === null) callback(null, socket);
       else callback(new ProxyFailure(proxy, { cause }), null);
     });
+}
+
+/** Connects through a tunnel as without one. undici itself would not tell for which certificate it refuses a connection. */
+function tunnelConnector(
+  openTunnel: buildConnector.connector,
+  openSocket: buildConnector.connector,
+): buildConnector.connector {
+  return (target, callback) => {
+    const { port = "443" } = URL.parse(`tunnel://${target.host}`) ?? {};
+    // For a target over http, undici gives the socket as it is.
+    openTunnel({ ...target, protocol: "http:", port, host: `${target.hostname}:${port || "443"}` }, (error, socket) => {
+      if (error === null) openSocket({ ...target, httpSocket: socket }, callback);
+      else callback(error, null);
+    });
+  };
 }
 
 function readAddress(variable: string): URL {

@@ -10,4 +10,3 @@ export type { AgentLogConfigResult, ReadArguments, ServiceVersion } from "./agen
 export type { AgentLogSettings, LogRotate } from "./agent-log-settings.ts";
 export type { ConnectionOptions } from "./connection-options.ts";
 export { AgentLogConfigError, type AgentLogConfigErrorCode, type FailureDetails } from "./errors.ts";
-export type { RawAgentLogConfig } from "./read-response.ts";

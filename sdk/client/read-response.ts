@@ -1,54 +1,47 @@
 import { parseChallenges } from "../digest/challenge.ts";
+import type { WireResponse } from "../digest/digest-request.ts";
 import { printable } from "../digest/printable.ts";
 import type { ServiceVersion } from "./agent-log-config-result.ts";
+import { SETTING_NAMES } from "./agent-log-settings.ts";
 import { decodeBody } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import { isObject } from "./is-object.ts";
+import { isPlainObject } from "./is-object.ts";
 import { serviceError } from "./service-error.ts";
 
-/** A response as the service sent it. It may contain credentials. */
-export interface RawAgentLogConfig {
-  /** The body, decompressed and decoded. */
-  readonly text: string;
-  /** The parsed text, out of its envelope. */
+/** What a response has. */
+export interface ResponseContent {
+  /** The settings out of their envelope, not checked yet. They may have credentials beside them. */
   readonly body: unknown;
   /** undefined where the service does not report it. */
   readonly serviceVersion: ServiceVersion | undefined;
 }
 
-/** A response as it came over the wire. */
-export interface WireResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Uint8Array;
-}
-
 /**
- * Reads a response of the service, with or without an envelope.
+ * Reads a response of the service, which is settings or an error.
  * @param subject what failed, for errors
  * @throws {@link AgentLogConfigError} for a refusal, and for a response that is not the service's
  */
-export function readResponse({ status, headers, body }: WireResponse, subject: string): RawAgentLogConfig {
+export function readResponse({ status, headers, body }: WireResponse, subject: string): ResponseContent {
   const header = (name: string) => String(headers[name] ?? "");
   const text = attempt(() => decodeBody(body, header("content-encoding")));
   const parsed = text instanceof Error ? text : attempt<unknown>(() => JSON.parse(text));
-  const { status: worst, content } = unwrap(status, parsed);
-  if (worst >= 400) {
-    const challenge = readChallenge([headers["www-authenticate"] ?? []].flat());
-    throw serviceError(worst, content, subject, {
-      challenge,
-      retryAfterSeconds: readRetryAfter(headers["retry-after"]),
-    });
-  }
+  const { status: inBody, content } = unwrap(parsed instanceof Error ? undefined : parsed);
+  const worst = status === 200 ? inBody : Math.max(status, inBody);
   const invalid = (says: string) =>
     new AgentLogConfigError("ERR_INVALID_RESPONSE", `${printable(says)}; check baseUrl and any proxy`, { subject });
-  if (status >= 300) throw invalid(`the server redirects to ${placeOf(header("location"))} (status ${status})`);
-  if (status !== 200) throw invalid(`the response has status ${status} instead of 200`);
-  if (text instanceof Error) throw invalid(`the response ${text.message}`);
-  // The text is not quoted: it may be settings that were cut off.
-  if (parsed instanceof Error)
-    throw invalid(`the response ${whyNoJson(text)} (${header("content-type") || "no content type"})`);
-  return { text, body: content, serviceVersion: readServiceVersion(headers) };
+  if (worst < 400) {
+    if (status >= 300) throw invalid(`the server redirects to ${placeOf(header("location"))} (status ${status})`);
+    if (worst !== 200) throw invalid(`the response has status ${worst} instead of 200`);
+    if (text instanceof Error) throw invalid(`the response ${text.message}`);
+    // The text is not quoted: it may be settings that were cut off.
+    if (parsed instanceof Error)
+      throw invalid(`the response ${whyNoJson(text)} (${header("content-type") || "no content type"})`);
+    const isOther = isPlainObject(content) && Object.keys(content).length > 0 && !hasFieldsOfSettings(content);
+    if (!isOther) return { body: content, serviceVersion: readServiceVersion(headers) };
+  }
+  const challenge = readChallenge([headers["www-authenticate"] ?? []].flat());
+  const retryAfterSeconds = readRetryAfter(headers["retry-after"]);
+  throw serviceError(worst, content, subject, { challenge, retryAfterSeconds });
 }
 
 function readChallenge(lines: readonly string[]): "fresh" | "stale" | undefined {
@@ -57,18 +50,44 @@ function readChallenge(lines: readonly string[]): "fresh" | "stale" | undefined 
   return challenges.length > 0 ? "fresh" : undefined;
 }
 
-/** Takes a body out of its envelope; an error without an envelope counts as well. */
-function unwrap(status: number, body: unknown): { readonly status: number; readonly content: unknown } {
-  if (!isObject(body)) return { status, content: body };
-  const inEnvelope = body["content"] === undefined ? 0 : statusIn(body["status"]);
-  const content = inEnvelope > 0 ? body["content"] : body;
-  const inError = isObject(content) ? statusIn(content["error"]) : 0;
-  return { status: Math.max(status, inEnvelope, inError), content };
+/** Fields that services of this kind send beside those that are settings. */
+const OTHER_FIELDS = [
+  "password",
+  "sslPEMKeyFile",
+  "sslPEMKeyPwd",
+  "kerberosPrincipal",
+  "kerberosKeytab",
+  "ldapGroupDN",
+  "urls",
+];
+
+function hasFieldsOfSettings(body: object): boolean {
+  return [...SETTING_NAMES, ...OTHER_FIELDS].some((name) => name in body);
 }
 
-function statusIn(value: unknown): number {
+/**
+ * Takes a body out of its envelope. The contract does not name the members of one: its content is the one member that is an
+ * object, and its status the one that is an HTTP status. A body that has settings or an error beside them is no envelope.
+ * @returns the status in the body, 200 where it has none
+ */
+function unwrap(body: unknown): { readonly status: number; readonly content: unknown } {
+  if (!isPlainObject(body)) return { status: 200, content: body };
+  const own = statusIn(body["error"]);
+  if (own !== undefined || typeof body["errorCode"] === "string" || hasFieldsOfSettings(body)) {
+    return { status: own ?? 200, content: body };
+  }
+  const members = Object.values(body);
+  const [content, ...otherObjects] = members.filter(isPlainObject);
+  const [status, ...otherStatuses] = members.map(statusIn).filter((found) => found !== undefined);
+  if (content === undefined || status === undefined || otherObjects.length > 0 || otherStatuses.length > 0) {
+    return { status: 200, content: body };
+  }
+  return { status: Math.max(status, statusIn(content["error"]) ?? 0), content };
+}
+
+function statusIn(value: unknown): number | undefined {
   const isText = typeof value === "number" || typeof value === "string";
-  return isText && /^[1-5]\d\d$/.test(String(value)) ? Number(value) : 0;
+  return isText && /^[1-5]\d\d$/.test(String(value)) ? Number(value) : undefined;
 }
 
 function whyNoJson(text: string): string {
@@ -88,7 +107,8 @@ const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}
 /** Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. */
 function readRetryAfter(header: string | string[] | undefined): number | undefined {
   if (typeof header !== "string") return undefined;
-  if (/^\d{1,9}$/.test(header)) return Number(header);
+  // More than a century is as long as any longer time.
+  if (/^\d+$/.test(header)) return Math.min(Number(header), 9_999_999_999);
   const seconds = IMF_FIXDATE.test(header) ? (Date.parse(header) - Date.now()) / 1000 : Number.NaN;
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }

@@ -1,31 +1,27 @@
-import type { Dispatcher } from "undici";
+import type { DigestConnection } from "../digest/digest-request.ts";
 
-/** Connections that a client opens to the service, each for one request at a time. */
+/** Connections that a client opens to the service, each for one read at a time. */
 export const MAX_REQUESTS = 16;
 
 /** Takes the connection that it gets. */
-type Turn = (connection: Dispatcher) => void;
+type Turn = (connection: DigestConnection) => void;
 
-/**
- * The connections to the service. Each has a Digest nonce of its own, because behind a load balancer the server at its other
- * end may be the only one that knows the nonce. Requests that find all of them in use wait here, where giving one up opens
- * no connection.
- */
+/** The connections to the service. Reads that find all of them in use wait here, where giving one up opens no connection. */
 export class RequestQueue {
-  readonly #open: () => Dispatcher;
+  readonly #open: () => DigestConnection;
   /** All connections that were opened. */
-  readonly #connections: Dispatcher[] = [];
+  readonly #connections: DigestConnection[] = [];
   /** Those that are not in use, the one that was used last at the end. */
-  readonly #idle: Dispatcher[] = [];
+  readonly #idle: DigestConnection[] = [];
   readonly #waiting = new Set<Turn>();
 
-  /** @param open makes a dispatcher that has one connection */
-  constructor(open: () => Dispatcher) {
+  /** @param open makes a connection */
+  constructor(open: () => DigestConnection) {
     this.#open = open;
   }
 
   /** Returns a connection that nothing else uses until it is returned; undefined if all are in use, or others wait. */
-  take(): Dispatcher | undefined {
+  take(): DigestConnection | undefined {
     if (this.#waiting.size > 0) return undefined;
     return this.#idle.pop() ?? this.#openNext();
   }
@@ -37,7 +33,7 @@ export class RequestQueue {
   }
 
   /** Lets others use a connection. */
-  return(connection: Dispatcher): void {
+  return(connection: DigestConnection): void {
     this.#idle.push(connection);
     // A caller that gives up many requests at once has given up all of them by then.
     if (this.#waiting.size > 0) queueMicrotask(() => this.#giveNext());
@@ -56,7 +52,7 @@ export class RequestQueue {
     turn(connection);
   }
 
-  #openNext(): Dispatcher | undefined {
+  #openNext(): DigestConnection | undefined {
     if (this.#connections.length === MAX_REQUESTS) return undefined;
     const connection = this.#open();
     this.#connections.push(connection);

@@ -1,151 +1,102 @@
-import type { Dispatcher } from "undici";
+import {
+  type DigestConnection,
+  DigestRequest,
+  type UnsignedRequest,
+  type WireResponse,
+} from "../digest/digest-request.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import { connectionError } from "./connection-error.ts";
-import { MAX_BODY_BYTES, TOO_LONG } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import type { ReadGate } from "./read-gate.ts";
-import { type RawAgentLogConfig, readResponse, type WireResponse } from "./read-response.ts";
+import { type ResponseContent, readResponse } from "./read-response.ts";
 import type { RequestQueue } from "./request-queue.ts";
 
 /** What a read needs. */
 interface ReadPlan {
   readonly queue: RequestQueue;
   readonly options: CompleteOptions;
-  readonly request: Dispatcher.DispatchOptions;
+  readonly request: UnsignedRequest;
   /** What failed if the read does. */
   readonly subject: string;
   readonly signal: AbortSignal | undefined;
   readonly gate: ReadGate | undefined;
 }
 
-/** How many times its time limit a read may wait for its turn. */
-const PATIENCE_IN_TIMEOUTS = 20;
-
 /** The time limit of a read in an outage, in seconds. */
 const OUTAGE_LIMIT_SECONDS = 5;
 
 /**
- * One read: as many requests as it takes until a response counts, the time is over or the caller gives the read up. The time
- * in the queue is limited apart, because it says nothing about the service. undici's own interceptor for retries would join the
- * parts of two responses.
+ * One read: it waits for a connection, and keeps it until a response counts, the time is over or the caller gives it up. So at
+ * most as many reads are retried as there are connections. undici's own interceptor for retries would join the parts of two
+ * responses.
  */
-export async function retriedRead(plan: ReadPlan): Promise<RawAgentLogConfig> {
-  const { queue, options, subject, signal, gate } = plan;
+export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
+  const { queue } = plan;
+  // Most reads need not wait.
+  const connection =
+    queue.take() ?? (await until<DigestConnection>(plan, undefined, (resolve) => queue.enter(resolve)));
+  try {
+    return await readOver(connection, plan);
+  } finally {
+    queue.return(connection);
+  }
+}
+
+async function readOver(connection: DigestConnection, plan: ReadPlan): Promise<ResponseContent> {
+  const { options, subject, gate } = plan;
   let secondsLeft = options.timeoutSeconds;
   let failure: AgentLogConfigError | undefined;
   for (let retries = 0; ; retries += 1) {
-    // Most reads need not wait, and have no timer for it.
-    const connection = queue.take() ?? (await turnOf(plan));
+    // Other reads may have found out while this one waited.
+    const known = gate?.refusalOf(subject) ?? (gate?.isOutage === true ? failure : undefined);
+    if (known !== undefined) throw known;
     const sentAt = performance.now();
-    try {
-      const refusal = gate?.refusalOf(subject) ?? (gate?.isOutage === true ? failure : undefined);
-      if (refusal !== undefined) throw refusal;
-      return readResponse(await responseTo(plan, connection, secondsLeft), subject);
-    } catch (cause) {
-      signal?.throwIfAborted();
-      const hasCaCertificate = options.caCertificate !== undefined;
-      failure = cause instanceof AgentLogConfigError ? cause : connectionError(cause, subject, hasCaCertificate);
-    } finally {
-      queue.return(connection);
-    }
+    const outcome = await readOnce(connection, plan, secondsLeft);
+    if (!(outcome instanceof AgentLogConfigError)) return outcome;
+    failure = outcome;
     const wait = waitBeforeRetry(failure, retries);
     secondsLeft -= (performance.now() - sentAt + wait) / 1000;
     const isLast = retries >= options.maxRetries || secondsLeft <= 0 || gate?.isOutage === true;
     if (isLast || !isRetryable(failure)) throw failure;
-    await settled<void>(plan, undefined, (resolve) => {
+    await until<void>(plan, undefined, (resolve) => {
       const timer = setTimeout(resolve, wait);
       return () => clearTimeout(timer);
     });
   }
 }
 
-/** Waits for a connection. */
-function turnOf(plan: ReadPlan): Promise<Dispatcher> {
-  const seconds = plan.options.timeoutSeconds * PATIENCE_IN_TIMEOUTS;
-  const says = `its turn did not come within ${seconds} s, because the reads before it are slow; read fewer projects at once`;
-  return settled(plan, { seconds, says }, (resolve) => plan.queue.enter(resolve));
-}
-
-/** Sends the request and waits for its response. */
-function responseTo(plan: ReadPlan, connection: Dispatcher, secondsLeft: number): Promise<WireResponse> {
-  const { options, request, subject, gate } = plan;
+/** Sends the request and reads its response. */
+async function readOnce(
+  connection: DigestConnection,
+  plan: ReadPlan,
+  secondsLeft: number,
+): Promise<ResponseContent | AgentLogConfigError> {
+  const { options, request, subject, signal, gate } = plan;
   const isShort = gate?.isOutage === true && secondsLeft > OUTAGE_LIMIT_SECONDS;
   const says = isShort
     ? `no response within ${OUTAGE_LIMIT_SECONDS} s, the limit after the reads of other projects have failed; check the service and the network`
     : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
-  const seconds = isShort ? OUTAGE_LIMIT_SECONDS : secondsLeft;
-  return settled(plan, { seconds, says }, (resolve, reject) => {
-    const response = new PendingResponse(subject, resolve, reject);
-    connection.dispatch(request, response);
-    return () => response.giveUp();
-  });
-}
-
-type Controller = Dispatcher.DispatchController;
-
-/** Collects a response. */
-class PendingResponse implements Dispatcher.DispatchHandler {
-  readonly #subject: string;
-  readonly #resolve: (response: WireResponse) => void;
-  readonly #reject: (reason: unknown) => void;
-  /** undefined before the request has a connection, and after its end. */
-  #controller: Controller | undefined;
-  #isGivenUp = false;
-  #status = 0;
-  #headers: WireResponse["headers"] = {};
-  readonly #chunks: Buffer[] = [];
-  #length = 0;
-
-  constructor(subject: string, resolve: (response: WireResponse) => void, reject: (reason: unknown) => void) {
-    this.#subject = subject;
-    this.#resolve = resolve;
-    this.#reject = reject;
-  }
-
-  onRequestStart(controller: Controller): void {
-    this.#controller = controller;
-    // A request can't be aborted before it has a connection.
-    if (this.#isGivenUp) controller.abort(GIVEN_UP);
-  }
-
-  onResponseStart(_: Controller, status: number, headers: WireResponse["headers"]): void {
-    [this.#status, this.#headers] = [status, headers];
-  }
-
-  onResponseData(controller: Controller, chunk: Buffer): void {
-    this.#chunks.push(chunk);
-    this.#length += chunk.length;
-    if (this.#length <= MAX_BODY_BYTES) return;
-    const says = `the response ${TOO_LONG}; check baseUrl`;
-    controller.abort(new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject: this.#subject }));
-  }
-
-  onResponseEnd(): void {
-    this.#controller = undefined;
-    const [first] = this.#chunks;
-    const body = first?.length === this.#length ? first : Buffer.concat(this.#chunks);
-    this.#resolve({ status: this.#status, headers: this.#headers, body });
-  }
-
-  onResponseError(_: Controller | null, error: Error): void {
-    this.#controller = undefined;
-    this.#reject(error);
-  }
-
-  giveUp(): void {
-    this.#isGivenUp = true;
-    this.#controller?.abort(GIVEN_UP);
+  const limit = { seconds: isShort ? OUTAGE_LIMIT_SECONDS : secondsLeft, says };
+  try {
+    const response = await until<WireResponse>(plan, limit, (resolve, reject) => {
+      const sent = new DigestRequest(connection, request);
+      sent.send().then(resolve, reject);
+      return () => sent.giveUp();
+    });
+    return readResponse(response, subject);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof AgentLogConfigError) return cause;
+    return connectionError(cause, subject, options.caCertificate !== undefined);
   }
 }
-
-const GIVEN_UP = new Error("The read was given up.");
 
 /**
- * Waits until something has settled, its time is over or the caller gives the read up.
+ * Waits for something, until its time is over or the caller gives the read up.
  * @param limit how long it may take, and what is reported if it takes longer
  * @param begin starts it, and returns what ends it
  */
-async function settled<Result>(
+async function until<Result>(
   { subject, signal }: ReadPlan,
   limit: { readonly seconds: number; readonly says: string } | undefined,
   begin: (resolve: (result: Result) => void, reject: (reason: unknown) => void) => () => void,

@@ -14,8 +14,8 @@ export interface RefusalHeaders {
 }
 
 /**
- * Says what a refusal means and what to do about it.
- * @param status the HTTP status, or the envelope's
+ * Says what a response without settings means and what to do about it.
+ * @param status the HTTP status, or the envelope's; less than 400 where it is no refusal
  * @param body the parsed body, if it was JSON
  * @param subject what failed
  */
@@ -51,6 +51,7 @@ function adviceOn(
     if (known !== undefined) return known;
   }
   if (status === 401 && challenge === undefined) return NO_DIGEST;
+  if (status < 400) return NO_SETTINGS;
   return ADVICE_BY_STATUS[status] ?? (status >= 500 ? UNAVAILABLE : REFUSED);
 }
 
@@ -70,6 +71,10 @@ const NO_DIGEST: Advice = [
 const RATE_LIMITED: Advice = [
   "ERR_RATE_LIMITED",
   "too many requests; try again in a minute, or read fewer projects at once",
+];
+const NO_SETTINGS: Advice = [
+  "ERR_INVALID_RESPONSE",
+  "the response has none of the fields of log settings; check baseUrl and any proxy",
 ];
 const UNAVAILABLE: Advice = ["ERR_UNAVAILABLE", "the service failed; try again later"];
 const REFUSED: Advice = ["ERR_REFUSED", "the service refuses the read"];

@@ -9,7 +9,10 @@ export interface Challenge {
 
 export interface ParsedChallenges {
   readonly challenges: readonly Challenge[];
-  /** The line from the first challenge that breaks the grammar; the challenges before it are valid. */
+  /**
+   * The line from the first challenge that breaks the grammar. The challenges before it are valid. Those after it are not
+   * read, because nothing tells where a malformed challenge ends.
+   */
   readonly malformed?: string;
 }
 
@@ -32,17 +35,6 @@ export function parseChallenges(line: string): ParsedChallenges {
     challenges.push({ scheme: scheme.toLowerCase(), parameters });
   }
   return { challenges };
-}
-
-/**
- * Reads a list of parameters without a scheme, such as the value of `Authentication-Info`.
- * @returns undefined if the list breaks the grammar
- * @see RFC 7615, section 3
- */
-export function parseParameters(value: string): ReadonlyMap<string, string> | undefined {
-  const reader = new Reader(value);
-  const parameters = readParameters(reader);
-  return reader.skipToElement() ? parameters : undefined;
 }
 
 /** Reads parameters up to the end or to the next scheme; undefined if one is malformed. */

@@ -1,5 +1,4 @@
 import { type Challenge, parseChallenges } from "./challenge.ts";
-import { DigestError } from "./digest-error.ts";
 import { printable } from "./printable.ts";
 
 /** What a server asks for: the parameters of RFC 7616, section 3.3, that this client uses. */
@@ -18,9 +17,10 @@ export interface DigestChallenge {
   /** undefined means RFC 2069, without nonce count and cnonce. */
   readonly qop: "auth" | undefined;
   readonly stale: boolean;
-  readonly userhash: boolean;
-  readonly utf8: boolean;
 }
+
+/** The server asks for credentials that this client can't make. */
+export class UnusableChallenge extends Error {}
 
 /** The algorithms of RFC 7616, section 6.1, strongest first. */
 const ALGORITHMS = ["SHA-512-256", "SHA-256", "MD5"];
@@ -28,11 +28,11 @@ const ALGORITHMS = ["SHA-512-256", "SHA-256", "MD5"];
 /**
  * Chooses the supported Digest challenge with the strongest algorithm (RFC 7616, section 3.7).
  * @param lines the values of all `WWW-Authenticate` lines of one response
- * @throws {@link DigestError} if none is supported; it quotes the part that is the reason
+ * @throws {@link UnusableChallenge} if none is supported; it quotes the part that is the reason
  */
 export function chooseDigestChallenge(lines: string | readonly string[]): DigestChallenge {
   const supported: DigestChallenge[] = [];
-  const problems: DigestError[] = [];
+  const problems: UnusableChallenge[] = [];
   const otherSchemes: string[] = [];
   for (const line of [lines].flat()) {
     const { challenges, malformed } = parseChallenges(line);
@@ -42,12 +42,11 @@ export function chooseDigestChallenge(lines: string | readonly string[]): Digest
         continue;
       }
       const read = readDigestChallenge(challenge.parameters);
-      if (read instanceof DigestError) problems.push(read);
+      if (read instanceof UnusableChallenge) problems.push(read);
       else supported.push(read);
     }
     if (malformed !== undefined) {
-      const message = `The server's challenge is malformed from '${printable(malformed)}' on.`;
-      problems.push(new DigestError("ERR_DIGEST_MALFORMED_CHALLENGE", message));
+      problems.push(new UnusableChallenge(`The server's challenge is malformed from '${printable(malformed)}' on.`));
     }
   }
   const [strongest] = supported.sort((a, b) => a.rank - b.rank);
@@ -55,7 +54,7 @@ export function chooseDigestChallenge(lines: string | readonly string[]): Digest
   throw problems[0] ?? unsupported(`it offers ${otherSchemes.join(", ") || "nothing"} instead of Digest`);
 }
 
-function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallenge | DigestError {
+function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallenge | UnusableChallenge {
   const nonce = parameters.get("nonce");
   if (nonce === undefined) return unsupported("it has no nonce");
 
@@ -87,17 +86,10 @@ function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallen
     rank,
     session,
     qop,
-    stale: isTrue(parameters.get("stale")),
-    userhash: isTrue(parameters.get("userhash")),
-    utf8: parameters.get("charset")?.toLowerCase() === "utf-8",
+    stale: parameters.get("stale")?.toLowerCase() === "true",
   };
 }
 
-function isTrue(value: string | undefined): boolean {
-  return value?.toLowerCase() === "true";
-}
-
-function unsupported(why: string): DigestError {
-  const message = `The server's challenge is not supported: ${printable(why)}.`;
-  return new DigestError("ERR_DIGEST_UNSUPPORTED_CHALLENGE", message);
+function unsupported(why: string): UnusableChallenge {
+  return new UnusableChallenge(`The server's challenge is not supported: ${printable(why)}.`);
 }

@@ -1,41 +1,35 @@
-import { readAuthenticationInfo } from "./authentication-info.ts";
 import type { DigestChallenge } from "./digest-challenge.ts";
-import { type Credentials, type Encoding, encodingsOf, Signer } from "./signer.ts";
+import { type Credentials, Signer } from "./signer.ts";
 
-/** The credentials for one origin, and what the responses on all connections have told of them. */
+/** The credentials for a service, and what the responses on all connections have told of them. */
 export class DigestKey {
   readonly credentials: Credentials;
-  /** The encodings of the credentials that may be right, the one to try first at the beginning. */
-  encodings: readonly [Encoding, ...Encoding[]];
   /** The server has accepted the credentials, so that a refusal may have another reason. */
   isAccepted = false;
+  /** Those that came last come first. */
+  nonces: readonly Nonce[] = [];
 
   constructor(credentials: Credentials) {
     this.credentials = credentials;
-    this.encodings = encodingsOf(credentials);
+  }
+
+  /** Returns the nonce of a challenge, which is the same one, with the same count, on whichever connection it comes. */
+  nonceOf(challenge: DigestChallenge, session: DigestSession): Nonce {
+    const nonce = this.nonces.find((known) => known.isOf(challenge)) ?? new Nonce(challenge, this.credentials, session);
+    if (nonce.session !== session) nonce.isShared = true;
+    this.nonces = [nonce, ...this.nonces.filter((other) => other !== nonce)].slice(0, MAX_NONCES);
+    return nonce;
   }
 }
 
-/** The nonces of one connection, whose requests use the one that came last. */
+/** What is known on one connection: behind a load balancer, the server at its other end may be the only one with its nonces. */
 export class DigestSession {
   readonly key: DigestKey;
-  /** The one that came last comes first. */
-  nonces: readonly Nonce[] = [];
+  /** The nonce that was accepted last, unless it was refused since. */
+  nonce: Nonce | undefined;
 
   constructor(key: DigestKey) {
     this.key = key;
-  }
-
-  /** Returns the nonce of a challenge, which is the same one, with the same count, however often the server sends it. */
-  nonceOf(challenge: DigestChallenge): Nonce {
-    return this.nonces.find((nonce) => nonce.isOf(challenge)) ?? new Nonce(challenge);
-  }
-
-  /** Lets the next requests use this nonce. */
-  use(nonce: Nonce): void {
-    if (nonce !== this.nonces[0]) {
-      this.nonces = [nonce, ...this.nonces.filter((other) => other !== nonce)].slice(0, MAX_NONCES);
-    }
   }
 }
 
@@ -47,17 +41,13 @@ export class DigestSession {
 export class DigestExchange {
   private readonly session: DigestSession;
   private nonce: Nonce | undefined;
-  private encoding: Encoding;
-  /** The nonce count of the request that was sent last, and its target. */
-  private count = 0;
-  private uri = "";
+  /** The nonce came in a response to this request. */
+  private isFresh = false;
   private repeats = 0;
 
   constructor(session: DigestSession) {
     this.session = session;
-    // A nonce that no response has confirmed is left to the request that was challenged.
-    this.nonce = session.nonces[0]?.isProven ? session.nonces[0] : undefined;
-    [this.encoding] = session.key.encodings;
+    this.nonce = session.nonce;
   }
 
   /**
@@ -65,30 +55,14 @@ export class DigestExchange {
    * @returns the value of the `Authorization` header; undefined if there is no nonce, and the request asks for a challenge
    */
   sign(method: string, uri: string): string | undefined {
-    const { nonce } = this;
-    if (nonce === undefined) return undefined;
-    nonce.count += 1;
-    this.count = nonce.count;
-    this.uri = uri;
-    return this.signerOf(nonce).authorize(this.count, method, uri);
+    return this.nonce?.sign(method, uri);
   }
 
-  /**
-   * The server accepted the request, or asked for no credentials.
-   * @param info the `Authentication-Info` lines
-   * @throws {@link DigestError} if it shows that the server does not know the password
-   */
-  accepted(info?: string | readonly string[]): void {
-    const { nonce, session } = this;
-    if (nonce === undefined) return;
-    const { key } = session;
-    const rspauth = () => this.signerOf(nonce).expectedRspauth(this.count, this.uri);
-    const next = info === undefined ? undefined : readAuthenticationInfo(info, rspauth);
-    key.isAccepted = true;
-    if (key.encodings.length > 1 && !nonce.challenge.utf8) key.encodings = [this.encoding];
-    const following = next === undefined ? nonce : session.nonceOf({ ...nonce.challenge, nonce: next, stale: false });
-    for (const known of [nonce, following]) known.isProven = true;
-    session.use(following);
+  /** The server accepted the request, or asked for no credentials. */
+  accepted(): void {
+    if (this.nonce === undefined) return;
+    this.session.key.isAccepted = true;
+    this.session.nonce = this.nonce;
   }
 
   /**
@@ -96,46 +70,48 @@ export class DigestExchange {
    * @returns whether to send it again, signed with the nonce of the challenge, or to leave the response to the caller
    */
   refused(challenge: DigestChallenge): boolean {
-    const { key } = this.session;
-    const isKeyRefused = this.nonce !== undefined && !this.nonce.isProven && !challenge.stale;
-    // Servers that name no encoding expect one or the other.
-    const [, other = this.encoding] = key.encodings;
-    const isFinal = isKeyRefused && !key.isAccepted && (challenge.utf8 || this.encoding === other);
-    if (isKeyRefused) this.encoding = other;
-    this.nonce = this.session.nonceOf(challenge);
-    this.session.use(this.nonce);
-    // A nonce that the server sends once more has to be confirmed once more.
-    this.nonce.isProven = false;
-    if (!isFinal && this.repeats < MAX_REPEATS) {
+    const { session, nonce: refused } = this;
+    const { key } = session;
+    // A nonce that other connections use may have been refused for the order in which its counts arrived.
+    const isKeyRefused = this.isFresh && refused?.isShared === false && !challenge.stale;
+    this.nonce = key.nonceOf(challenge, session);
+    this.isFresh = true;
+    session.nonce = undefined;
+    if (this.repeats < MAX_REPEATS && !(isKeyRefused && !key.isAccepted)) {
       this.repeats += 1;
       return true;
     }
     if (isKeyRefused) key.isAccepted = false;
     return false;
   }
-
-  private signerOf(nonce: Nonce): Signer {
-    return nonce.signer(this.session.key.credentials, this.encoding);
-  }
 }
 
 /** The most repeats of a request, for a server that refuses every nonce. */
 const MAX_REPEATS = 3;
 
-/** The nonces that a session remembers; servers that send one again do so within a second. */
+/** The nonces whose counts are remembered; servers that send one again do so within a second. */
 const MAX_NONCES = 64;
 
 /** A nonce of the server, and what is known of it. */
 class Nonce {
   readonly challenge: DigestChallenge;
+  /** The connection that got it first. */
+  readonly session: DigestSession;
+  /** Another connection has got it too. */
+  isShared = false;
   /** How many requests were signed so far; it is the nonce count of the last one (RFC 7616, section 3.4). */
   count = 0;
-  /** The server has accepted or announced it, so that a refusal does not mean that the key is wrong. */
-  isProven = false;
-  private lastSigner: { readonly encoding: Encoding; readonly signer: Signer } | undefined;
+  private readonly signer: Signer;
 
-  constructor(challenge: DigestChallenge) {
+  constructor(challenge: DigestChallenge, credentials: Credentials, session: DigestSession) {
     this.challenge = challenge;
+    this.session = session;
+    this.signer = new Signer(challenge, credentials);
+  }
+
+  sign(method: string, uri: string): string {
+    this.count += 1;
+    return this.signer.authorize(this.count, method, uri);
   }
 
   /** Tells whether it is the nonce of a challenge. */
@@ -143,12 +119,5 @@ class Nonce {
     const own = this.challenge;
     if (nonce !== own.nonce || opaque !== own.opaque) return false;
     return realm === own.realm && algorithm === own.algorithm && qop === own.qop;
-  }
-
-  signer(credentials: Credentials, encoding: Encoding): Signer {
-    if (this.lastSigner?.encoding !== encoding) {
-      this.lastSigner = { encoding, signer: new Signer(this.challenge, credentials, encoding) };
-    }
-    return this.lastSigner.signer;
   }
 }

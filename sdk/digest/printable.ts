@@ -1,8 +1,9 @@
 /**
  * Makes text from elsewhere fit for a message: short, and without what a terminal would obey, such as control characters,
- * bidirectional overrides and line separators. It also breaks `<{%`, which the Pulumi CLI takes for a colour.
+ * bidirectional overrides and line separators. It also breaks `<{%`, which the Pulumi CLI takes for a colour, and `##[` and
+ * `##vso[`, which CI systems take for commands.
  */
 export function printable(text: string, maxLength = 200): string {
   const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-  return start.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "\uFFFD").replaceAll("<{%", "<\uFFFD%");
+  return start.replace(/[\p{C}\p{Zl}\p{Zp}]|(?<=<)\{(?=%)|(?<=#)#(?=(?:vso)?\[)/giu, "\uFFFD");
 }

@@ -8,8 +8,6 @@ export interface NoncePolicy {
   readonly lifetimeSeconds?: number | undefined;
   /** Whether nonce counts must arrive without a gap; otherwise only a repeated one is refused. Default: false. */
   readonly strictCounts?: boolean | undefined;
-  /** Whether the last response to a nonce announces the next one in `Authentication-Info`. Default: false. */
-  readonly announcesNext?: boolean | undefined;
 }
 
 export interface ProtectionOptions {
@@ -17,12 +15,11 @@ export interface ProtectionOptions {
   readonly username: string;
   readonly password: string;
   readonly nonces?: NoncePolicy | undefined;
+  readonly qopParameter?: "op" | "qop" | undefined;
 }
 
-/** The server's verdict on one request: refused with a challenge, or accepted with headers for the response. */
-export type Verdict =
-  | { readonly accepted: false; readonly challenge: string }
-  | { readonly accepted: true; readonly headers: Readonly<Record<string, string>> };
+/** The server's verdict on one request: accepted, or refused with a challenge. */
+export type Verdict = { readonly accepted: true } | { readonly accepted: false; readonly challenge: string };
 
 interface IssuedNonce {
   readonly issuedAt: number;
@@ -30,7 +27,7 @@ interface IssuedNonce {
 }
 
 /**
- * The server's side of HTTP Digest with MD5 and qop=auth, as the service does it.
+ * The server's side of HTTP Digest with MD5 and auth, as the service does it.
  * @see RFC 7616, section 3.3
  */
 export class DigestProtection {
@@ -51,12 +48,7 @@ export class DigestProtection {
     const credentials = readCredentials(authorization);
     if (credentials === undefined) return this.#refuse(false);
     const { username, realm, nonce = "", nc = "", cnonce = "", qop = "", uri = "", response } = credentials;
-    const {
-      uses = 1023,
-      lifetimeSeconds = 60,
-      strictCounts = false,
-      announcesNext = false,
-    } = this.#options.nonces ?? {};
+    const { uses = 1023, lifetimeSeconds = 60, strictCounts = false } = this.#options.nonces ?? {};
 
     const ha1 = md5(`${this.#options.username}:${this.#options.realm}:${this.#options.password}`);
     const expected = md5(`${ha1}:${nonce}:${nc}:${cnonce}:${qop}:${md5(`${method}:${uri}`)}`);
@@ -71,12 +63,12 @@ export class DigestProtection {
     if (!/^[0-9a-f]{8}$/.test(nc) || issued.counts.has(count) || outOfOrder) return this.#refuse(false);
 
     issued.counts.add(count);
-    const usedUp = announcesNext && issued.counts.size >= uses;
-    return { accepted: true, headers: usedUp ? { "Authentication-Info": `nextnonce="${this.#issue()}"` } : {} };
+    return { accepted: true };
   }
 
   #refuse(stale: boolean): Verdict {
-    const challenge = `Digest realm="${this.#options.realm}", domain="", nonce="${this.#issue()}", algorithm=MD5, qop="auth", stale=${stale}`;
+    const { realm, qopParameter = "op" } = this.#options;
+    const challenge = `Digest realm="${realm}", domain="", nonce="${this.#issue()}", algorithm=MD5, ${qopParameter}="auth", stale=${stale}`;
     return { accepted: false, challenge };
   }
 

@@ -48,7 +48,7 @@ export function refuseImpossibleFaults(faults: readonly Fault[]): void {
   for (const fault of faults) {
     if (!isPossible(fault)) {
       throw invalidArgument(
-        `A fault must be "reset", "forgetNonces", { cutAfterBytes } from 0, { delaySeconds } from 0 to 3600 or a response with a status from 200 to 999, not ${inspect(fault, { depth: 1, breakLength: Infinity })}.`,
+        `A fault must be "reset", "forgetNonces", { cutAfterBytes } from 0, { delaySeconds } from 0 to 3600 or a response with a status from 200 to 999 and a body of text or bytes, not ${inspect(fault, { depth: 1, breakLength: Infinity })}.`,
       );
     }
     if (isResponse(fault)) refuseImpossibleHeaders(fault.headers);
@@ -59,7 +59,9 @@ function isPossible(fault: Fault | null): boolean {
   if (typeof fault !== "object" || fault === null) return fault === "reset" || fault === "forgetNonces";
   if ("cutAfterBytes" in fault) return Number.isInteger(fault.cutAfterBytes) && fault.cutAfterBytes >= 0;
   if ("delaySeconds" in fault) return fault.delaySeconds >= 0 && fault.delaySeconds <= 3600;
-  return Number.isInteger(fault.status) && fault.status >= 200 && fault.status <= 999;
+  const { status, body } = fault;
+  const canBeSent = body === undefined || typeof body === "string" || body instanceof Uint8Array;
+  return canBeSent && Number.isInteger(status) && status >= 200 && status <= 999;
 }
 
 function refuseImpossibleHeaders(headers: CannedResponse["headers"] = {}): void {

@@ -16,6 +16,11 @@ export interface ServiceOptions {
   readonly port?: number | undefined;
   /** How long and how often its nonces can be used. Default: for 1023 requests and 60 seconds. */
   readonly nonces?: NoncePolicy | undefined;
+  /**
+   * The name of the challenge's parameter with the value `auth`: `op`, as in the contract of the service, or `qop`, as in
+   * RFC 7616. Default: `op`.
+   */
+  readonly qopParameter?: "op" | "qop" | undefined;
   /** The projects that exist. Default: none. */
   readonly settings?: SettingsByProject | undefined;
   /** What goes wrong with the first authenticated requests, one fault each, in this order. Default: nothing. */
@@ -36,8 +41,8 @@ const serviceOptionsSchema = strictObject({
     uses: z.int(uses).min(1, uses).optional(),
     lifetimeSeconds: z.number(lifetime).min(0, lifetime).optional(),
     strictCounts: z.boolean("must be a boolean").optional(),
-    announcesNext: z.boolean("must be a boolean").optional(),
   }).optional(),
+  qopParameter: z.enum(["op", "qop"], 'must be "op" or "qop"').optional(),
   settings: z.record(z.string(), z.record(z.string(), z.unknown()), "must be an object").optional(),
   faults: z.array(z.unknown(), "must be a list").optional(),
 });

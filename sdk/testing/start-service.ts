@@ -80,8 +80,9 @@ const REALM = "Example Public API";
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   refuseUnusableOptions(options);
-  const { publicKey = "publickey", privateKey = "private-key-0001", tls, port = 0, nonces } = options;
-  const protect = (password: string) => new DigestProtection({ realm: REALM, username: publicKey, password, nonces });
+  const { publicKey = "publickey", privateKey = "private-key-0001", tls, port = 0, nonces, qopParameter } = options;
+  const protect = (password: string) =>
+    new DigestProtection({ realm: REALM, username: publicKey, password, nonces, qopParameter });
   const projects = new Projects(options.settings ?? {});
   const faults: Fault[] = [];
   const requests: ServiceRequest[] = [];
@@ -105,10 +106,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     }
     const own = verdict.accepted ? respond(method, target, projects) : unauthorized(verdict.challenge);
     const sent = isResponse(fault) ? fault : own;
-    const added = verdict.accepted ? verdict.headers : {};
     requests.push({ method, target, headers, status: isCut(fault) ? 0 : sent.status });
     if (fault === "reset") reset(request.socket);
-    else sendResponse(response, { ...sent, headers: { ...sent.headers, ...added } }, fault);
+    else sendResponse(response, sent, fault);
   };
 
   /** A connection over TLS can be reset below TLS only. */

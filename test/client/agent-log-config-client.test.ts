@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer as createHttpServer } from "node:http";
 import { createSecureServer } from "node:http2";
-import { createServer } from "node:net";
+import { createConnection, createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { inspect, promisify } from "node:util";
 import { deflateSync, gzipSync } from "node:zlib";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   AgentLogConfigClient,
   AgentLogConfigError,
@@ -16,6 +16,7 @@ import {
 import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { type CannedResponse, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
+import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -139,6 +140,24 @@ describe("get", () => {
     expect(serviceVersion?.versionString).toMatch(/^7\.0\.11/);
   });
 
+  it.each([
+    { status: 200, content: { logPath: "/l" } },
+    { code: "200", result: { logPath: "/l" }, ok: true },
+    { logPath: "/l" },
+  ])("takes settings out of an envelope, whatever its members are called: %o", async (body) => {
+    const { client, service } = await open();
+    service.respondWith({ status: 200, body: JSON.stringify(body) });
+    for (const envelope of [true, false]) {
+      expect(await client.get({ ...MONITORING, envelope })).toMatchObject({ logPath: "/l" });
+    }
+  });
+
+  it("takes nothing out of settings that look like an envelope", async () => {
+    const { client, service } = await open();
+    service.respondWith({ status: 200, body: '{"username":"u","status":404,"content":{"logPath":"/l"}}' });
+    expect(await client.get({ ...MONITORING, envelope: true })).toMatchObject({ username: "u", logPath: undefined });
+  });
+
   it.each([{ envelope: true }, { pretty: true }, { envelope: true, pretty: true }])(
     "gives the same result with %o",
     async (options) => {
@@ -188,16 +207,6 @@ describe("get", () => {
     for (const part of says) expect(error).toHaveProperty("message", expect.stringContaining(part));
     expectSafe(error);
     expect(service.requests).toHaveLength(0);
-  });
-});
-
-describe("getRaw", () => {
-  it("gives the response as the service sent it, out of its envelope", async () => {
-    const { client, service } = await open();
-    service.set(PROJECT_ID, "monitoring", { password: "p", unknown: [1] });
-    const raw = await client.getRaw({ ...MONITORING, envelope: true });
-    expect(raw.text).toBe('{"status":200,"content":{"password":"p","unknown":[1]}}');
-    expect(raw.body).toEqual({ password: "p", unknown: [1] });
   });
 });
 
@@ -264,14 +273,27 @@ describe("refusals", () => {
       description: "in an envelope on HTTP 200",
       body: { status: 404, content: { error: 404, errorCode: "GROUP_NOT_FOUND" } },
     },
+    {
+      description: "in an envelope with other names",
+      body: { code: 404, payload: { errorCode: "GROUP_NOT_FOUND", badRequestDetail: {} } },
+    },
     { description: "without the envelope on HTTP 200", body: { error: 404, errorCode: "GROUP_NOT_FOUND" } },
-  ])("are found $description", async ({ body }) => {
+    {
+      description: "beside the details of an error",
+      body: { error: 404, errorCode: "GROUP_NOT_FOUND", badRequestDetail: { fields: [] } },
+    },
+    {
+      description: "by their code alone",
+      body: { error: { code: 404 }, errorCode: "GROUP_NOT_FOUND" },
+      status: 200,
+    },
+  ])("are found $description", async ({ body, status = 404 }) => {
     const { client, service } = await open();
     service.respondWith({ status: 200, body: JSON.stringify(body) });
-    await expect(client.get({ ...MONITORING, envelope: true })).rejects.toMatchObject({
-      code: "ERR_PROJECT_NOT_FOUND",
-      status: 404,
-    });
+    for (const envelope of [true, false]) {
+      const error = await client.get({ ...MONITORING, envelope }).catch((reason: unknown) => reason);
+      expect(error).toMatchObject({ code: "ERR_PROJECT_NOT_FOUND", status });
+    }
   });
 
   it("of nonces that the service keeps forgetting are an outage, not a wrong key", async () => {
@@ -311,9 +333,9 @@ describe("responses that make no sense", () => {
     {
       description: "HTML",
       response: { headers: { "Content-Type": "text/html" }, body: "<html>" },
-      says: "is a web page instead of JSON (text/html)",
+      says: /is a web page instead of JSON \(text\/html\)/,
     },
-    { description: "nothing", response: { body: "" }, says: "is empty (no content type)" },
+    { description: "nothing", response: { body: "" }, says: /is empty \(no content type\)/ },
     {
       description: "JSON that is cut off",
       response: { body: '{"logPath":"/var' },
@@ -323,6 +345,27 @@ describe("responses that make no sense", () => {
       description: "a status of another kind",
       response: { body: '{"status":{"toString":1},"content":{},"logPath":5}' },
       says: "logPath must be a string",
+    },
+    ...[
+      { message: "Service is under maintenance" },
+      { status: 302, content: {} },
+      { ok: true, message: "login required" },
+      { ok: true, status: 200, data: { user: "nobody" } },
+      { error: { code: 404 }, errorCode: "TEAPOT" },
+      { status: 100, content: {} },
+      { status: 200, content: {}, data: {} },
+      { status: 200, content: "nothing" },
+      { status: 200, code: 404, content: {} },
+      { status: 2000, content: {} },
+    ].map((body) => ({
+      description: JSON.stringify(body),
+      response: { body: JSON.stringify(body) },
+      says: /has none of the fields of log settings; check baseUrl|the response has status (?:302|100) instead of 200/,
+    })),
+    {
+      description: "a number that JSON can't keep",
+      response: { body: '{"configOverrides":{"a":[1,{"limit":1e999}]}}' },
+      says: "configOverrides must not have a number beyond the limits of JSON",
     },
     { description: "a list", response: { body: "[]" }, says: "the body must be an object" },
     { description: "a number for a path", response: { body: '{"logPath":5}' }, says: "logPath must be a string" },
@@ -345,7 +388,7 @@ describe("responses that make no sense", () => {
     {
       description: "a redirect, whose token is not shown",
       response: { status: 302, headers: { Location: "https://sso.example.com/login?token=body-token" } },
-      says: "redirects to https://sso.example.com (status 302)",
+      says: /redirects to https:\/\/sso\.example\.com \(status 302\)/,
     },
     {
       description: "overrides nested 150,000 deep",
@@ -360,22 +403,17 @@ describe("responses that make no sense", () => {
     {
       description: "an unknown compression",
       response: { headers: { "Content-Encoding": "sdch" }, body: "{}" },
-      says: "is compressed in an unknown way (sdch)",
+      says: /is compressed in an unknown way \(sdch\)/,
     },
     {
       description: "something else than it says it is compressed with",
       response: { headers: { "Content-Encoding": "gzip" }, body: "{}" },
-      says: "can't be decompressed (gzip)",
+      says: /can't be decompressed \(gzip\)/,
     },
     {
       description: "1 MiB and more once decompressed",
       response: { headers: { "Content-Encoding": "gzip" }, body: gzipSync(Buffer.alloc(10_000_000, " ")) },
       says: "is longer than 1 MiB",
-    },
-    {
-      description: "more codings than anybody needs",
-      response: { headers: { "Content-Encoding": "gzip, ".repeat(2000) }, body: "{}" },
-      says: "is compressed more than 3 times",
     },
     {
       description: "another charset than UTF-8",
@@ -386,18 +424,13 @@ describe("responses that make no sense", () => {
     const { client, service } = await open();
     service.respondWith({ status: 200, ...response });
     const error = await client.get(MONITORING).catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE", message: expect.stringContaining(says) });
+    expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE", message: expect.stringMatching(says) });
     expect(inspect(error)).not.toContain("body-token");
   });
 
   it.each([
     { description: "gzip", headers: { "Content-Encoding": "gzip" }, encode: gzipSync },
     { description: "deflate", headers: { "Content-Encoding": "deflate" }, encode: deflateSync },
-    {
-      description: "two of them",
-      headers: { "Content-Encoding": "deflate, identity, GZIP" },
-      encode: (body: Buffer) => gzipSync(deflateSync(body)),
-    },
     {
       description: "UTF-8 with a byte order mark",
       headers: {},
@@ -532,6 +565,63 @@ describe("connections", () => {
     expect(connections).toBeLessThanOrEqual(32);
   });
 
+  describe.each([{ way: "over TLS" }, { way: "through a proxy" }])("that have no socket yet $way", ({ way }) => {
+    /** Leads to a service that does not speak until it is healthy: the listener, or the proxy, accepts and never answers. */
+    async function openSilent(options: Partial<ConnectionOptions>) {
+      const state = { isHealthy: false, connections: 0 };
+      const healthy = await startService({ tls: TLS, settings: { [PROJECT_ID]: {} } });
+      const proxy = await startProxyStandIn();
+      const target = Number(new URL(way === "over TLS" ? healthy.baseUrl : proxy.origin).port);
+      const relay = createServer((near) => {
+        state.connections += 1;
+        near.on("error", () => {});
+        if (!state.isHealthy) return;
+        const far = createConnection(target, "127.0.0.1").on("error", () => {});
+        near.pipe(far).pipe(near);
+        near.on("close", () => far.destroy());
+      });
+      const port = await listen(relay);
+      if (way === "through a proxy") vi.stubEnv("https_proxy", `http://127.0.0.1:${port}`);
+      const baseUrl = way === "over TLS" ? `https://127.0.0.1:${port}` : healthy.baseUrl;
+      const client = new AgentLogConfigClient({ baseUrl, ...KEYS, caCertificate: CA_FILE, maxRetries: 0, ...options });
+      onTestFinished(async () => {
+        vi.unstubAllEnvs();
+        await client.close();
+        await healthy.close();
+      });
+      return { client, state };
+    }
+
+    it.each([1, 16])("are replaced where %i reads at once are given up by a signal", async (reads) => {
+      const { client, state } = await openSilent({ timeoutSeconds: 5 });
+      const controller = new AbortController();
+      const ends = Array.from({ length: reads }, () => client.get(MONITORING, { signal: controller.signal }));
+      await vi.waitUntil(() => state.connections === reads, { timeout: 4000 });
+      controller.abort(new Error("enough"));
+      for (const end of ends) await expect(end).rejects.toThrow("enough");
+      state.isHealthy = true;
+      await Promise.all(Array.from({ length: reads }, () => client.get(MONITORING)));
+    });
+
+    it.each([1, 16])("are replaced where the time of %i reads at once is over", async (reads) => {
+      const { client, state } = await openSilent({ timeoutSeconds: 1 });
+      const ends = Array.from({ length: reads }, () => client.get(MONITORING));
+      for (const end of ends) await expect(end).rejects.toMatchObject({ code: "ERR_TIMEOUT" });
+      state.isHealthy = true;
+      await Promise.all(Array.from({ length: reads }, () => client.get(MONITORING)));
+    });
+
+    it("are replaced where the limit of an outage is over", { timeout: 30_000 }, async () => {
+      const { client, state } = await openSilent({ timeoutSeconds: 9 });
+      const gate = new ReadGate();
+      const outage = new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", { status: 503 });
+      for (const project of ["a", "b", "c"]) await gate.pass(project, () => Promise.reject(outage)).catch(() => {});
+      await expect(client.get(MONITORING, { gate })).rejects.toThrow("no response within 5 s");
+      state.isHealthy = true;
+      await client.get(MONITORING, { gate });
+    });
+  });
+
   it("are shared by more reads than there are connections", async () => {
     const { client, service } = await open({}, { settings: { [PROJECT_ID]: {} } });
     await Promise.all(Array.from({ length: 100 }, () => client.get(MONITORING)));
@@ -539,24 +629,28 @@ describe("connections", () => {
     expect(service.requests).toHaveLength(116);
   });
 
-  it("carry the read of each project in an outage, which none answers for another", async () => {
-    const { client, service } = await open({ maxRetries: 1 });
-    service.respondWith({ status: 503 });
-    const gate = new ReadGate();
-    const projectIds = Array.from({ length: 200 }, (_, index) => index.toString(16).padStart(24, "0"));
-    const get = (projectId: string) => client.get({ projectId, agent: "monitoring" }, { gate });
-    const reads = await Promise.allSettled(projectIds.map(get));
-    expect(reads).toEqual(
-      projectIds.map((id) => ({
-        status: "rejected",
-        reason: expect.objectContaining({ status: 503, message: expect.stringContaining(id) }),
-      })),
-    );
-    const sent = service.requests.filter(({ status }) => status === 503).length;
-    expect(sent).toBeGreaterThanOrEqual(200);
-    // Without an outage each read would be sent twice.
-    expect(sent).toBeLessThan(2 * 200);
-  });
+  it.each([
+    { description: "503", response: { status: 503 } },
+    { description: "429 with Retry-After", response: { status: 429, headers: { "Retry-After": "1" } } },
+  ])(
+    "carry the read of each of 300 projects in an outage, with at most 80 requests more: $description",
+    async ({ response }) => {
+      const { client, service } = await open({ maxRetries: 3 });
+      service.respondWith(response);
+      const gate = new ReadGate();
+      const projectIds = Array.from({ length: 300 }, (_, index) => index.toString(16).padStart(24, "0"));
+      const get = (projectId: string) => client.get({ projectId, agent: "monitoring" }, { gate });
+      const reads = await Promise.allSettled(projectIds.map(get));
+      expect(reads).toEqual(
+        projectIds.map((id) => ({
+          status: "rejected",
+          reason: expect.objectContaining({ status: response.status, message: expect.stringContaining(id) }),
+        })),
+      );
+      expect(service.requests.filter(({ status }) => status === response.status).length).toBeGreaterThanOrEqual(300);
+      expect(service.requests.length).toBeLessThanOrEqual(380);
+    },
+  );
 
   it("that are not established when the client is closed do not keep the process alive", async () => {
     const silent = createServer();
@@ -597,6 +691,13 @@ describe("Retry-After", () => {
       expect(service.requests.filter(({ status }) => status === 429)).toHaveLength(1);
     },
   );
+
+  it("of more than nine digits is a long time", async () => {
+    const { client, service } = await open({ maxRetries: 3 });
+    service.respondWith({ status: 503, headers: { "Retry-After": "9".repeat(400) } });
+    await expect(client.get(MONITORING)).rejects.toMatchObject({ status: 503, retryAfterSeconds: 9_999_999_999 });
+    expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(1);
+  });
 
   it.each(["1.5", "-1", "5,", "soon", "2026-11-21"])("%s is ignored", async (wait) => {
     const { client, service } = await open();
@@ -643,10 +744,10 @@ describe("close", () => {
 });
 
 describe("hostile text of the service", () => {
-  const HOSTILE = "<{%bad%}>\u001b[2J\u009b1m\u202e\u2028\ud800".repeat(100);
+  const HOSTILE = "<{%bad%}>\u001b[2J\u009b1m\u202e\u2028\ud800##vso[task.complete]##[error]".repeat(100);
   const json = (body: object) => ({ body: JSON.stringify(body) });
   /** As it comes over the wire in a header, where each character is one byte. */
-  const header = "<{%bad%}>\u009b1m\u009d".repeat(100);
+  const header = "<{%bad%}>\u009b1m\u009d##VSO[task.complete]##[error]".repeat(100);
   const unsigned = (challenge: string) => ({ status: 401, headers: { "WWW-Authenticate": challenge } });
 
   it.each<readonly [string, CannedResponse]>([
@@ -681,7 +782,6 @@ describe("hostile text of the service", () => {
     ["malformed challenge", unsigned(`Digest realm="a" ${header}`)],
     ["algorithm", unsigned(`Digest nonce="n", algorithm="${header}"`)],
     ["qop", unsigned(`Digest nonce="n", qop="${header}"`)],
-    ["rspauth", { status: 200, headers: { "Authentication-Info": `rspauth="${header}"` }, body: "{}" }],
   ])("reaches no message raw: %s", async (_, response) => {
     const { client, service } = await open();
     service.respondWith(response);
@@ -699,10 +799,10 @@ describe("hostile text of the service", () => {
   });
 });
 
-/** The message is short, moves no cursor, turns no text around and holds nothing that the Pulumi CLI takes for a colour. */
+/** The message is short, moves no cursor, turns no text around, and holds no colour of the Pulumi CLI and no command of a CI. */
 function expectSafe(error: unknown): void {
   const { message } = error instanceof Error ? error : new Error("It is not an Error.");
-  expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|<\{%/u);
+  expect(message).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|<\{%|##(?:vso)?\[/iu);
   expect(message.length).toBeLessThan(1000);
 }
 

@@ -69,8 +69,11 @@ describe("options", () => {
     [{ allowHttp: "yes" }, "allowHttp must be true or false."],
     [{ baseUrl: undefined }, "baseUrl must be a string."],
     [{ publicKey: "" }, "publicKey must be a non-empty string"],
-    [{ publicKey: "pasted-0001\r\nb" }, "without control characters"],
-    [{ privateKey: "pasted-0001\n" }, "privateKey must be a non-empty string without leading or trailing white space."],
+    [{ publicKey: "pasted-0001\r\nb" }, "of ASCII characters"],
+    [
+      { privateKey: "pasted-0001\n" },
+      "privateKey must be a non-empty string of ASCII characters without leading or trailing white space.",
+    ],
     [
       { timeoutseconds: 3, maxRetry: 1 },
       "unknown names: timeoutseconds, maxRetry; the valid ones are baseUrl, publicKey,",

@@ -17,6 +17,8 @@ export interface CertificateOptions {
   readonly issuer?: Certificate;
   readonly commonName?: string;
   readonly extensions?: readonly string[];
+  /** What openssl takes behind `-newkey`. Default: an elliptic curve. */
+  readonly newKey?: readonly string[];
   /** `YYYYMMDDHHMMSSZ` */
   readonly from?: string;
   readonly until?: string;
@@ -25,9 +27,11 @@ export interface CertificateOptions {
 export const AUTHORITY = ["basicConstraints=critical,CA:TRUE"];
 export const FOR_LOOPBACK = ["subjectAltName=IP:127.0.0.1,DNS:localhost"];
 
+const ELLIPTIC = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
+
 /** Makes both with openssl in a folder that goes with the test. */
 export function issueCertificate(options: CertificateOptions = {}): Certificate {
-  const { commonName = "localhost", extensions = FOR_LOOPBACK, issuer } = options;
+  const { commonName = "localhost", extensions = FOR_LOOPBACK, issuer, newKey = ELLIPTIC } = options;
   const { from = "20200101000000Z", until = "21200101000000Z" } = options;
   const folder = mkdtempSync(join(tmpdir(), "certificate-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -39,8 +43,19 @@ export function issueCertificate(options: CertificateOptions = {}): Certificate 
   );
   writeFileSync(join(folder, "index"), "");
   writeFileSync(join(folder, "extensions"), `${extensions.join("\n")}\n`);
-  const elliptic = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  openssl("req", "-new", ...elliptic, "-subj", `/CN=${commonName}`, "-keyout", keyFile, "-out", "request");
+  openssl(
+    "req",
+    "-new",
+    "-newkey",
+    ...newKey,
+    "-nodes",
+    "-subj",
+    `/CN=${commonName}`,
+    "-keyout",
+    keyFile,
+    "-out",
+    "request",
+  );
   const signer = issuer === undefined ? ["-selfsign", "-keyfile", keyFile] : ["-cert", issuer.certFile];
   if (issuer !== undefined) signer.push("-keyfile", issuer.keyFile);
   const validity = ["-startdate", from, "-enddate", until];

@@ -1,26 +1,34 @@
-import { Dispatcher } from "undici";
 import { expect, it } from "vitest";
 import { MAX_REQUESTS, RequestQueue } from "../../sdk/client/request-queue.ts";
+import type { DigestConnection } from "../../sdk/digest/digest-request.ts";
+import { DigestKey, DigestSession } from "../../sdk/digest/digest-session.ts";
 
-class Connection extends Dispatcher {
+class Connection implements DigestConnection {
+  readonly session = new DigestSession(new DigestKey({ username: "u", password: "p" }));
   isClosed = false;
 
-  override async destroy(): Promise<void> {
+  dispatch(): boolean {
+    return true;
+  }
+
+  replace(): void {}
+
+  async destroy(): Promise<void> {
     this.isClosed = true;
   }
 }
 
 function openQueue() {
   const opened: Connection[] = [];
-  const places = new Map<Dispatcher, number>();
+  const places = new Map<DigestConnection, number>();
   const queue = new RequestQueue(() => {
     const connection = new Connection();
     places.set(connection, opened.push(connection));
     return connection;
   });
-  const used: Dispatcher[] = [];
+  const used: DigestConnection[] = [];
   const enter = () => {
-    const use = (connection: Dispatcher) => void used.push(connection);
+    const use = (connection: DigestConnection) => void used.push(connection);
     const connection = queue.take();
     if (connection === undefined) return { isSent: false, leave: queue.enter(use) };
     use(connection);

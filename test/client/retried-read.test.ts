@@ -1,10 +1,12 @@
 import { getEventListeners } from "node:events";
-import { Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/errors.ts";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { MAX_REQUESTS, RequestQueue } from "../../sdk/client/request-queue.ts";
 import { retriedRead } from "../../sdk/client/retried-read.ts";
+import type { DigestConnection } from "../../sdk/digest/digest-request.ts";
+import { DigestKey, DigestSession } from "../../sdk/digest/digest-session.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +14,9 @@ afterEach(() => void vi.useRealTimers());
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
 /** A service whose requests the test answers by hand. */
-class Requests extends Dispatcher {
+class Requests implements DigestConnection {
+  readonly session = new DigestSession(new DigestKey({ username: "u", password: "p" }));
+  readonly replace = vi.fn<() => void>();
   readonly sent: Dispatcher.DispatchHandler[] = [];
   readonly abort = vi.fn();
   readonly controller: Dispatcher.DispatchController = {
@@ -26,14 +30,16 @@ class Requests extends Dispatcher {
     resume: () => {},
   };
 
-  override dispatch(_: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+  async destroy(): Promise<void> {}
+
+  dispatch(_: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     this.sent.push(handler);
     handler.onRequestStart?.(this.controller, {});
     return true;
   }
 
   /** Answers the newest request. */
-  respond(status: number, headers: Record<string, string> = {}, body = "{}"): void {
+  respond(status: number, headers: Record<string, string> = {}, body = '{"logPath":"/l"}'): void {
     const handler = this.sent.at(-1);
     handler?.onResponseStart?.(this.controller, status, headers);
     handler?.onResponseData?.(this.controller, Buffer.from(body));
@@ -66,7 +72,7 @@ function start({ maxRetries = 3, timeoutSeconds = 10, signal, gate, ...service }
       maxRetries,
       caCertificate: undefined,
     },
-    request: { path: "/", method: "GET" },
+    request: { path: "/", method: "GET", headers: {} },
     subject: "Can't read",
     signal,
     gate,
@@ -96,28 +102,15 @@ it("ends a request after the time limit", async () => {
   expect(requests.abort).toHaveBeenCalledOnce();
 });
 
-it("counts no time in the queue, and says so where its turn does not come", async () => {
-  const { requests, outcome, ended } = start(fullQueue());
-  outcome.catch(() => {});
-  await pass(199_999);
-  expect(ended).not.toHaveBeenCalled();
-  await pass(1);
-  await expect(outcome).rejects.toMatchObject({
-    code: "ERR_TIMEOUT",
-    message: expect.stringContaining("its turn did not come within 200 s"),
-  });
-  expect(requests.sent).toHaveLength(0);
-});
-
-it("has the whole time limit when its turn comes late", async () => {
+it("has the whole time limit when its turn comes, however late", async () => {
   const service = fullQueue();
   const { requests, outcome, ended } = start(service);
-  await pass(150_000);
+  await pass(1_000_000);
   service.leave();
   await pass(9999);
   expect(ended).not.toHaveBeenCalled();
   requests.respond(200);
-  await expect(outcome).resolves.toMatchObject({ body: {} });
+  await expect(outcome).resolves.toMatchObject({ body: { logPath: "/l" } });
 });
 
 it("counts the time of all requests and pauses between them", async () => {
@@ -181,8 +174,13 @@ it.each([500, 401, 403, 404])("does not repeat status %d", async (status) => {
 
 it("does not repeat a request whose last nonce was too old", async () => {
   const { requests, outcome } = start();
-  requests.respond(401, { "www-authenticate": 'Digest realm="r", nonce="n", stale=true' });
+  outcome.catch(() => {});
+  for (let nonce = 1; nonce <= 4; nonce += 1) {
+    requests.respond(401, { "www-authenticate": `Digest realm="r", nonce="${nonce}", stale=true` });
+    await pass(0);
+  }
   await expect(outcome).rejects.toMatchObject({ code: "ERR_UNAVAILABLE", status: 401 });
+  expect(requests.sent).toHaveLength(4);
 });
 
 it("sends nothing after its caller has given up in a pause, and leaves the queue", async () => {
@@ -202,7 +200,7 @@ it("sends nothing after its caller has given up in a pause, and leaves the queue
   expect(all.sent).toHaveLength(MAX_REQUESTS);
   const { outcome } = start({ queue });
   all.respond(200);
-  await expect(outcome).resolves.toMatchObject({ body: {} });
+  await expect(outcome).resolves.toMatchObject({ body: { logPath: "/l" } });
 });
 
 it("takes no connection that is returned just before its caller gives up in the queue", async () => {
@@ -214,7 +212,7 @@ it("takes no connection that is returned just before its caller gives up in the 
   await expect(outcome).rejects.toThrow("enough");
   const next = start(service);
   service.requests.respond(200);
-  await expect(next.outcome).resolves.toMatchObject({ body: {} });
+  await expect(next.outcome).resolves.toMatchObject({ body: { logPath: "/l" } });
 });
 
 it("leaves nothing behind at a signal that is used for many reads", async () => {
@@ -227,14 +225,18 @@ it("leaves nothing behind at a signal that is used for many reads", async () => 
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
 
-it("ends a request that gets its connection after its caller has given up", async () => {
-  const controller = new AbortController();
-  const { requests, outcome } = start({ signal: controller.signal });
-  controller.abort(new Error("enough"));
-  await expect(outcome).rejects.toThrow("enough");
-  requests.abort.mockClear();
-  requests.sent[0]?.onRequestStart?.(requests.controller, {});
-  expect(requests.abort).toHaveBeenCalledOnce();
+it("keeps its connection in the pause before a retry, so that no other read is sent over it", async () => {
+  const requests = new Requests();
+  const queue = new RequestQueue(() => requests);
+  const reads = Array.from({ length: MAX_REQUESTS + 1 }, () => start({ queue, requests }));
+  for (let place = 0; place < MAX_REQUESTS; place += 1) {
+    const handler = requests.sent[place];
+    handler?.onResponseStart?.(requests.controller, 503, {});
+    handler?.onResponseEnd?.(requests.controller, {});
+  }
+  await pass(249);
+  expect(requests.sent).toHaveLength(MAX_REQUESTS);
+  for (const { outcome } of reads) outcome.catch(() => {});
 });
 
 it("sends nothing where another read has found out meanwhile that the key is refused", async () => {

@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { createServer as createSilentServer } from "node:net";
 import { promisify } from "node:util";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentLogConfigClient, type ConnectionOptions } from "../../sdk/client/index.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
@@ -24,6 +24,8 @@ const openssl = findProgram("openssl");
 // macOS has LibreSSL, whose command `ca` differs.
 const isOpenssl =
   openssl !== undefined && execFileSync(openssl, ["version"], { encoding: "utf8" }).startsWith("OpenSSL");
+
+afterEach(() => void vi.unstubAllEnvs());
 
 beforeEach((context) => {
   if (!isOpenssl) context.skip("OpenSSL is not installed");
@@ -132,6 +134,33 @@ describe("a certificate is refused with advice of its own where it", () => {
     const intermediate = authority("Example intermediate", { issuer: authority() });
     const { baseUrl } = await startTlsService(issueCertificate({ issuer: intermediate }));
     expect(await read(baseUrl, { caCertificate: intermediate.cert })).toMatch(/^ERR_TLS .*root/);
+  });
+});
+
+describe("a certificate that is refused for a rarer reason is no outage, through a proxy or not:", () => {
+  it.each([
+    {
+      description: "its purpose",
+      options: { extensions: [...FOR_LOOPBACK, "extendedKeyUsage=clientAuth"] },
+      says: 'its certificate is refused, because OpenSSL says "unsuitable certificate purpose"; .* (INVALID_PURPOSE)',
+    },
+    {
+      description: "a short key",
+      options: { newKey: ["rsa:1024"] },
+      says: 'its certificate is refused, because OpenSSL says "EE certificate key too weak"; .* (UNSPECIFIED)',
+    },
+  ])("$description", async ({ options, says }) => {
+    const issuer = authority();
+    const baseUrl = await startTlsServer({
+      ...issueCertificate({ issuer, ...options }),
+      ciphers: "DEFAULT@SECLEVEL=0",
+    });
+    const { origin, targets } = await startProxyStandIn();
+    const expected = new RegExp(`^ERR_TLS ${says.replaceAll(/[()]/g, "\\$&")}`);
+    expect(await read(baseUrl, { caCertificate: issuer.cert, maxRetries: 3 })).toMatch(expected);
+    vi.stubEnv("https_proxy", origin);
+    expect(await read(baseUrl, { caCertificate: issuer.cert, maxRetries: 3 })).toMatch(expected);
+    expect(targets).toHaveLength(1);
   });
 });
 

@@ -33,29 +33,6 @@ const what = { projectId: "${PROJECT_ID}", agent: "backup" };
 })();
 `;
 
-const DIGEST = `
-import { digest } from "pulumi-agent-log-config/digest";
-import { startService } from "pulumi-agent-log-config/testing";
-import { Agent, Client, fetch, request } from "undici";
-const service = await startService({ privateKey: "private-key-0001" });
-service.set("${PROJECT_ID}", "backup", { logPath: "/l" });
-const { origin } = new URL(service.baseUrl);
-const interceptor = digest({ username: "publickey", password: "private-key-0001", origins: [origin] });
-const path = "/api/public/v1.0/groups/${PROJECT_ID}/automationConfig/backupAgentConfig";
-const found = [];
-for (const Dispatcher of [Agent, Client]) {
-  const plain = new Dispatcher(origin === undefined || Dispatcher === Agent ? undefined : origin);
-  const dispatcher = plain.compose(interceptor);
-  const { statusCode, body } = await request(origin + path, { dispatcher });
-  found.push(statusCode, (await body.json()).logPath);
-  const response = await fetch(origin + path, { dispatcher });
-  found.push(response.status, (await response.json()).logPath);
-  await plain.close();
-}
-await service.close();
-console.log(JSON.stringify(found));
-`;
-
 /** The folders that were made, by what is installed in them. */
 const folders = new Map<string, string>();
 
@@ -140,11 +117,6 @@ describe.each(NODES)("with Node.js %s", (nodeVersion) => {
       expect(await deployment.up()).toMatchObject({ ok: true });
       expect(await deployment.outputs()).toMatchObject({ read: "/var/log/monitoring-agent.log" });
     });
-  });
-
-  it.each(UNDICIS)("digest() reads below undici %s", async (undici) => {
-    const found = await print(nodeOf(nodeVersion), folderOf(`undici@${undici}`), "digest.mjs", DIGEST);
-    expect(found).toEqual([200, "/l", 200, "/l", 200, "/l", 200, "/l"]);
   });
 });
 

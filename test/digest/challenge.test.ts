@@ -1,9 +1,6 @@
 import { expect, test } from "vitest";
-import { parseChallenges, parseParameters } from "../../sdk/digest/challenge.ts";
-import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { DigestError } from "../../sdk/digest/digest-error.ts";
-import { openDigestAgent, readStatus } from "./digest-agent.ts";
-import { acceptWith, refuse, startScriptedServer } from "./digest-server.ts";
+import { parseChallenges } from "../../sdk/digest/challenge.ts";
+import { chooseDigestChallenge, UnusableChallenge } from "../../sdk/digest/digest-challenge.ts";
 
 const CHOSEN = [
   {
@@ -20,8 +17,6 @@ const CHOSEN = [
       session: false,
       qop: "auth",
       stale: true,
-      userhash: true,
-      utf8: true,
     },
   },
   {
@@ -36,8 +31,6 @@ const CHOSEN = [
       session: false,
       qop: undefined,
       stale: false,
-      userhash: false,
-      utf8: false,
     },
   },
   {
@@ -103,8 +96,6 @@ const CHOSEN = [
   { description: "an empty qop as none", input: ['Digest nonce="n", qop=""'], expected: { qop: undefined } },
   { description: "stale in any case", input: ['Digest nonce="n", stale="TRUE"'], expected: { stale: true } },
   { description: "any other stale as false", input: ['Digest nonce="n", stale=yes'], expected: { stale: false } },
-  { description: "charset in any case", input: ['Digest nonce="n", charset="utf-8"'], expected: { utf8: true } },
-  { description: "userhash in any case", input: ['Digest nonce="n", userhash=True'], expected: { userhash: true } },
   {
     description: "algorithm in any case",
     input: ['Digest nonce="n", algorithm="sha-512-256"'],
@@ -162,6 +153,13 @@ const CHOSEN = [
     expected: { nonce: "n" },
   },
   {
+    description: "the strongest before a malformed part",
+    input: [
+      'Digest nonce="m", Digest nonce="s", algorithm=SHA-256, Digest nonce="x" qop="auth", algorithm=SHA-512-256',
+    ],
+    expected: { nonce: "s" },
+  },
+  {
     description: "another line than a malformed one",
     input: ['Digest "', 'Digest nonce="n"'],
     expected: { nonce: "n" },
@@ -172,76 +170,56 @@ test.for(CHOSEN)("reads $description", ({ input, expected }) => {
   expect(chooseDigestChallenge(input)).toMatchObject(expected);
 });
 
-const REFUSED = {
-  ERR_DIGEST_UNSUPPORTED_CHALLENGE: [
-    { description: "auth-int alone", input: ['Digest nonce="n", qop="auth-int"'], quoted: 'qop="auth-int"' },
-    { description: "an unknown algorithm", input: ['Digest nonce="n", algorithm=SHA-1'], quoted: "algorithm=SHA-1" },
-    {
-      description: "a session algorithm without qop",
-      input: ['Digest nonce="n", algorithm=MD5-sess'],
-      quoted: "algorithm=MD5-sess",
-    },
-    {
-      description: "a session algorithm with an empty qop",
-      input: ['Digest nonce="n", algorithm=SHA-256-sess, qop=""'],
-      quoted: "algorithm=SHA-256-sess",
-    },
-    {
-      description: "an algorithm that is only a suffix",
-      input: ['Digest nonce="n", algorithm=-sess'],
-      quoted: "algorithm=-sess",
-    },
-    { description: "an empty algorithm", input: ['Digest nonce="n", algorithm=""'], quoted: "algorithm=" },
-    { description: "no nonce", input: ['Digest realm="r"'], quoted: "no nonce" },
-    { description: "Digest without parameters", input: ["Digest"], quoted: "no nonce" },
-    { description: "Basic alone", input: ['Basic realm="r"'], quoted: "basic" },
-    { description: "other schemes alone", input: ["Negotiate abc==", "NTLM"], quoted: "negotiate, ntlm" },
-    { description: "an empty header", input: [""], quoted: "nothing" },
-  ],
-  ERR_DIGEST_MALFORMED_CHALLENGE: [
-    { description: "an unclosed quote", input: ['Digest realm="r, nonce=n'], quoted: 'Digest realm="r, nonce=n' },
-    { description: "an escape at the end", input: ['Digest nonce="n\\'], quoted: 'Digest nonce="n\\' },
-    { description: "text behind a string", input: ['Digest nonce="n"x'], quoted: 'Digest nonce="n"x' },
-    {
-      description: "parameters without commas",
-      input: ['Digest nonce="n" qop="auth"'],
-      quoted: 'Digest nonce="n" qop',
-    },
-    { description: "a parameter without a scheme", input: ['nonce="n"'], quoted: 'nonce="n"' },
-    { description: "a quote in the place of a scheme", input: ['"Digest" nonce="n"'], quoted: '"Digest"' },
-  ],
-};
-const ROWS = Object.entries(REFUSED).flatMap(([code, rows]) => rows.map((row) => ({ code, ...row })));
+const REFUSED = [
+  { description: "auth-int alone", input: ['Digest nonce="n", qop="auth-int"'], quoted: 'qop="auth-int"' },
+  { description: "an unknown algorithm", input: ['Digest nonce="n", algorithm=SHA-1'], quoted: "algorithm=SHA-1" },
+  {
+    description: "a session algorithm without qop",
+    input: ['Digest nonce="n", algorithm=MD5-sess'],
+    quoted: "algorithm=MD5-sess",
+  },
+  {
+    description: "a session algorithm with an empty qop",
+    input: ['Digest nonce="n", algorithm=SHA-256-sess, qop=""'],
+    quoted: "algorithm=SHA-256-sess",
+  },
+  {
+    description: "an algorithm that is only a suffix",
+    input: ['Digest nonce="n", algorithm=-sess'],
+    quoted: "algorithm=-sess",
+  },
+  { description: "an empty algorithm", input: ['Digest nonce="n", algorithm=""'], quoted: "algorithm=" },
+  { description: "no nonce", input: ['Digest realm="r"'], quoted: "no nonce" },
+  { description: "Digest without parameters", input: ["Digest"], quoted: "no nonce" },
+  { description: "Basic alone", input: ['Basic realm="r"'], quoted: "basic" },
+  { description: "other schemes alone", input: ["Negotiate abc==", "NTLM"], quoted: "negotiate, ntlm" },
+  { description: "an empty header", input: [""], quoted: "nothing" },
+  { description: "an unclosed quote", input: ['Digest realm="r, nonce=n'], quoted: 'Digest realm="r, nonce=n' },
+  { description: "an escape at the end", input: ['Digest nonce="n\\'], quoted: 'Digest nonce="n\\' },
+  { description: "text behind a string", input: ['Digest nonce="n"x'], quoted: 'Digest nonce="n"x' },
+  {
+    description: "parameters without commas",
+    input: ['Digest nonce="n" qop="auth"'],
+    quoted: 'Digest nonce="n" qop',
+  },
+  { description: "a parameter without a scheme", input: ['nonce="n"'], quoted: 'nonce="n"' },
+  {
+    description: "a valid challenge behind a malformed one, whose end nothing tells",
+    input: ['Digest nonce="n" qop="auth", Digest nonce="m"'],
+    quoted: 'Digest nonce="n" qop="auth", Digest nonce="m"',
+  },
+  { description: "a quote in the place of a scheme", input: ['"Digest" nonce="n"'], quoted: '"Digest"' },
+];
 
-test.for(ROWS)("$description is one error that quotes the part, after one request", async (row) => {
-  const server = await startScriptedServer(refuse(...row.input));
-  await expect(readStatus(openDigestAgent(server), server.origin)).rejects.toMatchObject({
-    name: "DigestError",
-    code: row.code,
-    message: expect.stringContaining(row.quoted),
-  });
-  expect(server.requests).toHaveLength(1);
+test.for(REFUSED)("$description is one error that quotes the part", ({ input, quoted }) => {
+  expect(messageFor(...input)).toContain(quoted);
 });
 
-test("the caller gets a 401 without a challenge", async () => {
-  const server = await startScriptedServer((_request, response) => {
-    response.writeHead(401).end();
-  });
-  expect(await readStatus(openDigestAgent(server), server.origin)).toBe(401);
-});
-
-test("a later read succeeds after a malformed challenge", async () => {
-  const server = await startScriptedServer(refuse('Digest nonce="'), refuse('Digest nonce="n"'), acceptWith({}));
-  const agent = openDigestAgent(server);
-  await readStatus(agent, server.origin).catch(() => {});
-  expect(await readStatus(agent, server.origin)).toBe(200);
-});
-
-function messageFor(line: string): string {
+function messageFor(...lines: readonly string[]): string {
   try {
-    chooseDigestChallenge([line]);
+    chooseDigestChallenge(lines);
   } catch (error) {
-    if (error instanceof DigestError) return error.message;
+    if (error instanceof UnusableChallenge) return error.message;
     throw error;
   }
   return "";
@@ -278,21 +256,6 @@ test("reads several challenges of one line apart", () => {
   ]);
 });
 
-test("reads a list of parameters without a scheme", () => {
-  expect(parseParameters('a=1, B="x, y"')).toEqual(
-    new Map([
-      ["a", "1"],
-      ["b", "x, y"],
-    ]),
-  );
-});
-
-const BROKEN_LISTS = ["a", 'a="', "a=1 b=2", "=1", "a=1, Digest"];
-
-test.for(BROKEN_LISTS)("gives nothing for a broken list: %s", (input) => {
-  expect(parseParameters(input)).toBeUndefined();
-});
-
 // Each part makes a careless regular expression try every way to split the text.
 const HOSTILE = [
   '"',
@@ -312,15 +275,14 @@ const HOSTILE = [
   "\t=",
   "-sess",
 ];
-const PREFIXES = ["", "Digest ", 'Digest nonce="', 'Digest nonce="n", ', 'Digest nonce="n", algorithm='];
+const PREFIXES = ["Basic, ", "Digest ", 'Digest nonce="', 'Digest nonce="n", ', 'Digest nonce="n", algorithm='];
 
-test("reads hostile headers of 64 KiB in milliseconds", () => {
-  for (const prefix of PREFIXES) {
+test.for(PREFIXES)(
+  "reads hostile headers of 64 KiB behind '%s' within the time of a test",
+  { timeout: 5000 },
+  (prefix) => {
     for (const part of HOSTILE) {
-      const before = process.threadCpuUsage();
-      messageFor(prefix + part.repeat(65_536 / part.length));
-      // The CPU time of this thread, in microseconds, so that other work on the machine changes nothing
-      expect(process.threadCpuUsage(before).user, prefix + part).toBeLessThan(200_000);
+      expect(() => chooseDigestChallenge(prefix + part.repeat(65_536 / part.length))).not.toThrow(RangeError);
     }
-  }
-});
+  },
+);

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { openDigestAgent, readStatus } from "./digest-agent.ts";
-import { acceptWith, PASSWORD, refuse, startScriptedServer, USERNAME } from "./digest-server.ts";
+import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
+import { Signer } from "../../sdk/digest/signer.ts";
 import recordedCredentials from "./fixtures/recorded-credentials.json" with { type: "json" };
-import { startLocalServer } from "./local-server.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 // The client nonce is random. Recorded credentials need the one that they were made with.
@@ -17,40 +16,25 @@ vi.mock("node:crypto", async (importOriginal) => {
   return { ...crypto, randomBytes };
 });
 
-async function credentialsFor(
-  challenge: string,
-  { username, password }: { readonly username: string; readonly password: string },
-  { method, uri }: { readonly method: string; readonly uri: string },
-  refusals = 0,
-): Promise<Readonly<Record<string, string>>> {
-  const earlier = Array.from({ length: refusals }, (_, index) => refuse(`Digest realm="r", nonce="${index}"`));
-  const script = [...earlier, refuse(challenge)].values();
-  const server = await startLocalServer((seen, response) => (script.next().value ?? acceptWith({}))(seen, response));
-  const { body } = await openDigestAgent(server, { username, password }).request({
-    origin: server.origin,
-    path: uri,
-    method,
-  });
-  await body.dump();
-  return readAuthorization(server.requests.at(-1)?.headers.authorization);
+const CREDENTIALS = { username: "publickey", password: "private-key-0001" };
+
+function credentialsFor(challenge: string, credentials = CREDENTIALS, method = "GET", uri = "/read") {
+  return readAuthorization(new Signer(chooseDigestChallenge(challenge), credentials).authorize(1, method, uri));
 }
 
 /**
- * What other implementations sent, each with the cnonce that it used and nc=00000001, after this number of refusals:
+ * What other implementations sent, each with the cnonce that it used and nc=00000001:
  *
  * - `curl`: `curl --digest -u <username>:<password> -X <method> -g --path-as-is <url>`, version 7.88.1, against a server
  *   that sent the challenge as UTF-8 and kept the `Authorization` header. Its SHA-512-256 is another hash, so it is not used.
  * - `openssl`: `printf %s <text> | openssl dgst -md5` or `-sha512-256`, version 3.0.19, for each step of RFC 7616, section 3.4.1.
  * - `RFC`: printed in the RFC.
  */
-test.for(recordedCredentials)("sends the credentials that were recorded: $description", async (recorded) => {
+test.for(recordedCredentials)("sends the credentials that were recorded: $description", (recorded) => {
   cnonce.fixed = recorded.cnonce;
-  const sent = await credentialsFor(recorded.challenge, recorded, recorded, recorded.refusals);
+  const sent = credentialsFor(recorded.challenge, recorded, recorded.method, recorded.uri);
   expect(sent).toMatchObject({ ...recorded.sent, uri: recorded.uri });
 });
-
-const REQUEST = { method: "GET", uri: "/read" };
-const CREDENTIALS = { username: USERNAME, password: PASSWORD };
 
 const SENT_BACK = [
   { description: "realm", parameter: 'realm="a \\"b\\" \\\\c, d=e"', expected: { realm: 'a "b" \\c, d=e' } },
@@ -60,56 +44,49 @@ const SENT_BACK = [
   { description: "quoted algorithm", parameter: 'algorithm="SHA-256"', expected: { algorithm: "SHA-256" } },
 ];
 
-test.for(SENT_BACK)("sends the server's $description back", async ({ parameter, expected }) => {
-  const sent = await credentialsFor(`Digest nonce="n", qop="auth", ${parameter}`, CREDENTIALS, REQUEST);
-  expect(sent).toMatchObject(expected);
+test.for(SENT_BACK)("sends the server's $description back", ({ parameter, expected }) => {
+  expect(credentialsFor(`Digest nonce="n", qop="auth", ${parameter}`)).toMatchObject(expected);
 });
 
 const LEFT_OUT = [
-  { description: "opaque", challenge: 'Digest realm="r", nonce="n", qop="auth"', parameter: "opaque" },
-  { description: "algorithm", challenge: 'Digest realm="r", nonce="n", qop="auth"', parameter: "algorithm" },
-  { description: "qop", challenge: 'Digest realm="r", nonce="n"', parameter: "qop" },
-  { description: "nc where there is no qop", challenge: 'Digest realm="r", nonce="n"', parameter: "nc" },
-  { description: "cnonce where there is no qop", challenge: 'Digest realm="r", nonce="n"', parameter: "cnonce" },
+  { parameter: "opaque", challenge: 'Digest realm="r", nonce="n", qop="auth"' },
+  { parameter: "algorithm", challenge: 'Digest realm="r", nonce="n", qop="auth"' },
+  { parameter: "qop", challenge: 'Digest realm="r", nonce="n"' },
+  { parameter: "nc", challenge: 'Digest realm="r", nonce="n"' },
+  { parameter: "cnonce", challenge: 'Digest realm="r", nonce="n"' },
 ];
 
-test.for(LEFT_OUT)("sends no $description that the server did not ask for", async ({ challenge, parameter }) => {
-  expect(await credentialsFor(challenge, CREDENTIALS, REQUEST)).not.toHaveProperty(parameter);
+test.for(LEFT_OUT)("sends no $parameter that the server did not ask for: $challenge", ({ challenge, parameter }) => {
+  expect(credentialsFor(challenge)).not.toHaveProperty(parameter);
 });
 
-test("quotes in the request target leave the header whole", async () => {
-  const sent = await credentialsFor('Digest realm="r", nonce="n", qop="auth"', CREDENTIALS, {
-    ...REQUEST,
-    uri: '/a"b\\c?d="e',
-  });
-  expect(sent["uri"]).toBe('/a"b\\c?d="e');
+test("sends the contract's op=auth as qop", () => {
+  expect(credentialsFor('Digest realm="r", nonce="n", op="auth"')).toMatchObject({ qop: "auth", nc: "00000001" });
 });
 
-test("makes a client nonce of at most 16 characters", async () => {
-  cnonce.fixed = undefined;
-  const sent = await credentialsFor('Digest realm="r", nonce="n", qop="auth"', CREDENTIALS, REQUEST);
-  expect(sent["cnonce"]).toMatch(/^[0-9a-f]{8,16}$/);
+test("quotes in the request target leave the header whole", () => {
+  const uri = '/a"b\\c?d="e';
+  expect(credentialsFor('Digest realm="r", nonce="n", qop="auth"', CREDENTIALS, "GET", uri)["uri"]).toBe(uri);
 });
 
-test("makes another client nonce for another nonce", async () => {
+test("makes another client nonce of at most 16 characters for each nonce", () => {
   cnonce.fixed = undefined;
   const challenge = 'Digest realm="r", nonce="n", qop="auth"';
-  const first = await credentialsFor(challenge, CREDENTIALS, REQUEST);
-  const second = await credentialsFor(challenge, CREDENTIALS, REQUEST);
-  expect(first["cnonce"]).not.toBe(second["cnonce"]);
+  const made = [1, 2].map(() => credentialsFor(challenge)["cnonce"]);
+  expect(made).toEqual([expect.stringMatching(/^[0-9a-f]{8,16}$/), expect.stringMatching(/^[0-9a-f]{8,16}$/)]);
+  expect(new Set(made).size).toBe(2);
 });
 
-test("signs each request target on its own", async () => {
-  const server = await startScriptedServer(refuse('Digest realm="r", nonce="n", algorithm=MD5'), acceptWith({}));
-  const agent = openDigestAgent(server);
-  for (const path of ["/a", "/b?c"]) await readStatus(agent, `${server.origin}${path}`);
+test("signs each request target and method on its own", () => {
+  const { username, password } = CREDENTIALS;
+  const signer = new Signer(chooseDigestChallenge('Digest realm="r", nonce="n"'), CREDENTIALS);
   const md5 = (text: string) => createHash("md5").update(text).digest("hex");
-  const expected = md5(`${md5(`${USERNAME}:r:${PASSWORD}`)}:n:${md5("GET:/b?c")}`);
-  expect(readAuthorization(server.requests[2]?.headers.authorization)["response"]).toBe(expected);
-});
-
-test("never puts the password on the wire", async () => {
-  const server = await startScriptedServer(refuse('Digest realm="r", nonce="n"'), acceptWith({}));
-  await readStatus(openDigestAgent(server), server.origin);
-  expect(JSON.stringify(server.requests)).not.toContain(PASSWORD);
+  for (const [method, uri] of [
+    ["GET", "/a"],
+    ["GET", "/b?c"],
+    ["PUT", "/b?c"],
+  ] as const) {
+    const expected = md5(`${md5(`${username}:r:${password}`)}:n:${md5(`${method}:${uri}`)}`);
+    expect(readAuthorization(signer.authorize(1, method, uri))["response"]).toBe(expected);
+  }
 });

@@ -106,7 +106,7 @@ test("a key that was refused for good counts as wrong from then on", () => {
   expect(refuse(begin(session), 'nonce="n6"').refused(challengeOf('nonce="n7"'))).toBe(false);
 });
 
-test("the nonce of a final refusal is used by no other request", () => {
+test("a refused nonce is used by no other request", () => {
   const session = openSession();
   refuse(begin(session), 'nonce="n1"').refused(challengeOf('nonce="n2"'));
   expect(sign(new DigestExchange(session))).toBe("bare");
@@ -124,15 +124,49 @@ test("the count of a nonce goes on however often others come between", () => {
   expect(sign(new DigestExchange(session))).toBe("old 4");
 });
 
-test("a session remembers 64 nonces", () => {
+test("the count of a nonce goes on on whichever connection the server sends it again", () => {
+  const key = new DigestKey({ username: "u", password: "p" });
+  const first = openProven(key);
+  const second = refuse(begin(openSession(key)));
+  expect(second.refused(challengeOf('nonce="old"')) && sign(second)).toBe("old 2");
+  second.accepted();
+  expect(sign(new DigestExchange(first))).toBe("old 3");
+});
+
+const OTHER_NONCES = [
+  { description: "of another realm", challenge: 'Digest realm="other", nonce="old", qop="auth"' },
+  { description: "with another opaque", challenge: 'Digest realm="r", nonce="old", qop="auth", opaque="o"' },
+  { description: "for another algorithm", challenge: 'Digest realm="r", nonce="old", qop="auth", algorithm=SHA-256' },
+];
+
+test.for(OTHER_NONCES)("a nonce $description is another one", ({ challenge }) => {
+  const exchange = begin(openProven());
+  exchange.refused(chooseDigestChallenge(challenge));
+  expect(sign(exchange)).toBe("old 1");
+});
+
+test("a nonce without qop is another one, and has no count", () => {
+  const exchange = begin(openProven());
+  exchange.refused(chooseDigestChallenge('Digest realm="r", nonce="old"'));
+  expect(exchange.sign("GET", "/")).not.toContain("nc=");
+});
+
+test("a refused nonce that two connections have tells nothing of the key", () => {
+  const key = new DigestKey({ username: "u", password: "p" });
+  const [one, other] = [begin(openSession(key)), begin(openSession(key))];
+  for (const exchange of [one, other]) refuse(exchange, 'nonce="n"');
+  expect(one.refused(challengeOf('nonce="n"'))).toBe(true);
+  expect(sign(one)).toBe("n 3");
+});
+
+test("a key remembers 64 nonces", () => {
   const session = openSession();
-  const remember = (name: string) => session.use(session.nonceOf(challengeOf(`nonce="${name}"`)));
-  remember("first");
-  const first = session.nonces[0];
+  const remember = (name: string) => session.key.nonceOf(challengeOf(`nonce="${name}"`), session);
+  const first = remember("first");
   for (let other = 1; other < 64; other += 1) remember(`${other}`);
-  expect(session.nonceOf(challengeOf('nonce="first"'))).toBe(first);
-  remember("64");
-  expect(session.nonceOf(challengeOf('nonce="first"'))).not.toBe(first);
+  expect(remember("first")).toBe(first);
+  for (let other = 1; other <= 64; other += 1) remember(`${other}`);
+  expect(remember("first")).not.toBe(first);
 });
 
 const COUNTS = [
@@ -144,6 +178,6 @@ const COUNTS = [
 
 test.for(COUNTS)("the count $count is sent as $nc", ({ count, nc }) => {
   const session = openProven();
-  for (const nonce of session.nonces) nonce.count = count - 1;
+  if (session.nonce !== undefined) session.nonce.count = count - 1;
   expect(new DigestExchange(session).sign("GET", "/")).toContain(`nc=${nc}`);
 });

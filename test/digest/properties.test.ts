@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chooseDigestChallenge, type DigestChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { DigestError } from "../../sdk/digest/digest-error.ts";
-import { encodingsOf, Signer } from "../../sdk/digest/signer.ts";
+import { chooseDigestChallenge, type DigestChallenge, UnusableChallenge } from "../../sdk/digest/digest-challenge.ts";
+import { Signer } from "../../sdk/digest/signer.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 /** Every run takes other values, and fast-check prints the seed of a failure. `FUZZ_RUNS` sets how many. */
@@ -10,7 +9,9 @@ const RUNS = Number(process.env["FUZZ_RUNS"] ?? 1000);
 
 /** The text of a quoted string in a header, in which the tab is the only control character (RFC 9110, section 5.5). */
 const quotedText = fc.string({ unit: fc.constantFrom(...headerCharacters()), maxLength: 40 });
-const userText = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 }).filter((text) => !/\p{Cc}/u.test(text));
+const userText = fc
+  .string({ unit: "grapheme-ascii", minLength: 1, maxLength: 20 })
+  .filter((text) => !/\p{Cc}/u.test(text));
 
 function headerCharacters(): readonly string[] {
   const codes = Array.from({ length: 256 }, (_, code) => code);
@@ -23,7 +24,7 @@ function inQuotes(text: string): string {
   return `"${text.replace(/[\\"]/g, (character) => `\\${character}`)}"`;
 }
 
-test("credentials hold what went into them", () => {
+test("credentials are a header that can be sent, and hold what went into them", () => {
   const parts = fc.record({
     realm: quotedText,
     nonce: quotedText,
@@ -34,32 +35,11 @@ test("credentials hold what went into them", () => {
   });
   fc.assert(
     fc.property(parts, ({ realm, nonce, opaque, username, path, query }) => {
-      const line = `Digest realm=${inQuotes(realm)}, nonce=${inQuotes(nonce)}, opaque=${inQuotes(opaque)}, qop="auth", charset=UTF-8`;
+      const line = `Digest realm=${inQuotes(realm)}, nonce=${inQuotes(nonce)}, opaque=${inQuotes(opaque)}, qop="auth"`;
       const uri = `/${path}?${query}"`;
-      const credentials = new Signer(chooseDigestChallenge(line), { username, password: "p" }, "utf8").authorize(
-        1,
-        "GET",
-        uri,
-      );
-      const sent = readAuthorization(credentials);
-      const sentUser = sent["username"] ?? decodeURIComponent(sent["username*"]?.replace(/^UTF-8''/, "") ?? "");
-      expect({ ...sent, user: sentUser }).toMatchObject({ realm, nonce, opaque, uri, user: username, nc: "00000001" });
-    }),
-    { numRuns: RUNS },
-  );
-});
-
-test("credentials are a header that can be sent", () => {
-  fc.assert(
-    fc.property(quotedText, userText, fc.boolean(), (realm, username, utf8) => {
-      const encoding = encodingsOf({ username, password: "p" }).at(-1) ?? "utf8";
-      const line = `Digest realm=${inQuotes(realm)}, nonce="n"${utf8 ? ", charset=UTF-8" : ""}`;
-      const credentials = new Signer(chooseDigestChallenge(line), { username, password: "p" }, encoding).authorize(
-        1,
-        "GET",
-        "/",
-      );
+      const credentials = new Signer(chooseDigestChallenge(line), { username, password: "p" }).authorize(1, "GET", uri);
       expect(credentials).toMatch(/^[\t\x20-\x7e\x80-\xff]*$/);
+      expect(readAuthorization(credentials)).toMatchObject({ realm, nonce, opaque, uri, username, nc: "00000001" });
     }),
     { numRuns: RUNS },
   );
@@ -67,7 +47,7 @@ test("credentials are a header that can be sent", () => {
 
 const VALID = [
   'Digest realm="r", nonce="dcd98b7102dd2f0e", opaque="5ccc069c", qop="auth,auth-int", algorithm=MD5',
-  'Digest realm="a \\"b\\", c=d", nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcC==", stale=true, charset=UTF-8, userhash=true',
+  'Digest realm="a \\"b\\", c=d", nonce="7ypf/xlj9XXwfDPEoM4URrv/xwf94BcC==", stale=true, charset=UTF-8',
   'Negotiate YII=, Digest nonce="n1", algorithm=SHA-256-sess, Basic realm="b", Digest nonce="n2", algorithm=SHA-512-256',
   'digest nonce = unquoted , op="auth" ,, realm=""',
 ];
@@ -103,11 +83,11 @@ const mutated = fc
     }, valid),
   );
 
-function chooseOrFail(line: string): DigestChallenge | DigestError {
+function chooseOrFail(line: string): DigestChallenge | UnusableChallenge {
   try {
     return chooseDigestChallenge(line);
   } catch (error) {
-    if (error instanceof DigestError) return error;
+    if (error instanceof UnusableChallenge) return error;
     throw error;
   }
 }
@@ -118,12 +98,12 @@ test("a mutated challenge is refused, or read right and its credentials can be r
   fc.assert(
     fc.property(mutated, (line) => {
       const read = chooseOrFail(line);
-      if (read instanceof DigestError) return;
+      if (read instanceof UnusableChallenge) return;
       const name = (read.algorithm ?? "MD5").toUpperCase().replace(/-SESS$/, "");
       // A nonce with quoted pairs is in the text in its escaped spelling.
       expect(line.replace(/\\(.)/gs, "$1")).toContain(read.nonce.replace(/\\(.)/gs, "$1"));
       expect(Object.entries(HASH_NAMES)).toContainEqual([name, read.hash]);
-      const credentials = new Signer(read, { username: "u", password: "p" }, "utf8").authorize(1, "GET", "/");
+      const credentials = new Signer(read, { username: "u", password: "p" }).authorize(1, "GET", "/");
       expect(readAuthorization(credentials)).toMatchObject({ nonce: read.nonce, realm: read.realm });
     }),
     { numRuns: RUNS },

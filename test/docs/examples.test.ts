@@ -18,9 +18,7 @@ const fileOf = new Map(
 );
 
 const virtualFiles = new Map(Array.from(fileOf, ([{ code }, file]) => [file, code] as const));
-const entries = ["index", "client/index", "digest/index", "testing/index"].map((entry) =>
-  path.join(root, `dist/${entry}.d.ts`),
-);
+const entries = ["index", "client/index", "testing/index"].map((entry) => path.join(root, `dist/${entry}.d.ts`));
 const program = compile();
 
 it.for(examples)("compiles the example at $place", (example) => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PASSWORD, USERNAME } from "../digest/digest-server.ts";
+import { KEYS, writeSettings } from "./reads.ts";
 import {
   CERTIFICATE_FILE,
   type Command,
@@ -52,7 +52,7 @@ function moduleFile(folder: string, name: string): string {
   return join(folder, `mod_${name}.so`);
 }
 
-/** Starts Apache httpd over TLS. It has `<profile>/settings.json` behind Digest, and redirects `/elsewhere` to another origin. */
+/** Starts Apache httpd over TLS. It has the settings below each profile behind Digest, and redirects `/elsewhere` to another origin. */
 export async function startApache(found: {
   readonly program: string;
   readonly modules: string;
@@ -62,7 +62,7 @@ export async function startApache(found: {
     const users = join(place.directory, "users");
     const configuration = join(place.directory, "httpd.conf");
     await mkdir(documents);
-    await writeFile(join(documents, "settings.json"), '{"logPath":"/var/log/monitoring-agent.log"}\n');
+    await writeSettings(documents);
     await writeFile(users, PROFILES.map(({ realm }) => userLine(realm)).join(""));
     await writeFile(configuration, configure(place, found.modules, documents, users));
     return { program: found.program, arguments: ["-f", configuration, "-DFOREGROUND"], stopSignal: "SIGWINCH" };
@@ -70,8 +70,8 @@ export async function startApache(found: {
 }
 
 function userLine(realm: string): string {
-  const hash = createHash("md5").update(`${USERNAME}:${realm}:${PASSWORD}`).digest("hex");
-  return `${USERNAME}:${realm}:${hash}\n`;
+  const hash = createHash("md5").update(`${KEYS.publicKey}:${realm}:${KEYS.privateKey}`).digest("hex");
+  return `${KEYS.publicKey}:${realm}:${hash}\n`;
 }
 
 function configure(place: Place, modules: string, documents: string, users: string): string {

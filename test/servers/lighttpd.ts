@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { glob, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { PASSWORD, USERNAME } from "../digest/digest-server.ts";
+import { KEYS, writeSettings } from "./reads.ts";
 import {
   CERTIFICATE_FILE,
   type Command,
@@ -14,12 +14,11 @@ import {
 
 /** The profiles. Each is a realm with an algorithm of its own, below a path of its own. */
 const PROFILES = [
-  { path: "/md5", algorithm: "MD5", hashes: ["md5"], userhash: false },
-  { path: "/sha256", algorithm: "SHA-256", hashes: ["sha256"], userhash: false },
+  { path: "/md5", algorithm: "MD5", hashes: ["md5"] },
+  { path: "/sha256", algorithm: "SHA-256", hashes: ["sha256"] },
   // This one sends two challenges, each in a header line of its own.
-  { path: "/both", algorithm: "SHA-256|MD5", hashes: ["sha256", "md5"], userhash: false },
-  { path: "/sha512-256", algorithm: "SHA-512-256", hashes: ["sha512-256"], userhash: false },
-  { path: "/userhash", algorithm: "MD5", hashes: ["md5"], userhash: true },
+  { path: "/both", algorithm: "SHA-256|MD5", hashes: ["sha256", "md5"] },
+  { path: "/sha512-256", algorithm: "SHA-512-256", hashes: ["sha512-256"] },
 ] as const;
 
 const NOT_FOUND = "lighttpd with mod_openssl is not installed";
@@ -36,26 +35,17 @@ async function firstFile(pattern: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Returns the library that makes a program's clock run faster, or the reason why it can't be used. */
-export async function findFasterClock(): Promise<{ readonly library: string } | string> {
-  const library = await firstFile("/usr/lib{,64,/*}/faketime/libfaketime.so.1");
-  return library === undefined ? "faketime is not installed" : { library };
-}
-
-/** Starts lighttpd over TLS. It has `<profile>/settings.json` behind Digest. */
-export async function startLighttpd(
-  { program }: { readonly program: string },
-  environment: Readonly<Record<string, string>> = {},
-): Promise<ServerProcess> {
+/** Starts lighttpd over TLS. It has the settings below each profile behind Digest. */
+export async function startLighttpd({ program }: { readonly program: string }): Promise<ServerProcess> {
   return await startServerProcess(async (place): Promise<Command> => {
     const { directory } = place;
     const configuration = join(directory, "lighttpd.conf");
     await mkdir(join(directory, "documents"));
-    await writeFile(join(directory, "documents", "settings.json"), '{"logPath":"/var/log/monitoring-agent.log"}\n');
+    await writeSettings(join(directory, "documents"));
     await writeFile(join(directory, "identity.pem"), await identity(), { mode: 0o600 });
     await writeFile(join(directory, "users"), PROFILES.flatMap(userLines).join(""));
     await writeFile(configuration, configure(place));
-    return { program, arguments: ["-D", "-f", configuration], environment, stopSignal: "SIGINT" };
+    return { program, arguments: ["-D", "-f", configuration], stopSignal: "SIGINT" };
   });
 }
 
@@ -64,20 +54,20 @@ async function identity(): Promise<string> {
   return files.join("");
 }
 
-function userLines({ path, hashes, userhash }: (typeof PROFILES)[number]): string[] {
+function userLines({ path, hashes }: (typeof PROFILES)[number]): string[] {
   return hashes.map((name) => {
     const hash = (text: string) => createHash(name).update(text).digest("hex");
-    const hashedName = userhash ? `:${hash(`${USERNAME}:${path}`)}` : "";
-    return `${USERNAME}:${path}:${hash(`${USERNAME}:${path}:${PASSWORD}`)}${hashedName}\n`;
+    const { publicKey, privateKey } = KEYS;
+    return `${publicKey}:${path}:${hash(`${publicKey}:${path}:${privateKey}`)}\n`;
   });
 }
 
 function configure({ port, directory, accessLog }: Place): string {
   const aliases = PROFILES.map(({ path }) => `"${path}/" => "${directory}/documents/"`);
-  const protections = PROFILES.map(({ path, algorithm, userhash }) => {
-    const option = userhash ? ', "userhash" => "enable"' : "";
-    return `"${path}/" => ("method" => "digest", "algorithm" => "${algorithm}", "realm" => "${path}", "require" => "valid-user"${option})`;
-  });
+  const protections = PROFILES.map(
+    ({ path, algorithm }) =>
+      `"${path}/" => ("method" => "digest", "algorithm" => "${algorithm}", "realm" => "${path}", "require" => "valid-user")`,
+  );
   return [
     'server.modules = ("mod_openssl", "mod_alias", "mod_auth", "mod_authn_file", "mod_accesslog")',
     `server.document-root = "${directory}/documents"`,

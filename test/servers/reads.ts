@@ -1,56 +1,63 @@
-import { readFileSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
-import { Agent, type Dispatcher } from "undici";
-import { closeAfterTest, digestFor, openConnections, readStatus } from "../digest/digest-agent.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+import { AgentLogConfigClient, AgentLogConfigError, type ConnectionOptions } from "../../sdk/client/index.ts";
 import { CERTIFICATE_FILE, type ServerProcess } from "./server-process.ts";
 
-const TRUSTING = { connect: { ca: readFileSync(CERTIFICATE_FILE, "utf8") } };
+export const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
+const MONITORING = { projectId: "0123456789abcdef01234567", agent: "monitoring" } as const;
+const PATH = `api/public/v1.0/groups/${MONITORING.projectId}/automationConfig/monitoringAgentConfig`;
 
-/** An agent that knows the servers' certificate. */
-export function openTlsAgent(...interceptors: readonly Dispatcher.DispatcherComposeInterceptor[]): Dispatcher {
-  return closeAfterTest(new Agent(TRUSTING)).compose(...interceptors);
+/** Writes the settings that are read, where a server that serves this folder finds them. */
+export async function writeSettings(documents: string): Promise<void> {
+  const file = join(documents, PATH);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, '{"logPath":"/var/log/monitoring-agent.log"}\n');
 }
 
-/** Connections that know the servers' certificate and have a session each. */
-export function openTlsConnections(server: ServerProcess): Dispatcher {
-  return openConnections(server, TRUSTING);
+/** A client of one of the server's profiles. */
+export function openClient(
+  { origin }: ServerProcess,
+  profile: string,
+  options: Partial<ConnectionOptions> = {},
+): AgentLogConfigClient {
+  const connection = { baseUrl: `${origin}${profile}`, ...KEYS, caCertificate: CERTIFICATE_FILE, maxRetries: 0 };
+  const client = new AgentLogConfigClient({ ...connection, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** Reads so many times, so many at a time, and returns how often each log path or error code came. */
+export async function readMany(
+  client: AgentLogConfigClient,
+  reads: number,
+  atATime: number,
+  atHalf: () => void = () => {},
+): Promise<Readonly<Record<string, number>>> {
+  const ends: Record<string, number> = {};
+  let begun = 0;
+  const reader = async () => {
+    while (begun < reads) {
+      begun += 1;
+      if (begun === reads / 2) atHalf();
+      const end = await client.get(MONITORING).then(
+        ({ logPath }) => String(logPath),
+        (error: unknown) => (error instanceof AgentLogConfigError ? error.code : String(error)),
+      );
+      ends[end] = (ends[end] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atATime }, reader));
+  return ends;
+}
+
+/** What {@link readMany} returns where all reads are right. */
+export function allRight(reads: number): Readonly<Record<string, number>> {
+  return { "/var/log/monitoring-agent.log": reads };
 }
 
 /** Stops the server once no connection is left, and gives its access log. */
-export async function logOf(server: ServerProcess, dispatcher: Dispatcher): Promise<readonly string[]> {
-  await dispatcher.destroy();
+export async function logOf(server: ServerProcess, client: AgentLogConfigClient): Promise<readonly string[]> {
+  await client.close();
   return await server.stop();
-}
-
-const LOST_CONNECTIONS = new Set(["ECONNREFUSED", "ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
-
-/** Restarts the server halfway through reads at 16 at a time, and gives the statuses of those that failed. */
-export async function failuresThroughRestart(server: ServerProcess, path: string, reads: number): Promise<number[]> {
-  const agent = openTlsAgent(digestFor(server));
-  let [left, restarted] = [reads, Promise.resolve()];
-  const failed: number[] = [];
-  const reader = async () => {
-    while (left > 0) {
-      left -= 1;
-      if (left === reads / 2) restarted = server.restart();
-      const status = await readThroughLosses(agent, `${server.origin}${path}`);
-      if (status !== 200) failed.push(status);
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, reader));
-  await restarted;
-  return failed;
-}
-
-/** The status of one read, which is made again where the connection was lost. */
-export async function readThroughLosses(dispatcher: Dispatcher, url: string): Promise<number> {
-  for (;;) {
-    try {
-      return await readStatus(dispatcher, url);
-    } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
-      if (typeof code !== "string" || !LOST_CONNECTIONS.has(code)) throw error;
-      await setTimeout(10);
-    }
-  }
 }

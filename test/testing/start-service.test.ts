@@ -31,7 +31,7 @@ describe("startService", () => {
     expect(response.status).toBe(401);
     expect(response.headers.get("content-type")).toBe("application/json;charset=ISO-8859-1");
     expect(response.headers.get("www-authenticate")).toMatch(
-      /^Digest realm="Example Public API", domain="", nonce="[A-Za-z0-9+/]{32}", algorithm=MD5, qop="auth", stale=false$/,
+      /^Digest realm="Example Public API", domain="", nonce="[A-Za-z0-9+/]{32}", algorithm=MD5, op="auth", stale=false$/,
     );
   });
 
@@ -82,18 +82,22 @@ describe("startService", () => {
     await expect(startService({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
-  it("announces the next nonce where it is told to, which saves the next challenge", async () => {
-    const { service, client } = await open({
-      settings: { [PROJECT_ID]: {} },
-      nonces: { uses: 1, announcesNext: true },
-    });
-    for (let read = 0; read < 3; read += 1) await client.get(BACKUP);
-    expect(statuses(service)).toEqual([401, 200, 200, 200]);
+  it.each([
+    { options: {}, sent: 'op="auth"' },
+    { options: { qopParameter: "qop" }, sent: 'qop="auth"' },
+  ] as const)("asks for auth as $sent", async ({ options, sent }) => {
+    const { service } = await open(options);
+    const { headers } = await fetch(service.baseUrl);
+    expect(headers.get("www-authenticate")).toContain(`algorithm=MD5, ${sent}, stale=false`);
   });
 
   it("refuses a persistent response that can't be sent", async () => {
     const { service } = await open();
     expect(() => service.respondWith({ status: 100 })).toThrow("not { status: 100 }.");
+    const untyped: { respondWith(response: unknown): void } = service;
+    for (const body of [{ logPath: "/l" }, 5, null]) {
+      expect(() => untyped.respondWith({ status: 200, body })).toThrow("a body of text or bytes, not");
+    }
   });
 
   it("responds with 404 to a path of two slashes", async () => {

@@ -9,7 +9,7 @@ const cache = path.join(root, "node_modules/.cache/api");
 /** Where the reports of the public face are written, one for each entry. */
 export const WRITTEN_REPORTS = path.join(cache, "reports");
 
-const ENTRIES = { index: "index", client: "client/index", digest: "digest/index", testing: "testing/index" };
+const ENTRIES = { index: "index", client: "client/index", testing: "testing/index" };
 /** Only the engine loads it, so that its declarations are empty. */
 const ENGINE_ENTRY = "provider/dynamic-provider";
 

@@ -1,0 +1,91 @@
+import tls from "node:tls";
+import { Client, type Dispatcher } from "undici";
+import type { DigestConnection } from "../digest/digest-request.ts";
+import { DigestKey, DigestSession } from "../digest/digest-session.ts";
+import type { CompleteOptions } from "./complete-options.ts";
+import { MAX_BODY_BYTES } from "./decode-body.ts";
+import { environmentProxy, openThroughProxy } from "./environment-proxy.ts";
+import { keepCookies } from "./keep-cookies.ts";
+import { openConnector } from "./open-connector.ts";
+
+/** Seconds to open one connection, with TLS and the response of a proxy. */
+const MAX_CONNECT_SECONDS = 10;
+
+/** Seconds that a response may stop in the middle. A challenge is then answered over another connection. */
+const MAX_PAUSE_SECONDS = 5;
+
+/** One connection to the service, which opens when it is used, and again when it was closed. */
+export class Connection implements DigestConnection {
+  readonly session: DigestSession;
+  readonly #open: (closing: AbortSignal) => Dispatcher;
+  /** Aborts a socket that is still connecting, which undici does not track. */
+  #closing = new AbortController();
+  #dispatcher: Dispatcher;
+
+  constructor(key: DigestKey, open: (closing: AbortSignal) => Dispatcher) {
+    this.session = new DigestSession(key);
+    this.#open = open;
+    this.#dispatcher = open(this.#closing.signal);
+  }
+
+  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    return this.#dispatcher.dispatch(request, handler);
+  }
+
+  replace(): void {
+    void this.destroy();
+    this.#closing = new AbortController();
+    this.#dispatcher = this.#open(this.#closing.signal);
+  }
+
+  async destroy(): Promise<void> {
+    this.#closing.abort();
+    await this.#dispatcher.destroy();
+  }
+}
+
+/**
+ * Returns what makes one connection to the service. All of them share what the responses tell of the key.
+ * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` for a proxy that can't be used
+ */
+export function connector(options: CompleteOptions): () => Connection {
+  const { baseUrl, publicKey: username, privateKey: password, caCertificate, timeoutSeconds } = options;
+  const { origin, protocol } = new URL(baseUrl);
+  const limits = {
+    // retriedRead limits the whole read.
+    headersTimeout: 0,
+    bodyTimeout: MAX_PAUSE_SECONDS * 1000,
+    maxResponseSize: MAX_BODY_BYTES,
+    // Over HTTP/2 a response that was cut counts as a complete one.
+    allowH2: false,
+  };
+  const trust = {
+    // One second more than the read, so that the read's clearer time-out error comes first.
+    timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_CONNECT_SECONDS) * 1000),
+    // Without it, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
+    rejectUnauthorized: true,
+    allowH2: false,
+    ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
+  };
+  const proxy = environmentProxy(protocol);
+  const key = new DigestKey({ username, password });
+  const open = (signal: AbortSignal) => {
+    const connect = { ...trust, signal };
+    const dispatcher =
+      proxy === undefined
+        ? new Client(origin, { ...limits, connect: openConnector(connect) })
+        : openThroughProxy(proxy, limits, connect);
+    return dispatcher.compose(keepCookies());
+  };
+  return () => new Connection(key, open);
+}
+
+/**
+ * Adds a certificate to those that this process trusts. The option `ca` would replace them, and OpenSSL's own, which
+ * --use-openssl-ca and SSL_CERT_FILE choose, can't be listed.
+ */
+function trusting(caCertificate: string): tls.SecureContext {
+  const secureContext = tls.createSecureContext();
+  secureContext.context.addCACert(caCertificate);
+  return secureContext;
+}

@@ -1,0 +1,109 @@
+import type { Dispatcher } from "undici";
+import { chooseDigestChallenge } from "./digest-challenge.ts";
+import { DigestExchange, type DigestSession } from "./digest-session.ts";
+
+/** A connection to the service, for one request at a time. */
+export interface DigestConnection extends Pick<Dispatcher, "dispatch"> {
+  readonly session: DigestSession;
+  /** Opens another connection in the place of this one, with whatever waits for this one. */
+  replace(): void;
+  /** Closes it for good. */
+  destroy(): Promise<void>;
+}
+
+/** A request as it is without credentials. */
+export interface UnsignedRequest extends Dispatcher.DispatchOptions {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A response as it came over the wire. */
+export interface WireResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/** Sends a request as often as its challenges require. */
+export class DigestRequest {
+  readonly #connection: DigestConnection;
+  readonly #request: UnsignedRequest;
+  #sent: SentRequest | undefined;
+
+  constructor(connection: DigestConnection, request: UnsignedRequest) {
+    this.#connection = connection;
+    this.#request = request;
+  }
+
+  /**
+   * Returns the last response: a status other than 401, or a refusal of the credentials.
+   * @throws UnusableChallenge if the server asks for credentials that this client can't make
+   * @throws Error of undici if there is no whole response
+   */
+  async send(): Promise<WireResponse> {
+    const { path, method, headers } = this.#request;
+    const exchange = new DigestExchange(this.#connection.session);
+    for (;;) {
+      const authorization = exchange.sign(method, path);
+      const signed = authorization === undefined ? headers : { ...headers, authorization };
+      this.#sent = new SentRequest();
+      this.#connection.dispatch({ ...this.#request, headers: signed }, this.#sent);
+      const { cut, ...response } = await this.#sent.outcome.promise;
+      const challenges = response.headers["www-authenticate"];
+      if (response.status !== 401) exchange.accepted();
+      // The head of a challenge is enough, whatever becomes of its body.
+      else if (challenges !== undefined && exchange.refused(chooseDigestChallenge(challenges))) continue;
+      if (cut !== undefined) throw cut;
+      return response;
+    }
+  }
+
+  /** Ends the request. A connection that has no socket for it yet is replaced, because the next request would wait for it too. */
+  giveUp(): void {
+    if (this.#sent?.abort() === false) this.#connection.replace();
+  }
+}
+
+/** Collects the response to a request on the wire. */
+class SentRequest implements Dispatcher.DispatchHandler {
+  /** With `cut` where the body of a refusal did not come to its end; it rejects where another response did not. */
+  readonly outcome = Promise.withResolvers<WireResponse & { readonly cut?: Error }>();
+  /** undefined before the request has a socket. */
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: WireResponse["headers"] = {};
+  readonly #chunks: Buffer[] = [];
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+  }
+
+  onResponseStart(_: unknown, status: number, headers: WireResponse["headers"]): void {
+    [this.#status, this.#headers] = [status, headers];
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.outcome.resolve(this.#collected());
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    if (this.#status === 401 && this.#controller?.aborted !== true)
+      this.outcome.resolve({ ...this.#collected(), cut: error });
+    else this.outcome.reject(error);
+  }
+
+  /** Returns whether the request has a socket, which is closed. */
+  abort(): boolean {
+    this.#controller?.abort(new Error("The request was given up."));
+    return this.#controller !== undefined;
+  }
+
+  #collected(): WireResponse {
+    const [first = new Uint8Array(), ...others] = this.#chunks;
+    const body = others.length === 0 ? first : Buffer.concat(this.#chunks);
+    return { status: this.#status, headers: this.#headers, body };
+  }
+}
