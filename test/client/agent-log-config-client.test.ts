@@ -514,6 +514,18 @@ describe("connections", () => {
     });
   });
 
+  it("that stop in the middle of a challenge are closed, and it is answered over another one", async () => {
+    const server = createHttpServer(({ headers }, response) => {
+      if (headers.authorization === undefined) {
+        response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n", op="auth"' }).write("begin");
+      } else response.end('{"logPath":"/l"}');
+    });
+    const options = { baseUrl: `http://127.0.0.1:${await listen(server)}`, ...KEYS, allowHttp: true, maxRetries: 0 };
+    const client = new AgentLogConfigClient(options);
+    onTestFinished(() => client.close());
+    expect(await client.get(MONITORING)).toMatchObject({ logPath: "/l" });
+  });
+
   it("end with the caller's signal, and the read with its reason", async () => {
     const { client, service } = await open();
     const reason = new Error("enough");

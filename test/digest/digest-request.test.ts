@@ -119,11 +119,6 @@ test("an informational response is none", async () => {
 test.for([
   { description: "while it asks for a challenge", script: [hold], requests: 1 },
   { description: "after its challenge", script: [challenge, hold], requests: 2 },
-  {
-    description: "in the body of its challenge",
-    script: [((_, response) => response.writeHead(401, CHALLENGED).write("begin")) satisfies Respond, accept],
-    requests: 1,
-  },
 ])("a request that is given up $description sends no other, and leaves a connection that works", async (row) => {
   const server = await start(...row.script, accept);
   const connection = connectTo(server);
@@ -135,6 +130,29 @@ test.for([
   expect(server.requests).toHaveLength(row.requests);
   expect(connection.replace).not.toHaveBeenCalled();
   expect(await read(connection)).toBe("200 accepted");
+});
+
+test("a request that is given up in the body of its challenge sends no other", async () => {
+  const server = await start((_, response) => void response.writeHead(401, CHALLENGED).write("begin"), accept);
+  const connection = connectTo(server);
+  const started = Promise.withResolvers<void>();
+  const watched: DigestConnection = {
+    ...connection,
+    dispatch(request, handler) {
+      const start = handler.onResponseStart?.bind(handler);
+      handler.onResponseStart = (...head) => {
+        start?.(...head);
+        started.resolve();
+      };
+      return connection.dispatch(request, handler);
+    },
+  };
+  const request = new DigestRequest(watched, READ);
+  const sending = request.send().catch(() => "given up");
+  await started.promise;
+  request.giveUp();
+  expect(await sending).toBe("given up");
+  expect(server.requests).toHaveLength(1);
 });
 
 test("a request that is given up before it has a socket has its connection replaced", async () => {

@@ -112,6 +112,12 @@ test("a refused nonce is used by no other request", () => {
   expect(sign(new DigestExchange(session))).toBe("bare");
 });
 
+test("a nonce that was refused is not used again, whatever became of the request", () => {
+  const session = openProven();
+  begin(session).refused(challengeOf('nonce="new", stale=true'));
+  expect(sign(new DigestExchange(session))).toBe("bare");
+});
+
 test("a connection does not know the nonce of another one", () => {
   const key = new DigestKey({ username: "u", password: "p" });
   openProven(key);
