@@ -43,8 +43,8 @@ export const SETTINGS = {
 export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
 
 /** The names of the settings that are secrets. */
-export const SECRET_SETTINGS: readonly string[] = SETTING_NAMES.filter(
-  (name) => Reflect.get(SETTINGS, name) === "secret",
+export const SECRET_SETTINGS: readonly string[] = Object.entries(SETTINGS).flatMap(([name, kind]) =>
+  kind === "secret" ? [name] : [],
 );
 
 /** The names of the other settings. */

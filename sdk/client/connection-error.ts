@@ -15,7 +15,7 @@ import type { Advice } from "./service-error.ts";
 export function connectionError(cause: unknown, subject: string, hasCaCertificate: boolean): AgentLogConfigError {
   const error = root(cause);
   // undici's parser keeps in it the text that it could not read, which may be settings.
-  if ("data" in error) Reflect.deleteProperty(error, "data");
+  if ("data" in error) Object.assign(error, { data: undefined });
   const [code, says] = adviceOn(error, cause instanceof ProxyFailure ? cause : undefined, hasCaCertificate);
   return new AgentLogConfigError(code, says, { subject, cause: cause instanceof Error ? cause : undefined });
 }

@@ -81,11 +81,14 @@ export function connector(options: CompleteOptions): () => Connection {
 }
 
 /**
- * Adds a certificate to those that this process trusts. The option `ca` would replace them, and OpenSSL's own, which
- * --use-openssl-ca and SSL_CERT_FILE choose, can't be listed.
+ * Adds a certificate to those that this process trusts. The option `ca` would replace them. `addCACert` is private to Node.js:
+ * without it, authorities that only --use-openssl-ca and SSL_CERT_FILE choose, which can't be listed, are not trusted beside it.
  */
 function trusting(caCertificate: string): tls.SecureContext {
   const secureContext = tls.createSecureContext();
+  if (typeof secureContext.context?.addCACert !== "function") {
+    return tls.createSecureContext({ ca: [...tls.getCACertificates(), caCertificate] });
+  }
   secureContext.context.addCACert(caCertificate);
   return secureContext;
 }

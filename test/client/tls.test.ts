@@ -2,6 +2,7 @@ import { execFile, execFileSync } from "node:child_process";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
 import { createServer as createSilentServer } from "node:net";
+import tls from "node:tls";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentLogConfigClient, type ConnectionOptions } from "../../sdk/client/index.ts";
@@ -242,6 +243,18 @@ describe("trust", () => {
       "/var/log/agent.log",
       "ERR_TLS",
     ]);
+  });
+
+  it("in caCertificate is added to that of the system where Node.js has no private function for it", async () => {
+    const issuer = authority();
+    const { baseUrl } = await startTlsService(issueCertificate({ issuer }));
+    const { createSecureContext } = tls;
+    vi.spyOn(tls, "createSecureContext").mockImplementation((options) =>
+      options === undefined ? { context: {} } : createSecureContext(options),
+    );
+    onTestFinished(() => void vi.restoreAllMocks());
+    expect(await read(baseUrl, { caCertificate: issuer.cert })).toBe("/var/log/agent.log");
+    expect(tls.createSecureContext).toHaveBeenCalledWith({ ca: [...tls.getCACertificates(), issuer.cert] });
   });
 
   it("is not given up by NODE_TLS_REJECT_UNAUTHORIZED=0, through a proxy or not", async () => {
