@@ -1,8 +1,6 @@
 import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { ReadGate } from "../client/read-gate.ts";
-import { MAX_REQUESTS } from "../client/request-queue.ts";
 import { printable } from "../digest/printable.ts";
-import { mapAtOnce } from "../shared/at-once.ts";
 import { refuseEngineMarks } from "../shared/engine-marks.ts";
 import type { SettingsReader } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
@@ -42,7 +40,7 @@ async function tryConnection(stack: string | undefined, projectIds: readonly str
     await read(first);
     const isHopeless = report().steps.some(({ status }) => status === "failed");
     const others = projectIds.filter((id) => id !== first && !isHopeless);
-    await eachAtOnce(others, read);
+    await readAll(others, read);
   } catch (error) {
     const problem = problemOf(error);
     if (problem.code === "ERR_MISSING_SETTINGS") {
@@ -58,14 +56,15 @@ function withoutCauses(name: string, value: unknown): unknown {
   return name === "cause" ? undefined : value;
 }
 
-/** Reads as many projects at once as the client has connections, and tells on a terminal how many are left. */
-async function eachAtOnce(projectIds: readonly string[], read: (id: string) => Promise<unknown>): Promise<void> {
+/** Reads all projects, as many at once as the client has connections, and tells on a terminal how many are left. */
+async function readAll(projectIds: readonly string[], read: (id: string) => Promise<unknown>): Promise<void> {
   let left = projectIds.length;
-  await mapAtOnce(projectIds, MAX_REQUESTS, async (id) => {
+  const readNext = async (id: string) => {
     await read(id);
     left -= 1;
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${left > 0 ? `projects left: ${left}` : ""}`);
-  });
+  };
+  await Promise.all(projectIds.map(readNext));
 }
 
 async function readProject(client: SettingsReader, gate: ReadGate, projectId: string): Promise<ProjectReport> {

@@ -1,3 +1,4 @@
+import type { AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { PUBLIC_SETTINGS } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
@@ -27,7 +28,11 @@ export async function callFunction(token: string, args: Properties, read: ReadFo
   }
 }
 
-type PublicResult = Pick<AgentLogConfigResult, "id" | "projectId" | "agent"> & Partial<AgentLogConfigResult>;
+interface PublicResult {
+  readonly id: string;
+  readonly projectId: unknown;
+  readonly agent: AgentKind;
+}
 
 /** What a function returns. */
 function publicResult(result: AgentLogConfigResult): Properties {

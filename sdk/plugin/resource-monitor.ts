@@ -4,7 +4,8 @@ import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import messages, { type RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
 import type { Properties } from "../provider/resource-lifecycle.ts";
-import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
+import type { ChildAlias } from "../shared/fleet-children.ts";
+import { PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { ENGINE_CHANNEL } from "./engine-channel.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
@@ -36,7 +37,7 @@ export class ResourceMonitor {
 
   /**
    * Registers a child, which depends on all that the arguments of the component depend on.
-   * @param formerName another name under which it may be recorded
+   * @param aliases what else it may be recorded as
    * @returns its outputs; undefined where it is not a target of the update, and so has none yet
    * @throws Error where the child has failed, and the engine goes on all the same
    */
@@ -44,15 +45,10 @@ export class ResourceMonitor {
     parent: string,
     name: string,
     inputs: Properties,
-    formerName?: string,
+    aliases: readonly ChildAlias[],
   ): Promise<Properties | undefined> {
     const request = this.#newRequest(PLUGIN_TYPE, name, inputs).setParent(parent).setCustom(true);
-    // A program in TypeScript has the same children under another type.
-    const aliases = [newAlias({ type: AGENT_LOG_CONFIG_TYPE })];
-    if (formerName !== undefined) {
-      aliases.push(newAlias({ name: formerName }), newAlias({ name: formerName, type: AGENT_LOG_CONFIG_TYPE }));
-    }
-    request.setAliasesList(aliases).setAliasspecs(true);
+    request.setAliasesList(aliases.map(newAlias)).setAliasspecs(true);
     // Without a version it is the process that constructs.
     request.setProvider(this.#request.getProvidersMap().get("agent-log-config") ?? "");
     const response = await this.#register(request);
@@ -92,7 +88,6 @@ export class ResourceMonitor {
   }
 }
 
-/** Another name or type of a resource that otherwise stays as it is. */
-function newAlias({ name = "", type = "" }) {
+function newAlias({ name = "", type = "" }: ChildAlias) {
   return new aliasMessages.Alias().setSpec(new aliasMessages.Alias.Spec().setName(name).setType(type));
 }

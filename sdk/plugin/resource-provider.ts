@@ -5,6 +5,7 @@ import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
 import { callFunction } from "./call-function.ts";
 import { cancellableCalls } from "./cancellable-calls.ts";
+import { constructFleet } from "./construct-fleet.ts";
 import type { EngineLog } from "./engine-log.ts";
 import { withoutMarks } from "./property-marks.ts";
 import { checkConfiguration, configurationOf, diffConfiguration } from "./provider-configuration.ts";
@@ -74,9 +75,7 @@ async function invoke(request: InvokeRequest, { read }: Run) {
 async function construct(request: ConstructRequest, run: Run) {
   const monitor = new ResourceMonitor(request);
   try {
-    // It needs zod, which takes as long to load as all the rest of the plugin.
-    const { constructFleet } = await import("./construct-fleet.ts");
-    const { urn, configs } = await constructFleet(request.getName(), propertiesOf(request.getInputs()), monitor, run);
+    const { urn, configs } = await constructFleet(request, monitor, run);
     return constructed({ configs }).setUrn(urn);
   } finally {
     monitor.close();

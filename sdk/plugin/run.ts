@@ -1,10 +1,11 @@
+import type { AgentKind } from "../client/agent-log-config-id.ts";
 import type { CheckResult, Engine } from "../provider/resource-lifecycle.ts";
 import { adviseCheck } from "../shared/advise-check.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import type { ToldOutages } from "../shared/describe-failures.ts";
+import type { FleetsByChild } from "../shared/fleet-children.ts";
 import { type ReadGates, readSettings } from "../shared/read-settings.ts";
 import type { ReadForCall } from "./call-function.ts";
-import type { FleetHost, ReadAhead } from "./construct-fleet.ts";
 import type { EngineLog } from "./engine-log.ts";
 import { HeldCalls } from "./held-calls.ts";
 
@@ -15,13 +16,20 @@ export interface ProviderConfiguration {
   readonly stack?: string | undefined;
 }
 
+interface ReadAhead {
+  readonly projectId: unknown;
+  readonly agent: AgentKind;
+  readonly read: ReturnType<ReadForCall>;
+}
+
 /** What is remembered for one run of the engine, which configures an attached process anew for each. */
-export class Run implements Pick<FleetHost, "readsAhead" | "recording"> {
+export class Run {
   readonly failures: HeldCalls;
   /** What Check has found of each resource, by its URN. Diff, Create and Update need it. */
   readonly checks = new Map<string, CheckResult>();
+  /** What a fleet has read for children that the engine is going to ask for, by their URNs. */
   readonly readsAhead = new Map<string, ReadAhead>();
-  readonly recording: FleetHost["recording"] = new Set();
+  readonly fleets: FleetsByChild = new Map();
   readonly toldOutages: ToldOutages = new Map();
   readonly #gates: ReadGates = new Map();
   readonly #log: EngineLog;

@@ -2,14 +2,13 @@ import * as pulumi from "@pulumi/pulumi";
 import { AGENTS, type AgentKind, idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { SecretSetting } from "../client/agent-log-settings.ts";
-import { invalidArgument } from "../client/errors.ts";
-import { isObject } from "../client/is-object.ts";
-import { printable } from "../digest/printable.ts";
-import { ChildNames, type FleetProject, fleetProjects } from "../shared/fleet-projects.ts";
+import { FleetChildren } from "../shared/fleet-children.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { AgentLogConfig } from "./agent-log-config.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { printedAsIs } from "./function-call.ts";
+import { parentOf, plainValueOf, typeOf } from "./private-sdk.ts";
+import { programState } from "./program-state.ts";
 import { isPlain } from "./read-for-resource.ts";
 import { refuseMocks } from "./read-once.ts";
 
@@ -65,114 +64,101 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
    * @param name the component's name, with which the names of its children begin
    * @param args what to read, and what to expect of it
    * @param opts the resource options; `provider` for an explicit {@link Provider}
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument, for a list or a map that is none,
-   * and where not exactly one of `projectIds` and `projects` is given
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument or agent, for a list or a map that is none,
+   * where not exactly one of `projectIds` and `projects` is given, and where another fleet has a child of the same name
    */
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);
     refuseMocks();
-    const { projectIds, projects, agents = AGENTS, expect, whenUnexpected, whenUnavailable, ...unknown } = args;
-    const [mistake] = Object.keys(unknown);
-    if (mistake !== undefined) throw mistaken(name, `${printable(mistake, 80)} is no argument of it`);
-    if (isPlain(agents) && !Array.isArray(agents)) throw mistaken(name, "agents must be a list");
-    const waits = opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn };
-    const members = new Members(this, name, { expect, whenUnexpected, whenUnavailable }, waits);
-    const given = [projectIds, projects];
-    const isLate = given.some((each) => pulumi.Output.isInstance(each) || each instanceof Promise);
-    const projectsOf = ([ids, map]: readonly unknown[]) => {
-      const found = fleetProjects(ids, map);
-      if (typeof found === "string") throw mistaken(name, found);
-      return found;
-    };
-    const found = isLate ? pulumi.all(given).apply(projectsOf) : projectsOf(given);
-    const made = whenKnown(agents, (kinds) => {
-      const membersOf = ([project, element]: FleetProject) =>
-        whenKnown(element, (projectId) =>
-          listOf(kinds).map((agent) => members.make(project, projectId, agent, [isLate ? given : element, agents])),
+    const { projectIds, projects, agents = AGENTS, ...rules } = args;
+    const children = new FleetChildren(name, typesOf(this), PLUGIN_TYPE, programState()?.fleets);
+    children.refuseOthers(rules);
+    const options = { parent: this, ...(opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn }) };
+
+    const lists = [projectIds, projects, isPlain(agents) ? agents : pulumi.output(agents)];
+    this.configs = whenKnown(lists, ([ids, map, kinds], from) => {
+      const known = children.agentsOf(kinds);
+      /** @param called the name of the project, or its id where it has none */
+      const makeChildren = (called: string, projectId: pulumi.Input<string>, project?: string) =>
+        pulumi.all(
+          known.flatMap((agent) => {
+            const childName = children.nameOf(called, agent);
+            if (childName === undefined) return [];
+            const formerName = project && formerNameOf(children, childName, projectId, agent);
+            const childArgs = { ...rules, projectId: from(projectId), agent };
+            const childOptions = { ...options, aliases: children.aliasesOf(formerName) };
+            return settingsOf(new AgentLogConfig(childName, childArgs, childOptions), project);
+          }),
         );
-      return pulumi.Output.isInstance(found) ? found.apply((known) => known.map(membersOf)) : found.map(membersOf);
-    });
-    this.configs = eventual(made).apply((nested) => {
-      const inOrder = new Map(
-        [nested]
-          .flat(3)
-          .filter(isMember)
-          .map((member) => [member.child, member]),
-      );
-      return pulumi.all(Array.from(inOrder.values(), settingsOf));
+      const made = children.projectsOf(ids, map).map(([project, given]) => {
+        if (!isEventual(given)) return makeChildren(project ?? lowerCase(given), lowerCase(given), project);
+        const late: pulumi.Output<unknown> = pulumi.output(given);
+        const projectId = late.apply(lowerCase);
+        if (project !== undefined) return makeChildren(project, projectId, project);
+        return projectId.apply((id) => makeChildren(id, projectId));
+      });
+      return pulumi.all(made).apply((settings) => settings.flat());
     });
     this.registerOutputs({ configs: this.configs });
   }
 }
 
-/** A child, and the name of its project if it has one. */
-interface Member {
-  readonly child: AgentLogConfig;
-  readonly project: string | undefined;
+/** Gives an id what it comes from: it is a secret if that is one, and depends on what that depends on. */
+type Origin = (id: pulumi.Input<string>) => pulumi.Input<string>;
+
+/**
+ * Makes the children now if the lists are known now, so that what depends on the component finds them. What is in the lists may
+ * be known later all the same.
+ */
+function whenKnown<Made>(
+  lists: readonly unknown[],
+  make: (known: readonly unknown[], from: Origin) => pulumi.Output<Made>,
+): pulumi.Output<Made> {
+  const isLate = lists.map(isEventual);
+  if (!isLate.includes(true)) return make(lists, (id) => id);
+  const late = pulumi.all(lists.map((list, index) => (isLate[index] ? list : undefined)));
+  const from: Origin = (given) => pulumi.all([given, late]).apply(([id]) => id);
+  return late.apply((found) => {
+    const known = lists.map((list, index) => (isLate[index] ? found[index] : list));
+    try {
+      return make(known, from);
+    } catch (error) {
+      throw error instanceof Error ? printedAsIs(error) : error;
+    }
+  });
 }
 
-function isMember(value: unknown): value is Member {
-  return isObject(value) && AgentLogConfig.isInstance(value["child"]);
+function isEventual(input: unknown): boolean {
+  return pulumi.Output.isInstance(input) || input instanceof Promise;
 }
 
-/** By what the children are judged. */
-type Rules = Pick<AgentLogConfigsArgs, "expect" | "whenUnexpected" | "whenUnavailable">;
-
-/** Makes the children of a fleet, each once. */
-class Members {
-  readonly #made = new Map<string, Member>();
-  readonly #fleet: pulumi.Resource;
-  readonly #names: ChildNames;
-  readonly #judged: Rules;
-  readonly #waits: pulumi.CustomResourceOptions;
-
-  constructor(fleet: pulumi.Resource, name: string, judged: Rules, waits: pulumi.CustomResourceOptions) {
-    this.#fleet = fleet;
-    this.#names = new ChildNames(name);
-    this.#judged = judged;
-    this.#waits = waits;
-  }
-
-  /** @param sources what the project and the agent come from: a child is a secret if they are, and depends on what they depend on */
-  make(project: string | undefined, given: unknown, agent: AgentKind, sources: unknown): Member {
-    const projectId = String(given).toLowerCase();
-    const { childName, formerName } = this.#names.of(project, projectId, agent);
-    const known = this.#made.get(childName);
-    if (known !== undefined) return known;
-    const former = formerName === undefined ? [] : [{ name: formerName }];
-    // A fleet of another language has the same children under another type.
-    const aliases = [{ type: PLUGIN_TYPE }, ...former.flatMap((alias) => [alias, { ...alias, type: PLUGIN_TYPE }])];
-    const from = <Value>(value: Value) => (isPlain(sources) ? value : eventual(sources).apply((): Value => value));
-    const args = { projectId: from(projectId), agent: from(agent), ...this.#judged };
-    const child = new AgentLogConfig(childName, args, { parent: this.#fleet, aliases, ...this.#waits });
-    const member = { child, project };
-    this.#made.set(childName, member);
-    return member;
-  }
+function lowerCase(projectId: unknown): string {
+  return String(projectId).toLowerCase();
 }
 
-/** What is known is used at once, so that the engine sees what belongs to the component. */
-function whenKnown(input: unknown, use: (known: unknown) => unknown): unknown {
-  return isPlain(input) ? use(input) : eventual(input).apply(use);
+/** Returns the types of a resource and of its parents, as a part of its URN has them. */
+function typesOf(resource: pulumi.Resource): string {
+  const parent = parentOf(resource);
+  return parent === undefined ? typeOf(resource) : `${typesOf(parent)}$${typeOf(resource)}`;
 }
 
-function eventual(input: unknown): pulumi.Output<unknown> {
-  return pulumi.output(input);
+/** Returns the name under which the child of a named project may be recorded. */
+function formerNameOf(
+  children: FleetChildren,
+  childName: string,
+  projectId: pulumi.Input<string>,
+  agent: AgentKind,
+): pulumi.Input<string> | undefined {
+  const formerName = (id: string) => children.formerNameOf(childName, id, agent);
+  if (typeof projectId === "string") return formerName(projectId);
+  // An alias without a name is the child itself.
+  return plainValueOf(pulumi.output(projectId)).then((id) => (id && formerName(id)) ?? "");
 }
 
-/** What turns out late to be no list is the agent of a child, which then fails: a rejection would end the process. */
-function listOf(known: unknown) {
-  return Array.isArray(known) ? known : [known];
-}
-
-function mistaken(name: string, why: string) {
-  return printedAsIs(invalidArgument(why, `AgentLogConfigs '${name}' can't be made`));
-}
-
-function settingsOf({ child, project: name }: Member): pulumi.Output<FleetSettings> {
+function settingsOf(child: AgentLogConfig, project: string | undefined): pulumi.Output<FleetSettings> {
   const { projectId, agent, logPath, logPathWindows, logRotate, username } = child;
   // In the preview of a new child its own id is unknown.
   const id = pulumi.all({ projectId, agent }).apply(idOf);
-  const named = name === undefined ? {} : { name };
+  const named = project === undefined ? {} : { name: project };
   return pulumi.output({ ...named, id, projectId, agent, logPath, logPathWindows, logRotate, username });
 }

@@ -13,12 +13,13 @@ export type GetAgentLogConfigsOutputArgs = Pick<AgentLogConfigsArgs, "projectIds
 export type GetAgentLogConfigsResult = ReadManyResult<GetAgentLogConfigResult>;
 
 /**
- * Reads the log settings of many projects, 16 reads at a time, in previews too. A project that can't be read is an entry of
+ * Reads the log settings of many projects, 16 reads at a time, in previews too. A read that fails beside others is an entry of
  * `failures`. A program makes each read once.
  *
  * @param args what to read, as plain values
  * @param opts `provider` or `parent` for an explicit {@link Provider}; its settings must be known
- * @throws {@link AgentLogConfigError} where nothing can be read at all: connection settings are missing, the key is wrong
+ * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id that is none or an agent that does not exist, and the
+ * error of the first read where no read succeeds, such as with a wrong key
  * @example
  * ```ts
  * import { getAgentLogConfigs } from "pulumi-agent-log-config";
@@ -37,15 +38,15 @@ export async function getAgentLogConfigs(
 }
 
 /**
- * Reads the log settings of many projects, 16 reads at a time, in previews too, as soon as the arguments are known. A project
- * that can't be read is an entry of `failures`.
+ * Reads the log settings of many projects, 16 reads at a time, in previews too, as soon as the arguments are known. A read
+ * that fails beside others is an entry of `failures`.
  *
  * Choose settings from a result in an `apply`: `pulumi.all` and `pulumi.output` make all of it a secret, because
  * `configOverrides` is one.
  *
  * @param args what to read; values or Outputs
  * @param opts `provider` or `parent` for an explicit {@link Provider}, `dependsOn` for what must exist first
- * @throws {@link AgentLogConfigError}, as the failure of the Output, where nothing can be read at all
+ * @throws {@link AgentLogConfigError}, as the failure of the Output, in the same cases as {@link getAgentLogConfigs}
  * @example
  * ```ts
  * import * as pulumi from "@pulumi/pulumi";

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { ToldOutages } from "../shared/describe-failures.ts";
+import type { FleetsByChild } from "../shared/fleet-children.ts";
 import type { ReadGates } from "../shared/read-settings.ts";
 import { HeldResources } from "./held-resources.ts";
 
@@ -11,6 +12,7 @@ export interface ProgramState {
   readonly gates: ReadGates;
   readonly failures: HeldResources;
   readonly toldOutages: ToldOutages;
+  readonly fleets: FleetsByChild;
   /** It was warned of its configuration. */
   hasWarned: boolean;
 }
@@ -37,6 +39,7 @@ function newState(): ProgramState {
       return failures;
     },
     toldOutages: new Map(),
+    fleets: new Map(),
     hasWarned: false,
   };
 }

@@ -4,8 +4,8 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it, type TestContext, vi } from "vitest";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
-import { openDeployment } from "../deployment/open-deployment.ts";
 import { configure, makeProgramFolder, PRIVATE_KEY } from "../deployment/open-program.ts";
+import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { requireHost } from "./require-host.ts";
 
@@ -26,7 +26,7 @@ async function open(context: TestContext, by: (typeof WAYS)[number], args: objec
     PATH: installed.pathWith(folders),
     PULUMI_NODEJS_TRANSPILE_ONLY: "true",
   };
-  const deployment = await openDeployment({ directory, engine: "real", env });
+  const deployment = await openRealDeployment(directory, env, process.execPath);
   context.onTestFinished(() => deployment.close());
   const set = (key: string, value: unknown) =>
     deployment.setConfig(`agent-log-configs:${key}`, typeof value === "string" ? value : JSON.stringify(value));
@@ -46,43 +46,128 @@ async function open(context: TestContext, by: (typeof WAYS)[number], args: objec
 
 describe.each(WAYS)("a fleet of the %s", (by) => {
   it("shows all drift and names all that can't be read, and the reason of an outage once", LIMIT, async (context) => {
-    const { deployment, service, countSigned, setArgs } = await open(
+    const { deployment, service, countSigned, set } = await open(
       context,
       by,
       { whenUnavailable: "useRecorded" },
-      { consumed: "true", hooked: "true" },
+      { hooked: "true" },
     );
     expect(await deployment.up()).toMatchObject({ ok: true });
     const gone = [3, 7, 11];
     for (const index of gone) service.set(id(index), "monitoring", undefined);
     for (const index of [5, 9]) service.set(id(index), "monitoring", { logPath: "/drifted" });
-    const drift = [5, 9].map((index) => ({
-      op: "update",
-      name: child(index),
-      differences: [`logPath: "/log/${index}" => "/drifted"`],
-    }));
-    for (const run of ["preview", "up"] as const) {
-      const { exitCode, steps, text } = await deployment[run]();
-      // A preview of the plugin has a step without a difference for a resource that fails.
-      const changed = steps.filter(({ name }) => !gone.map(child).includes(name));
-      expect(changed.sort(byName)).toEqual(drift);
-      for (const index of gone) expect(text).toContain(id(index));
-      expect(text.match(/there is no such project/g)).toHaveLength(1);
-      expect(exitCode).toBe(1);
-      for (const index of [5, 9]) expect(text).toContain(`A hook runs for ${id(index)}/monitoring.`);
-    }
+    const { exitCode, steps, text } = await deployment.preview();
+    // A preview of the plugin has a step without a difference for a resource that fails.
+    const changed = steps.filter(({ name }) => !gone.map(child).includes(name));
+    expect(changed.sort(byName)).toEqual(
+      [5, 9].map((index) => ({
+        op: "update",
+        name: child(index),
+        differences: [`logPath: "/log/${index}" => "/drifted"`],
+      })),
+    );
+    for (const index of gone) expect(text).toContain(id(index));
+    expect(text.match(/there is no such project/g)).toHaveLength(1);
+    expect(exitCode).toBe(1);
+    for (const index of [5, 9]) expect(text).toContain(`A hook runs for ${id(index)}/monitoring.`);
+
+    // What depends on the fleet is not created, and an engine that goes on records the others.
+    await set("consumed", "true");
+    const run = await deployment.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
+    expect(run.exitCode).toBe(1);
+    expect(run.steps.map(({ name }) => name)).not.toContain("consumer");
     for (const index of gone) service.set(id(index), "monitoring", { logPath: `/log/${index}` });
-    expect(await countSigned(deployment.up())).toBe(20);
+    const recovered = deployment.up();
+    expect(await countSigned(recovered)).toBe(20);
+    expect((await recovered).steps).toEqual([{ op: "create", name: "consumer" }]);
 
     service.respondWith({ status: 503 });
-    const outage = await deployment.preview({ expectNoChanges: true });
-    expect(outage).toMatchObject({ exitCode: 0, steps: [] });
-    expect(outage.text.match(/status 503/g)).toHaveLength(1);
-    await setArgs({ projectIds: [...IDS, id(77), "malformed"] });
-    const { exitCode, text } = await deployment.preview();
-    expect(exitCode).toBe(1);
-    for (const named of [id(77), "malformed", "Nothing was read"]) expect(text).toContain(named);
+    for (const outage of [await deployment.preview({ expectNoChanges: true }), await deployment.refresh()]) {
+      expect(outage).toMatchObject({ exitCode: 0, steps: [] });
+      expect(outage.text.match(/status 503/g)).toHaveLength(1);
+    }
   });
+
+  it("says in one sentence what is wrong with its arguments, and deletes nothing", LIMIT, async (context) => {
+    const { deployment, setArgs, set } = await open(context, by, { projectIds: [id(1)] });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    const cases = [
+      [
+        { projectIds: undefined, projects: { "-a": id(1) } },
+        '"-a" can\'t be the name of a project: begin with a letter',
+      ],
+      [{ projectIds: undefined, projects: { a: "b" } }, "projectId must be 24 hexadecimal digits"],
+      [{ agents: ["automation"] }, 'agents must be "monitoring" or "backup"'],
+    ] as const;
+    for (const [args, sentence] of cases) {
+      await setArgs(args);
+      const { ok, steps, text } = await deployment.preview();
+      expect([ok, steps.filter(({ op }) => op === "delete")]).toEqual([false, []]);
+      expect(text.split(sentence), text).toHaveLength(2);
+    }
+    await setArgs({ projectIds: undefined, projects: { "eu-orders": id(1) } });
+    await set("others", { "fleet-eu": { projects: { orders: id(2) }, agents: ["monitoring"] } });
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    expect(text).toMatch(
+      /its child fleet-eu-orders-monitoring would have the name of a child of AgentLogConfigs 'fleet(-eu)?'/,
+    );
+    expect(text).not.toContain("Duplicate resource URN");
+  });
+
+  it("has a child with unknown settings for a name whose project is to be created", LIMIT, async (context) => {
+    const names = { orders: id(1), "created-0": id(4) };
+    const { deployment, set } = await open(
+      context,
+      by,
+      { projectIds: undefined, projects: names },
+      { protect: "true" },
+    );
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    // The protected record of a name stays, whose project another resource now creates, and a new name has a child.
+    await set("created", [id(4), id(5)]);
+    const preview = await deployment.preview();
+    expect(preview.ok, preview.text).toBe(true);
+    const children = preview.steps.filter(({ name }) => name.startsWith("fleet-"));
+    expect(children.toSorted(byName)).toMatchObject([
+      { op: "update", name: "fleet-created-0-monitoring" },
+      { op: "create", name: "fleet-created-1-monitoring" },
+    ]);
+    const { ok, steps, text } = await deployment.up();
+    expect(ok, text).toBe(true);
+    expect(steps.filter(({ name }) => name.startsWith("fleet-"))).toEqual([
+      { op: "create", name: "fleet-created-1-monitoring" },
+    ]);
+    expect(await deployment.outputs()).toEqual({ paths: ["/log/4", "/log/5", "/log/1"] });
+  });
+
+  it(
+    "is read, compared and recorded by its targets alone, and keeps the output of the others",
+    LIMIT,
+    async (context) => {
+      const { deployment, service, setArgs } = await open(context, by, { projectIds: [id(1), id(2)] });
+      expect(await deployment.up()).toMatchObject({ ok: true });
+      service.set(id(1), "monitoring", { logPath: "/drifted" });
+      service.set(id(2), "monitoring", undefined);
+      await setArgs({ projectIds: [id(1), id(2), id(3)] });
+      const drift = { op: "update", name: child(1), differences: ['logPath: "/log/1" => "/drifted"'] };
+      const { ok, steps, text } = await deployment.run([
+        "preview",
+        `--exclude=**${child(2)}`,
+        `--exclude=**${child(3)}`,
+      ]);
+      expect(ok, text).toBe(true);
+      expect(steps).toEqual([drift]);
+      const updated = await deployment.run(["up", "--yes", "--skip-preview", `--target=**${child(1)}`]);
+      expect(updated.ok, updated.text).toBe(true);
+      expect(updated.steps).toEqual([drift]);
+      const { paths } = await deployment.outputs();
+      expect(paths).toEqual(expect.arrayContaining(["/drifted", "/log/2"]));
+      service.respondWith({ status: 503 });
+      expect(await deployment.run(["destroy", "--yes", "--skip-preview", "--run-program"])).toMatchObject({ ok: true });
+      expect(JSON.stringify(await deployment.exportState())).not.toContain(id(1));
+    },
+  );
 
   it("follows its list", LIMIT, async (context) => {
     const { deployment, service, set, setArgs } = await open(context, by, { projectIds: [id(1), id(2)] });
@@ -128,28 +213,6 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
   });
 });
 
-it.for([["package", "plugin", "package"] as const, ["plugin", "package", "plugin"] as const])(
-  "moves in place, from the %s to the %s and back",
-  async (ways, context) => {
-    const { deployment, set } = await open(context, ways[0], { whenUnavailable: "useRecorded" }, { consumed: "true" });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    for (const by of ways.slice(1)) {
-      await set("by", by);
-      const { ok, steps, text } = await deployment.up();
-      expect(ok, text).toBe(true);
-      // The engine takes a secret that is absent for a change, once.
-      const absent = ["configOverrides: [secret] => null", "configOverrides: null => [secret]"];
-      const changes = steps.map(({ op, name, differences = [] }) => [
-        op,
-        name.startsWith("fleet-") && differences.every((difference) => absent.includes(difference)),
-      ]);
-      expect(changes.filter(([op, isExpected]) => op !== "update" || !isExpected)).toEqual([]);
-      expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
-      expect(await deployment.refresh()).toMatchObject({ ok: true, steps: [] });
-    }
-  },
-);
-
 it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
   "goes over to names in place, in the %s, and moves with them to the %s and back",
   LIMIT,
@@ -173,7 +236,11 @@ it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
       const { ok, steps, text } = await deployment.up();
       expect(ok, text).toBe(true);
       expect(new Set(steps.map(({ op }) => op))).toEqual(new Set(["update"]));
+      // The engine takes a secret that is absent for a change, once.
+      const absent = ["configOverrides: [secret] => null", "configOverrides: null => [secret]"];
+      expect(steps.flatMap(({ differences = [] }) => differences).filter((each) => !absent.includes(each))).toEqual([]);
       expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
+      expect(await deployment.refresh()).toMatchObject({ ok: true, steps: [] });
     }
     // A second name of a project has a record of its own, and a project that this program creates has one once it is known.
     await setArgs({ ...names, projects: { ...names.projects, archive: id(2) } });
@@ -208,26 +275,6 @@ it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
   },
 );
 
-it.for(WAYS)("says in one sentence how to name projects, in the %s", LIMIT, async (by, context) => {
-  const { deployment, setArgs } = await open(context, by, { projects: { orders: id(1) }, projectIds: undefined });
-  for (const [args, sentence] of [
-    [
-      { projects: { "": id(1) } },
-      '"" can\'t be the name of a project: begin with a letter or a digit, and take at most',
-    ],
-    [
-      { projects: { "-a": id(1) } },
-      '"-a" can\'t be the name of a project: begin with a letter or a digit, and take at',
-    ],
-    [{ projects: { a: "b" } }, "projectId must be 24 hexadecimal digits"],
-  ] as const) {
-    await setArgs({ projectIds: undefined, ...args });
-    const { ok, text } = await deployment.preview();
-    expect(ok).toBe(false);
-    expect(text.split(sentence), text).toHaveLength(2);
-  }
-});
-
 it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, context) => {
   const { path: folders, command } = requireHost(context, "nodejs");
   const { directory, service } = await makeProgramFolder(context, "agent-log-configs");
@@ -253,9 +300,7 @@ it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, conte
   const preview = run(["preview", "--non-interactive"]);
   const ended = once(preview, "exit");
   await vi.waitUntil(() => service.requests.length > 1, { timeout: 60_000 });
-  const interrupted = performance.now();
   preview.kill("SIGINT");
   const [exitCode] = await ended;
   expect(exitCode).not.toBe(0);
-  expect(performance.now() - interrupted).toBeLessThan(20_000);
 });

@@ -6,7 +6,7 @@ import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { bundlePlugin } from "../../tools/archive/bundle.ts";
-import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
+import { type PropertyMap, parseProperties, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { type PluginProcess, startEngineLog, startPlugin } from "./plugin-process.ts";
 import { startMonitor } from "./start-monitor.ts";
 
@@ -124,7 +124,6 @@ it("compares the others before a child fails, and says nothing itself", async ()
   for (const index of [1, 3]) service.set(id(index), "monitoring", undefined);
   const fleet = plugin.construct(ARGS, request);
   expect(await ended).toMatch(/^The same is true of 1 more: fleet-\S+[13]-monitoring\.$/);
-  expect(registered.slice(0, 2).map((each) => each.getName())).toEqual(["fleet", `fleet-${id(2)}-monitoring`]);
   expect(registered).toHaveLength(4);
   expect(errors).toEqual([
     { urn: expect.stringMatching(/monitoring$/), message: expect.stringContaining("there is no such project") },
@@ -133,6 +132,52 @@ it("compares the others before a child fails, and says nothing itself", async ()
   await plugin.cancel();
   expect((await fleet).outputs).toEqual({ configs: unknownValue });
   expect(outputs).toEqual([]);
+});
+
+it.each<{ description: string; args: PropertyMap }>([
+  { description: "one project", args: { projects: { a: id(1), b: secret(id(2)) } } },
+  { description: "the list", args: { projectIds: secret([id(1), id(2)]) } },
+  { description: "the list of agents", args: { projectIds: [id(1), id(2)], agents: secret(["monitoring"]) } },
+])("keeps its output and the ids of its children secret where $description is", async ({ args }) => {
+  const { request, registered } = await engine();
+  const { outputs } = await plugin.construct({ agents: ["monitoring"], ...args }, request);
+  expect(outputs["configs"]).toEqual(secret([expect.anything(), expect.anything()]));
+  const ids = registered.slice(1).map((each) => parseProperties(each.getObject()?.toJavaScript())["projectId"]);
+  expect(ids).toEqual(expect.arrayContaining([secret(id(1)), secret(id(2))]));
+});
+
+it.each<{ description: string; args: PropertyMap; children: readonly string[] }>([
+  { description: "list", args: { projectIds: unknownValue }, children: [] },
+  { description: "list of agents", args: { projectIds: [id(1)], agents: unknownValue }, children: [] },
+  { description: "one of the ids", args: { projectIds: [unknownValue, id(1)] }, children: [urnOf(1)] },
+  {
+    description: "one of the agents",
+    args: { projectIds: [id(1)], agents: [unknownValue, "monitoring"] },
+    children: [urnOf(1)],
+  },
+])(
+  "has an unknown output, and the children that are known, while its $description is not",
+  async ({ args, children }) => {
+    const { request, registered } = await engine();
+    const { outputs } = await plugin.construct({ agents: ["monitoring"], ...args }, request);
+    expect(outputs).toEqual({ configs: unknownValue });
+    const names = registered.slice(1).map((each) => each.getName());
+    expect(names).toEqual(children.map((urn) => urn.slice(urn.lastIndexOf("::") + 2)));
+  },
+);
+
+it("records all that can be recorded, and fails if the engine goes on after a child has failed", async () => {
+  const { address, outputs, registered } = await startMonitor(
+    async (urn, inputs) => {
+      if (urn === urnOf(2)) throw new Error("it fails");
+      const { inputs: news } = await plugin.check(inputs, {}, urn);
+      return (await plugin.create(news, false, urn)).outputs;
+    },
+    { goesOn: true },
+  );
+  const fleet = plugin.construct(ARGS, new messages.ConstructRequest().setMonitorendpoint(address));
+  await expect(fleet).rejects.toThrow(`Its child 'fleet-${id(2)}-monitoring' has failed.`);
+  expect([registered.length, outputs]).toEqual([4, []]);
 });
 
 it("ends at once without a word when it is cancelled", async () => {

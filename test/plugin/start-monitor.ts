@@ -14,9 +14,10 @@ type RegisterChild = (urn: string, inputs: PropertyMap) => Promise<PropertyMap>;
 
 /**
  * Starts what a plugin needs of an engine to construct a component in the stack `dev`. It ends with the test.
+ * @param options.goesOn it answers after a child has failed, as with `--continue-on-error`
  * @returns what was registered and, when a child has failed, why
  */
-export async function startMonitor(registerChild: RegisterChild) {
+export async function startMonitor(registerChild: RegisterChild, { goesOn = false } = {}) {
   const registered: RegisterResourceRequest[] = [];
   const outputs: PropertyMap[] = [];
   const ended = Promise.withResolvers<string>();
@@ -34,7 +35,8 @@ export async function startMonitor(registerChild: RegisterChild) {
         const object = structMessages.Struct.fromJavaScript(found);
         respond(null, new messages.RegisterResourceResponse().setUrn(urn).setObject(object));
       } catch (error) {
-        // The engine ends its work, and answers nothing any more.
+        if (goesOn) respond(null, new messages.RegisterResourceResponse().setResult(messages.Result.FAIL));
+        // Otherwise the engine ends its work, and answers nothing any more.
         ended.resolve(error instanceof Error ? error.message : String(error));
       }
     },

@@ -29,7 +29,11 @@ class GeneratedProvider extends pulumi.ProviderResource {
 }
 
 const created = config.getObject<readonly string[]>("created") ?? [];
-const added = created.map((input) => new pulumi.Stash(`project-${input}`, { input }).output);
+/** In a preview what comes of a new resource is not known. */
+const added = created.map((input) => {
+  const { id, output } = new pulumi.Stash(`project-${input}`, { input });
+  return pulumi.all([id, output]).apply(([, projectId]) => projectId);
+});
 const secrets = config.getObject<readonly string[]>("secrets") ?? [];
 const listed = { projectIds: [...projectIds, ...added, ...secrets.map(pulumi.secret)] };
 const named = () => {
@@ -49,7 +53,11 @@ const opts = {
   providers: provider,
   transforms: config.getBoolean("hooked") ? transforms : [],
 };
-const fleet = new (isOfPlugin ? Generated : AgentLogConfigs)("fleet", args, opts);
+const Fleet = isOfPlugin ? Generated : AgentLogConfigs;
+const fleet = new Fleet("fleet", args, opts);
+for (const [name, others] of Object.entries(config.getObject<Record<string, AgentLogConfigsArgs>>("others") ?? {})) {
+  new Fleet(name, others, {});
+}
 if (config.getBoolean("consumed")) new pulumi.Stash("consumer", { input: fleet.configs });
 
 export const paths = fleet.configs.apply((configs) => configs.map(({ logPath }) => logPath));
