@@ -78,25 +78,19 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
     const lists = [projectIds, projects, isPlain(agents) ? agents : pulumi.output(agents)];
     this.configs = whenKnown(lists, ([ids, map, kinds], from) => {
       const known = children.agentsOf(kinds);
-      /** @param called the name of the project, or its id where it has none */
-      const makeChildren = (called: string, projectId: pulumi.Input<string>, project?: string) =>
-        pulumi.all(
-          known.flatMap((agent) => {
+      const made = children.projectsOf(ids, map).map(([project, given]) =>
+        whenNamed(project, given, (called, projectId) => {
+          const makeChild = (agent: AgentKind) => {
             const childName = children.nameOf(called, agent);
             if (childName === undefined) return [];
             const formerName = project && formerNameOf(children, childName, projectId, agent);
             const childArgs = { ...rules, projectId: from(projectId), agent };
             const childOptions = { ...options, aliases: children.aliasesOf(formerName) };
             return settingsOf(new AgentLogConfig(childName, childArgs, childOptions), project);
-          }),
-        );
-      const made = children.projectsOf(ids, map).map(([project, given]) => {
-        if (!isEventual(given)) return makeChildren(project ?? lowerCase(given), lowerCase(given), project);
-        const late: pulumi.Output<unknown> = pulumi.output(given);
-        const projectId = late.apply(lowerCase);
-        if (project !== undefined) return makeChildren(project, projectId, project);
-        return projectId.apply((id) => makeChildren(id, projectId));
-      });
+          };
+          return pulumi.all(known.flatMap(makeChild));
+        }),
+      );
       return pulumi.all(made).apply((settings) => settings.flat());
     });
     this.registerOutputs({ configs: this.configs });
@@ -132,8 +126,17 @@ function isEventual(input: unknown): boolean {
   return pulumi.Output.isInstance(input) || input instanceof Promise;
 }
 
-function lowerCase(projectId: unknown): string {
-  return String(projectId).toLowerCase();
+/** Makes the children of a project, which is called by its name, and without one by its id as soon as that is known. */
+function whenNamed<Made>(
+  project: string | undefined,
+  given: unknown,
+  make: (called: string, projectId: pulumi.Input<string>) => pulumi.Output<Made>,
+): pulumi.Output<Made> {
+  const lowerCase = (id: unknown) => String(id).toLowerCase();
+  if (!isEventual(given)) return make(project ?? lowerCase(given), lowerCase(given));
+  const late: pulumi.Output<unknown> = pulumi.output(given);
+  const projectId = late.apply(lowerCase);
+  return project === undefined ? projectId.apply((id) => make(id, projectId)) : make(project, projectId);
 }
 
 /** Returns the types of a resource and of its parents, as a part of its URN has them. */

@@ -136,7 +136,7 @@ it("compares the others before a child fails, and says nothing itself", async ()
 
 it.each<{ description: string; args: PropertyMap }>([
   { description: "one project", args: { projects: { a: id(1), b: secret(id(2)) } } },
-  { description: "the list", args: { projectIds: secret([id(1), id(2)]) } },
+  { description: "the list", args: { projectIds: secret([id(1), id(2).toUpperCase()]) } },
   { description: "the list of agents", args: { projectIds: [id(1), id(2)], agents: secret(["monitoring"]) } },
 ])("keeps its output and the ids of its children secret where $description is", async ({ args }) => {
   const { request, registered } = await engine();

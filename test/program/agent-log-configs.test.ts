@@ -115,9 +115,9 @@ describe("AgentLogConfigs", () => {
     const reasons = catchRejections();
     const { configs } = new AgentLogConfigs("fleet", { projects: Promise.resolve<never>(JSON.parse('["a"]')) });
     const sentence = "AgentLogConfigs 'fleet' can't be made: projects must be a map from names to project ids.";
-    await expect(resolved(configs)).rejects.toMatchObject({ stack: expect.stringContaining(sentence) });
+    await expect(resolved(configs)).rejects.toMatchObject({ stack: expect.stringMatching(/^[^\n]+$/) });
+    await expect(resolved(configs)).rejects.toThrow(sentence);
     await vi.waitUntil(() => reasons.length > 0);
-    expect(String(reasons)).not.toContain("    at ");
   });
 
   it.each<{ description: string; args: () => AgentLogConfigsArgs }>([
