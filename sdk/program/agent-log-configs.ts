@@ -11,7 +11,6 @@ import { AgentLogConfig } from "./agent-log-config.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { printedAsIs } from "./function-call.ts";
 import { isPlain } from "./read-for-resource.ts";
-import { refuseMocks } from "./read-once.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
@@ -70,7 +69,6 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
    */
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);
-    refuseMocks();
     const { projectIds, projects, agents = AGENTS, expect, whenUnexpected, whenUnavailable, ...unknown } = args;
     const [mistake] = Object.keys(unknown);
     if (mistake !== undefined) throw mistaken(name, `${printable(mistake, 80)} is no argument of it`);

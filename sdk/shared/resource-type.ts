@@ -7,5 +7,11 @@ export const AGENT_LOG_CONFIG_TYPE = "pulumi-nodejs:dynamic/agentLogConfig:Agent
 /** The type of an AgentLogConfig that the plugin manages, for programs in other languages. */
 export const PLUGIN_TYPE = "agent-log-config:index:AgentLogConfig";
 
+/** The functions of the plugin. In a unit test Pulumi's mocks are called by these names, from TypeScript too. */
+export const FUNCTIONS = {
+  getAgentLogConfig: "agent-log-config:index:getAgentLogConfig",
+  getAgentLogConfigs: "agent-log-config:index:getAgentLogConfigs",
+} as const;
+
 /** The type of AgentLogConfigs in the state. */
 export const FLEET_TYPE = "agent-log-config:index:AgentLogConfigs";
