@@ -134,14 +134,14 @@ const OUTPUTS: pulumi.Inputs = Object.fromEntries(
  * one. What they were read for travels with them, so that the provider can tell whether they belong to the record.
  */
 function recordedInputs(
-  { envelope: _, pretty: __, ...recorded }: AgentLogConfigArgs,
+  args: AgentLogConfigArgs,
   outcome: Promise<EventualRead>,
   secrets: readonly string[],
 ): pulumi.Inputs {
   const pick = (choose: (read: ResourceRead) => unknown) =>
     outcome.then((known) => (pulumi.Output.isInstance(known) ? known.apply(choose) : choose(known)));
   const settings = SETTING_NAMES.map((name) => [name, pick(({ settings }) => Reflect.get(settings, name))] as const);
-  const inputs: pulumi.Inputs = { ...recorded, ...Object.fromEntries(settings) };
+  const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
   return { ...inputs, __reading: pick(({ reading }) => reading) };
 }

@@ -44,7 +44,7 @@ export interface ResourceRead {
  */
 export function readForResource(request: ReadRequest): Promise<ResourceRead> | pulumi.Output<ResourceRead> {
   const { args, resource, opts } = request;
-  const what = { projectId: args.projectId, agent: args.agent, envelope: args.envelope, pretty: args.pretty };
+  const what = { projectId: args.projectId, agent: args.agent };
   const connection = connectionOf(resource.getProvider(AGENT_LOG_CONFIG_TYPE));
   if (connection === undefined) return Promise.resolve(leftToProvider(request));
   const registration = waitForRegistration(opts);

@@ -274,11 +274,10 @@ describe("a resource", () => {
     expect((await plugin.diff(RECORDED, moved)).replaces).toEqual(["projectId", "agent"]);
   });
 
-  it("passes envelope and pretty on without recording them", async () => {
+  it("has no arguments that change nothing in a record", async () => {
     const plugin = await configured();
-    const { inputs } = await plugin.check({ ...ARGS, envelope: true, pretty: true });
-    expect(inputs).toEqual(INPUTS);
-    expect(service.requests.at(-1)?.target).toContain("?envelope=true&pretty=true");
+    const { failures } = await plugin.check({ ...ARGS, envelope: true, pretty: true });
+    expect(failures).toEqual([expect.stringContaining("unknown names: envelope, pretty;")]);
   });
 
   it("is refreshed as inputs and outputs, and keeps what was secret a secret", async () => {

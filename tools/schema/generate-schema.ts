@@ -163,7 +163,7 @@ function resource(names: SdkNames): Schema {
 }
 
 function fleet(names: SdkNames): Schema {
-  const { projectId: _, agent: __, envelope: ___, pretty: ____, ...others } = kindsOf(resourceArgumentsSchema);
+  const { projectId: _, agent: __, ...others } = kindsOf(resourceArgumentsSchema);
   const argumentTypes = { projectIds: listOf(TEXT), projects: mapOf(TEXT), agents: listOf(TEXT), ...others };
   return {
     isComponent: true,
