@@ -58,8 +58,8 @@ export async function check(
   { __reading: reading, ...args }: Properties,
   secrets: readonly string[],
 ): Promise<CheckResult> {
-  const inputs: Properties = { ...args, __service: serviceOf(engine) };
   const belongs = isReading(reading) && belongsTo(reading, args, engine.sources);
+  const inputs: Properties = { ...args, __service: belongs ? reading.fingerprints.baseUrl : serviceOf(engine) };
   const malformed = await malformedArguments(args, belongs);
   // A reading is unknown in a preview where the read waits for something that is still to be created.
   if (malformed.length > 0 || isUnknown(reading)) return { inputs, malformed, failures: [] };

@@ -90,10 +90,11 @@ describe("check, for settings that the program has read", () => {
   });
 
   it("does not compare a connection that the configuration leaves to the environment", async () => {
-    const news = { ...INPUTS, __reading: reading() };
+    const [news, inputs] = [{ ...INPUTS, __reading: reading() }, recorded(INPUTS)];
     configuration.clear();
+    // The record is of the service that the program has read.
     expect(await check(engine, {}, news, [])).toEqual({
-      inputs: { ...INPUTS, __service: null },
+      inputs,
       malformed: [],
       failures: [],
     });
