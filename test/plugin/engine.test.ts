@@ -51,6 +51,36 @@ it("shows no more than the settings where another service has others", async (co
   expect(texts.join()).not.toContain("__service");
 });
 
+it("completes an explicit provider by the settings of the stack, also one that is named as the engine names its own", async (context) => {
+  const directory = await mkdtemp(path.join(tmpdir(), "named-"));
+  const service = await startService({
+    privateKey: PRIVATE_KEY,
+    settings: { [PROJECT_ID]: { monitoring: { logPath: "/l" } } },
+  });
+  context.onTestFinished(async () => {
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const resources = {
+    default: { type: "pulumi:providers:agent-log-config", properties: { maxRetries: 0 } },
+    settings: {
+      type: "agent-log-config:AgentLogConfig",
+      properties: { projectId: PROJECT_ID, agent: "monitoring" },
+      options: { provider: `\${default}` },
+    },
+  };
+  const program = { name: "named", runtime: "yaml", resources, outputs: { logPath: `\${settings.logPath}` } };
+  await writeFile(path.join(directory, "Pulumi.yaml"), JSON.stringify(program));
+  const deployment = await open(context, directory, "yaml");
+  await configure(deployment, service, "named", {});
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  expect(await deployment.outputs()).toEqual({ logPath: "/l" });
+  await deployment.setConfig("agent-log-config:timeoutSeconds", "soon");
+  expect((await deployment.preview()).text).toContain(
+    "timeoutSeconds (the configuration key agent-log-config:timeoutSeconds)",
+  );
+});
+
 it("never overwrites what ignoreChanges keeps, and shows the drift once the option is gone", async (context) => {
   const directory = await mkdtemp(path.join(tmpdir(), "ignoring-"));
   const service = await startService({ privateKey: PRIVATE_KEY });

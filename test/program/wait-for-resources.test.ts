@@ -1,20 +1,20 @@
 import { setTimeout as delay } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AgentLogConfig, getAgentLogConfigOutput } from "../../sdk/index.ts";
 import { connectService, setEngine } from "./set-engine.ts";
 
 const MONITORING = { projectId: "0123456789abcdef01234567", agent: "monitoring" } as const;
 
 /** Runs a program in a stack of its own, and returns what was recorded for each resource, and how many reads there were. */
-async function run(program: () => pulumi.Output<unknown>[]) {
+async function run(program: () => pulumi.Output<unknown>[], { readsBefore = false } = {}) {
   const recorded: Record<string, unknown> = {};
   const service = await connectService({ [MONITORING.projectId]: { monitoring: { logPath: "/old" } } });
   setEngine({
     newResource: async ({ name, type, inputs }) => {
-      // Creating takes longer than reading.
+      // Creating takes longer than a read that does not wait for it.
       if (type === "test:index:Change") {
-        await delay(30);
+        await (readsBefore ? vi.waitUntil(() => "before" in recorded) : delay(30));
         service.set(MONITORING.projectId, "monitoring", { logPath: "/new" });
       }
       recorded[name] = inputs["logPath"];
@@ -94,7 +94,9 @@ describe("a read waits for a resource whose registration its own waits for", () 
   });
 
   it.each(SHAPES)("and is made anew where that $description, although the same was read before", async ({ build }) => {
-    const { recorded } = await run(() => [new AgentLogConfig("before", MONITORING).urn, build().urn]);
+    const { recorded } = await run(() => [new AgentLogConfig("before", MONITORING).urn, build().urn], {
+      readsBefore: true,
+    });
     expect(recorded).toMatchObject({ before: "/old", a: "/new" });
   });
 });
