@@ -456,7 +456,10 @@ describe("a failed connection", () => {
   const refused = { baseUrl: "https://127.0.0.1:1" };
 
   it("names the command that tries it step by step", async () => {
-    const found = await messagesOf(await configured(refused));
+    const stack = JSON.stringify({ ...configuration(refused), privateKey: "private-key-0001" });
+    const plugin = await startForTest({ env: { PULUMI_CONFIG: stack } });
+    await plugin.configure(configuration(refused));
+    const found = await messagesOf(plugin);
     expect(found).toHaveLength(2);
     for (const message of found) {
       expect(message).toMatch(
