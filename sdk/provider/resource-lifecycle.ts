@@ -219,7 +219,9 @@ async function read(
     const found = recordSettings(await reading);
     const merged = Object.entries(kept).map(([name, value]) => {
       const whole = found[name];
-      return [name, isObject(value) && isObject(whole) ? { ...whole, ...value } : value];
+      // What equals the record is kept as it is: a member can't be told from a whole that has no other.
+      const isPart = isObject(value) && isObject(whole) && !isDeepStrictEqual(value, olds[name]);
+      return [name, isPart ? { ...whole, ...value } : value];
     });
     return { settings: { ...found, ...Object.fromEntries(merged) }, problem: null };
   } catch (error) {

@@ -88,7 +88,12 @@ it("never overwrites what ignoreChanges keeps, and shows the drift once the opti
     await service.close();
     await rm(directory, { recursive: true, force: true });
   });
-  const options = { setting: ["logPath"], member: ["logRotate.sizeThresholdMB"], all: ["*"] };
+  const options = {
+    setting: ["logPath"],
+    whole: ["logRotate"],
+    member: ["logRotate.sizeThresholdMB"],
+    all: ["*"],
+  };
   const write = async (ignores: boolean) => {
     const resources = Object.entries(options).map(([name, paths]) => [
       name,
@@ -116,14 +121,22 @@ it("never overwrites what ignoreChanges keeps, and shows the drift once the opti
     set(sizeThresholdMB);
     expect(await deployment.up()).toMatchObject({ ok: true });
   }
-  expect(await deployment.outputs()).toEqual({ setting: "/log/1 2", member: "/log/2 1", all: "/log/1 1" });
+  const outputs = { setting: "/log/1 2", whole: "/log/2 1", member: "/log/2 1", all: "/log/1 1" };
+  expect(await deployment.outputs()).toEqual(outputs);
   expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+
+  service.set(PROJECT_ID, "monitoring", { logPath: "/log/2", logRotate: { sizeThresholdMB: 2, numTotal: 5 } });
+  const { steps: added } = await deployment.preview();
+  // What is ignored as a whole keeps its value, also where the service adds a threshold.
+  expect(added.map(({ name }) => name).toSorted()).toEqual(["member", "setting"]);
+  set(2);
 
   await write(false);
   const { steps } = await deployment.preview();
   const [pathDiffers, memberDiffers] = ['logPath: "/log/1" => "/log/2"', "logRotate.sizeThresholdMB: 1 => 2"];
   expect(Object.fromEntries(steps.map(({ name, differences }) => [name, differences]))).toMatchObject({
     setting: [pathDiffers],
+    whole: [memberDiffers],
     member: [memberDiffers],
     all: [pathDiffers, memberDiffers],
   });

@@ -29,7 +29,13 @@ const PROJECTS = ["0".repeat(24), "1".repeat(24)];
 const agent = "monitoring";
 const ID = `${PROJECTS[0]}/${agent}`;
 
-const NO_THRESHOLDS = { timeThresholdHrs: undefined, numUncompressed: undefined, percentOfDiskspace: undefined };
+const NO_THRESHOLDS = {
+  sizeThresholdMB: undefined,
+  timeThresholdHrs: undefined,
+  numUncompressed: undefined,
+  percentOfDiskspace: undefined,
+  numTotal: undefined,
+};
 
 /** What the engine keeps. */
 interface Kept {
@@ -146,7 +152,8 @@ function putBack(paths: readonly string[], olds: Properties, news: Properties): 
     const [name = "", member] = path.split(".");
     const [old, fresh] = [olds[name], news[name]];
     if (member === undefined) result[name] = old;
-    else if (isObject(old)) result[name] = { ...(isObject(fresh) ? fresh : {}), [member]: old[member] };
+    else if (isObject(old) && (isObject(fresh) || member in old))
+      result[name] = { ...(isObject(fresh) ? fresh : {}), [member]: old[member] };
   }
   return JSON.parse(JSON.stringify(result));
 }
