@@ -14,6 +14,7 @@ import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
+import { providerOf } from "./provider.ts";
 import { type ResourceRead, readForResource } from "./read-for-resource.ts";
 
 /**
@@ -98,7 +99,8 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const { promise: outcome, resolve: start } = Promise.withResolvers<EventualRead>();
     const secrets = [...SECRET_SETTINGS, ...(opts.additionalSecretOutputs ?? [])];
     const inputs = isRead ? recordedInputs(args, outcome, secrets) : args;
-    const { import: imported, ...options } = opts;
+    const { import: imported, provider = providerOf(opts.parent), ...others } = opts;
+    const options = provider === undefined ? others : { ...others, provider };
     // An update would show that another service was read; the record has it nevertheless, since `check` sets it.
     const ignoreChanges = [...(opts.ignoreChanges ?? []), "__service"];
     super(

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import { AGENT_LOG_CONFIG_TYPE, type FUNCTIONS } from "../shared/resource-type.ts";
+import type { FUNCTIONS } from "../shared/resource-type.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
-import { connectionOf, type ProviderSettings } from "./provider.ts";
+import { connectionOf, type ProviderSettings, providerOf } from "./provider.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
 
 type FunctionName = (typeof FUNCTIONS)[keyof typeof FUNCTIONS];
@@ -49,7 +49,7 @@ export function callWhenKnown<Result>(
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package
  */
 export function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderSettings {
-  const found = connectionOf(provider ?? parent?.getProvider(AGENT_LOG_CONFIG_TYPE));
+  const found = connectionOf(provider ?? providerOf(parent));
   if (found !== undefined) return found;
   throw invalidArgument(
     "The provider belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",

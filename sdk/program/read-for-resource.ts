@@ -12,11 +12,10 @@ import {
   type RecordedSettings,
   recordSettings,
 } from "../shared/reading.ts";
-import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
-import { connectionOf } from "./provider.ts";
+import { connectionOf, providerOf } from "./provider.ts";
 import { readOnce } from "./read-once.ts";
 import { customParentOf, waitForDependencies, waitForRegistration } from "./wait-for-resources.ts";
 
@@ -45,7 +44,7 @@ export interface ResourceRead {
 export function readForResource(request: ReadRequest): Promise<ResourceRead> | pulumi.Output<ResourceRead> {
   const { args, resource, opts } = request;
   const what = { projectId: args.projectId, agent: args.agent };
-  const connection = connectionOf(resource.getProvider(AGENT_LOG_CONFIG_TYPE));
+  const connection = connectionOf(providerOf(resource));
   if (connection === undefined) return Promise.resolve(leftToProvider(request));
   const registration = waitForRegistration(opts);
   const parent = customParentOf(opts);

@@ -12,7 +12,7 @@ export function adviseCheck(
   args: object,
   stack: string | undefined,
 ): never {
-  const sources = Object.values(connection).map(({ source }) => source);
+  const sources = Object.values(connection).flatMap((found) => found?.source ?? []);
   const isKnown = sources.length > 0 && !sources.includes("argument") && !process.env["PULUMI_AUTOMATION_API"];
   if (error instanceof AgentLogConfigError && CODES[error.code].connection && isKnown && stack !== undefined) {
     const option = sources.includes("stack") ? ` --stack ${stack}` : "";

@@ -60,6 +60,19 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     expect(ok).toBe(false);
   });
 
+  it("in the providers of a component leave other people's dynamic resources their configuration", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "beside-others", { projectId: PROJECT_ID });
+    const west = await startService({ settings: { [PROJECT_ID]: { monitoring: { logPath: "/west.log" } } } });
+    context.onTestFinished(() => west.close());
+    await deployment.setConfig("beside-others:west", west.baseUrl);
+    await deployment.setConfig("myapp:token", "token-0001");
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.outputs()).toEqual({ listed: "/west.log", mapped: "/west.log", token: "token-0001" });
+    expect(service.requests).toEqual([]);
+    await deployment.setConfig("myapp:token", "token-0002");
+    expect(await deployment.preview()).toMatchObject({ ok: true, steps: [] });
+  });
+
   it("that are not known yet make what is read with them unknown, and so does a component to wait for", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "unknown-connection", { projectId: PROJECT_ID });
     const preview = await deployment.preview();
