@@ -1,5 +1,3 @@
-import { startService } from "pulumi-agent-log-config/testing";
-
 // A stand-in of the service with two projects, on port 8080 or the one that the command names.
 
 const [projectId, otherId] = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
@@ -9,13 +7,16 @@ const settingsOf = (agent, sizeThresholdMB) => ({
   logRotate: { sizeThresholdMB, timeThresholdHrs: 24 },
 });
 
-const port = Number(process.argv[2] ?? 8080);
-const service = await startService({ port }).catch(({ message }) => {
-  process.stderr.write(
-    `The service did not start: ${message}. Name another port, such as ${port + 1}, behind the command.\n`,
-  );
+const stop = (message) => {
+  process.stderr.write(`${message}\n`);
   process.exit(1);
-});
+};
+// On an older Node.js this import says which version it needs.
+const { startService } = await import("pulumi-agent-log-config/testing").catch(({ message }) => stop(message));
+const port = Number(process.argv[2] ?? 8080);
+const service = await startService({ port }).catch(({ message }) =>
+  stop(`The service did not start: ${message}. Name another port, such as ${port + 1}, behind the command.`),
+);
 for (const id of [projectId, otherId]) {
   for (const agent of ["monitoring", "backup"]) service.set(id, agent, settingsOf(agent, 1000));
 }

@@ -1,26 +1,31 @@
 import * as pulumi from "@pulumi/pulumi";
+import { AGENT_LOG_CONFIG_TYPE } from "pulumi-agent-log-config";
 import { AgentLogConfigClient } from "pulumi-agent-log-config/client";
-import { answerReads, startService } from "pulumi-agent-log-config/testing";
-import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { startService } from "pulumi-agent-log-config/testing";
+import { expect, it, onTestFinished } from "vitest";
 import { DiskAlarm } from "./disk-alarm.ts";
 
 const projectId = "0123456789abcdef01234567";
 
-beforeEach(async () => {
-  await pulumi.runtime.setMocks({
-    newResource: ({ name, inputs }) => ({ id: name, state: inputs }),
+/** Answers in the place of the service: every AgentLogConfig has these thresholds. */
+function mockThresholds(logRotate?: object): Promise<void> {
+  return pulumi.runtime.setMocks({
+    newResource: ({ type, name, inputs }) => ({
+      id: name,
+      state: type === AGENT_LOG_CONFIG_TYPE ? { ...inputs, logRotate } : inputs,
+    }),
     call: () => ({}),
   });
-});
+}
 
 it("leaves room above the agent's threshold", async () => {
-  onTestFinished(answerReads({ [projectId]: { monitoring: { logRotate: { sizeThresholdMB: 500 } } } }));
+  await mockThresholds({ sizeThresholdMB: 500 });
   const { limitMB } = new DiskAlarm("alarm", { projectId });
   expect(await promiseOf(limitMB)).toBe(750);
 });
 
 it("has a limit where the agent has no threshold", async () => {
-  onTestFinished(answerReads({ [projectId]: { monitoring: {} } }));
+  await mockThresholds();
   const { limitMB } = new DiskAlarm("alarm", { projectId });
   expect(await promiseOf(limitMB)).toBe(1500);
 });

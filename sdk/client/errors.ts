@@ -46,10 +46,6 @@ export type AgentLogConfigErrorCode =
   | "ERR_REFUSED"
   /** The response is not JSON, is too long, or has a field of an unexpected type. */
   | "ERR_INVALID_RESPONSE"
-  /** In a unit test: a setting is not as the program expects it. */
-  | "ERR_UNEXPECTED"
-  /** In a unit test with mocks: there are no settings to return, because `answerReads` was not called. */
-  | "ERR_MOCKED"
   /** The program does not run on a supported version of Node.js. */
   | "ERR_RUNTIME"
   /** The read failed for a reason that this package does not know; see `cause`. */
@@ -90,8 +86,6 @@ export const CODES: Readonly<Record<AgentLogConfigErrorCode, CodeFacts>> = {
   ERR_UNAVAILABLE: { temporary: true },
   ERR_REFUSED: {},
   ERR_INVALID_RESPONSE: { connection: true },
-  ERR_UNEXPECTED: {},
-  ERR_MOCKED: { everyRead: true },
   ERR_RUNTIME: { everyRead: true },
   ERR_UNKNOWN: {},
 };

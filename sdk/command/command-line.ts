@@ -4,7 +4,8 @@ import { parseArgs } from "node:util";
 import { PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { printable } from "../digest/printable.ts";
 
-export const USAGE = `Usage: pulumi-agent-log-config check --project <id> [--stack <name>] [--json]
+export const USAGE = `Usage: pulumi-agent-log-config check [--project <id>] [--projects-from <file>]
+       [--stack <name>] [--json]
 
 Tries the connection to the service step by step, and says where it fails and
 what to do. It only reads, and prints no secret.

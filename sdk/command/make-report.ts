@@ -101,6 +101,5 @@ const STEPS: Readonly<Partial<Record<AgentLogConfigErrorCode, StepName>>> = {
   ERR_PROJECT_NOT_FOUND: "role",
   ERR_NOT_AUTOMATED: "monitoring",
   ERR_UNSUPPORTED: "monitoring",
-  ERR_MOCKED: "settings",
   ERR_RUNTIME: "settings",
 };

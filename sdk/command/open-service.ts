@@ -1,7 +1,6 @@
 import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import {
   CONNECTION_SETTING_NAMES,
-  configurationKey,
   configurationWarnings,
   lookUpConnection,
   stackConfiguration,
@@ -20,11 +19,12 @@ export async function openService(stack: string | undefined, seen: Findings): Pr
   const warnings = configurationWarnings(values, (key) => configuration[key]?.secret === true);
   if (warnings.length > 0) seen.warning = warnings.join(" ");
   const texts = lookUpConnection(stackConfiguration((key) => values[key]));
-  // A retry would hide the first failure.
+  // A program judges maxRetries too, but here a retry would hide the first failure.
+  await openClient(texts).close();
   const client = openClient(texts, { maxRetries: 0 });
   observeConnections(new URL(texts.baseUrl?.text ?? ""), seen);
   const found = CONNECTION_SETTING_NAMES.filter((setting) => texts[setting] !== undefined);
-  const places = Object.groupBy(found, (setting) => (values[configurationKey(setting)] ? "stack" : "environment"));
+  const places = Object.groupBy(found, (setting) => texts[setting]?.source ?? "environment");
   const parts = Object.entries(places).map(([place, settings]) => `from the ${place}: ${settings.join(", ")}`);
   seen.settings = parts.join("; ");
   return client;

@@ -5,6 +5,7 @@ import { invalidArgument } from "../client/errors.ts";
 import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { recordSettings } from "../shared/reading.ts";
+import { FUNCTIONS } from "../shared/resource-type.ts";
 
 /** Reads what the arguments name, which are not checked yet. */
 export type ReadForCall = (args: object) => Promise<AgentLogConfigResult>;
@@ -16,9 +17,9 @@ export type ReadForCall = (args: object) => Promise<AgentLogConfigResult>;
 export async function callFunction(token: string, args: Properties, read: ReadForCall): Promise<Properties> {
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
   switch (token) {
-    case "agent-log-config:index:getAgentLogConfig":
+    case FUNCTIONS.getAgentLogConfig:
       return publicResult(await read(given));
-    case "agent-log-config:index:getAgentLogConfigs": {
+    case FUNCTIONS.getAgentLogConfigs: {
       const { readMany } = await import("../shared/read-many.ts");
       const { configs, failures } = await readMany(read, given);
       return { configs: configs.map(publicResult), failures };

@@ -12,7 +12,6 @@ import {
   CONFIGURATION_NAMESPACE,
   configurationWarnings,
   providerArguments,
-  type SettingsSource,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
 import { seal } from "../shared/engine-marks.ts";
@@ -24,12 +23,10 @@ import { propertiesOf, structOf } from "./structs.ts";
 /** Returns the settings of a provider as they are recorded, the secrets marked. */
 export function checkConfiguration(request: CheckRequest, run: Run): CheckResponse {
   const news = propertiesOf(request.getNews());
-  if (isDefaultProvider(request.getUrn())) {
-    const names = Object.keys(news).filter((name) => !ENGINE_SETTINGS.has(name));
-    const given = Object.fromEntries(names.map((name) => [`${CONFIGURATION_NAMESPACE}:${name}`, news[name]]));
-    // The engine sends a key that the stack keeps as a secret without a mark, too.
-    for (const warning of configurationWarnings(given, () => true)) run.warn(request.getUrn(), warning);
-  }
+  const ofStack = Object.entries(withoutMarks(news)).filter(([name, value]) => !isArgument(name, value));
+  const given = Object.fromEntries(ofStack.map(([name, value]) => [`${CONFIGURATION_NAMESPACE}:${name}`, value]));
+  // The engine sends a key that the stack keeps as a secret without a mark, too.
+  for (const warning of configurationWarnings(given, () => true)) run.warn(request.getUrn(), warning);
   const sealed = Object.entries(news).map(([name, value]) => [name, isSecretSetting(name) ? seal(value) : value]);
   return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(sealed)));
 }
@@ -47,35 +44,23 @@ export function configurationOf(request: ConfigureRequest): ProviderConfiguratio
   const given = withoutMarks(propertiesOf(request.getArgs()));
   const urn = request.getUrn() ?? "";
   const [, stack] = /^urn:pulumi:([\w.-]+)::/.exec(urn) ?? [];
-  // Only the default provider gets the stack's settings as arguments.
-  const sources = isDefaultProvider(urn)
-    ? [configurationIn(given)]
-    : [providerArguments(nameOf(urn), given), configurationIn(configured)];
-  return { sources, stack };
+  const args = Object.fromEntries(Object.entries(given).filter(([name, value]) => isArgument(name, value)));
+  return { sources: [providerArguments(nameOf(urn), args), stackConfiguration(configuredText)], stack };
 }
-
-/** What the engine itself keeps beside the configuration of a provider. */
-const ENGINE_SETTINGS: ReadonlySet<string> = new Set(["version", "pluginDownloadURL", "__internal"]);
 
 /** The stack's settings of this plugin, which the engine gives to explicit providers too; names without the namespace. */
 const configured: Properties = JSON.parse(process.env["PULUMI_CONFIG"] || "{}");
 
-/** @param values by the names of the settings, without the namespace */
-function configurationIn(values: Properties): SettingsSource {
-  return stackConfiguration((key) => {
-    const value = values[key.replace(/^.*:/, "")];
-    return value == null ? undefined : String(value);
-  });
+function configuredText(key: string): string | undefined {
+  const value = configured[key.replace(/^.*:/, "")];
+  return value == null ? undefined : String(value);
+}
+
+/** The default provider has the stack's settings as arguments, so that an argument is what differs from them. */
+function isArgument(name: string, value: unknown): boolean {
+  return String(value) !== configuredText(name);
 }
 
 function isSecretSetting(name: string): boolean {
   return Reflect.get(CONNECTION_SETTINGS, name) === "secret";
-}
-
-/**
- * The default provider has the configuration of the stack, and other providers have their arguments. The engine names it after
- * the version of the plugin and the address to download it from, in which it replaces the colon.
- */
-function isDefaultProvider(urn: string): boolean {
-  return /::default(?:_\d+_\d+_\d+(?:_.*)?|_[a-z]+_\/.*)?$/.test(urn);
 }

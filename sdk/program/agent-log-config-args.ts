@@ -8,10 +8,6 @@ export interface AgentLogConfigArgs {
   readonly projectId: pulumi.Input<string>;
   /** The agent whose settings to read, `"monitoring"` or `"backup"`. Changing it replaces the resource. */
   readonly agent: pulumi.Input<AgentKind>;
-  /** Asks the service to wrap its response in an envelope. The result is the same. Default: false. */
-  readonly envelope?: pulumi.Input<boolean> | undefined;
-  /** Asks the service to format its response for people. The result is the same. Default: false. */
-  readonly pretty?: pulumi.Input<boolean> | undefined;
   /** The settings as they should be. A setting that differs fails the preview and the update, or only causes a warning. */
   readonly expect?: pulumi.Input<ExpectedSettings> | undefined;
   /** Whether a setting that is not as expected fails the resource or causes a warning. Default: `"fail"`. */

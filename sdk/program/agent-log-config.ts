@@ -10,13 +10,12 @@ import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { describeOutage } from "../shared/describe-failures.ts";
 import { PROVIDER_TEXT } from "../shared/provider-text.ts";
-import { clientsAreReplaced } from "../shared/read-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
+import { providerOf } from "./provider.ts";
 import { type ResourceRead, readForResource } from "./read-for-resource.ts";
-import { refuseMocks } from "./read-once.ts";
 
 /**
  * The log settings of one agent of one project, recorded in the state, so that the next preview or refresh shows property
@@ -70,9 +69,8 @@ export class AgentLogConfig extends pulumi.CustomResource {
    * ```
    */
   static get(name: string, id: pulumi.Input<pulumi.ID>, opts: pulumi.CustomResourceOptions = {}): AgentLogConfig {
-    const parsed = typeof id === "string" ? parseAgentLogConfigId(id) : pulumi.output(id).apply(parseAgentLogConfigId);
-    // Mocks do not read, so that in a unit test the settings come from the program.
-    return new AgentLogConfig(name, clientsAreReplaced() ? argumentsOf(parsed) : undefined, { ...opts, id });
+    if (typeof id === "string") parseAgentLogConfigId(id);
+    return new AgentLogConfig(name, undefined, { ...opts, id });
   }
 
   /** Returns whether a value is an AgentLogConfig, of any installed copy of the package. */
@@ -94,12 +92,15 @@ export class AgentLogConfig extends pulumi.CustomResource {
     if (args === undefined && opts.id === undefined) {
       throw invalidArgument(`AgentLogConfig '${name}' has no arguments; pass projectId and agent.`);
     }
-    refuseMocks();
+    // With mocks nothing is read: the outputs are the state that they return, as with every resource.
+    const hasMocks = runsWithMocks();
+    const isRead = args !== undefined && !hasMocks;
     // The inputs are needed before super(), but which provider the engine uses is known only after it.
     const { promise: outcome, resolve: start } = Promise.withResolvers<EventualRead>();
     const secrets = [...SECRET_SETTINGS, ...(opts.additionalSecretOutputs ?? [])];
-    const inputs = args === undefined ? {} : recordedInputs(args, outcome, secrets);
-    const { import: imported, ...options } = opts;
+    const inputs = isRead ? recordedInputs(args, outcome, secrets) : args;
+    const { import: imported, provider = providerOf(opts.parent), ...others } = opts;
+    const options = provider === undefined ? others : { ...others, provider };
     // An update would show that another service was read; the record has it nevertheless, since `check` sets it.
     const ignoreChanges = [...(opts.ignoreChanges ?? []), "__service"];
     super(
@@ -108,12 +109,10 @@ export class AgentLogConfig extends pulumi.CustomResource {
       { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT },
       { ...options, ignoreChanges, additionalSecretOutputs: secrets },
     );
-    if (args !== undefined) {
-      start(readForResource({ name, args, resource: this, opts, secrets }));
-    }
+    if (isRead) start(readForResource({ name, args, resource: this, opts, secrets }));
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
-    this.unchangedSince = this.__unchangedSince;
-    if (args !== undefined) warnWhenRecorded(this, args, outcome);
+    if (!hasMocks) this.unchangedSince = this.__unchangedSince;
+    if (isRead) warnWhenRecorded(this, args, outcome);
     for (const setting of SETTING_NAMES) makeAbsentUndefined(this, setting);
   }
 }
@@ -126,7 +125,10 @@ const IMPORT_IS_NOT_NEEDED =
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
-  ["projectId", "agent", "whenUnavailable", "__unchangedSince", ...SETTING_NAMES].map((key) => [key, undefined]),
+  ["projectId", "agent", "whenUnavailable", "unchangedSince", "__unchangedSince", ...SETTING_NAMES].map((key) => [
+    key,
+    undefined,
+  ]),
 );
 
 /**
@@ -134,17 +136,15 @@ const OUTPUTS: pulumi.Inputs = Object.fromEntries(
  * one. What they were read for travels with them, so that the provider can tell whether they belong to the record.
  */
 function recordedInputs(
-  { envelope: _, pretty: __, ...recorded }: AgentLogConfigArgs,
+  args: AgentLogConfigArgs,
   outcome: Promise<EventualRead>,
   secrets: readonly string[],
 ): pulumi.Inputs {
   const pick = (choose: (read: ResourceRead) => unknown) =>
     outcome.then((known) => (pulumi.Output.isInstance(known) ? known.apply(choose) : choose(known)));
   const settings = SETTING_NAMES.map((name) => [name, pick(({ settings }) => Reflect.get(settings, name))] as const);
-  const inputs: pulumi.Inputs = { ...recorded, ...Object.fromEntries(settings) };
+  const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
-  // With mocks no provider says when the settings were read.
-  if (runsWithMocks()) inputs["__unchangedSince"] = pick(({ readAt }) => readAt);
   return { ...inputs, __reading: pick(({ reading }) => reading) };
 }
 
@@ -187,11 +187,4 @@ function makeAbsentUndefined(self: AgentLogConfig, name: string): void {
     return output;
   };
   Object.defineProperty(self, name, { get, enumerable: true, configurable: true });
-}
-
-function argumentsOf(
-  id: ReturnType<typeof parseAgentLogConfigId> | pulumi.Output<ReturnType<typeof parseAgentLogConfigId>>,
-): AgentLogConfigArgs {
-  const { projectId, agent } = pulumi.output(id);
-  return { projectId, agent };
 }

@@ -10,7 +10,6 @@ import { printedAsIs } from "./function-call.ts";
 import { parentOf, plainValueOf, typeOf } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { isPlain } from "./read-for-resource.ts";
-import { refuseMocks } from "./read-once.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
@@ -69,7 +68,6 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
    */
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);
-    refuseMocks();
     const { projectIds, projects, agents = AGENTS, ...rules } = args;
     const children = new FleetChildren(name, typesOf(this), PLUGIN_TYPE, programState()?.fleets);
     children.refuseOthers(rules);

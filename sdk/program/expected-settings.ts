@@ -20,8 +20,7 @@ export type ExpectedLogRotate = {
 
 /**
  * Settings as they should be, at least one: a string, a number or a range of numbers, and a list of the settings that must
- * not be set. A setting that is left out may have any value. A secret can't be expected, since a message would have to quote
- * it.
+ * not be set. A setting that is left out may have any value. What is expected may be a secret; then no message quotes it.
  *
  * In TypeScript, `null` in the place of a setting means that it must not be set.
  */
@@ -34,7 +33,10 @@ export interface ExpectedSettings {
   readonly logRotate?: pulumi.Input<ExpectedLogRotate | null> | undefined;
   /** The database user that manages the logs. */
   readonly username?: pulumi.Input<string | null> | undefined;
-  /** The settings that must not be set. */
+  /**
+   * The settings that must not be set: "logPath", "logPathWindows", "logRotate", "username", "logRotate.sizeThresholdMB",
+   * "logRotate.timeThresholdHrs", "logRotate.numUncompressed", "logRotate.percentOfDiskspace" or "logRotate.numTotal".
+   */
   readonly notSet?: pulumi.Input<readonly pulumi.Input<ExpectedPath>[]> | undefined;
 }
 

@@ -1,20 +1,24 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
-import { plainValueOf } from "./private-sdk.ts";
-import { connectionOf, type ProviderSettings } from "./provider.ts";
+import type { FUNCTIONS } from "../shared/resource-type.ts";
+import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
+import { connectionOf, type ProviderSettings, providerOf } from "./provider.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
+
+type FunctionName = (typeof FUNCTIONS)[keyof typeof FUNCTIONS];
 
 /** What a function does once all that it needs is known. */
 type Read<Args, Result> = (connection: ConnectionSettings, args: Args, hasWaited: boolean) => Promise<Result>;
 
-/** Calls a function with plain arguments. */
-export function callNow<Args, Result>(
+/** Calls a function with plain arguments. In a unit test Pulumi's mocks answer, as for every package. */
+export function callNow<Args extends object, Result>(
+  name: FunctionName,
   args: Args,
   opts: pulumi.InvokeOptions,
   read: Read<Args, Result>,
 ): Promise<Result> {
+  if (runsWithMocks()) return pulumi.runtime.invoke(name, { ...args }, opts);
   return printedOnce(async () => {
     const { settings } = connectionFor(opts);
     const known = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
@@ -27,10 +31,12 @@ export function callNow<Args, Result>(
 
 /** Calls a function as soon as its arguments, its connection and its dependencies are known. */
 export function callWhenKnown<Result>(
+  name: FunctionName,
   args: object,
   opts: pulumi.InvokeOutputOptions,
   read: Read<object, Result>,
 ): pulumi.Output<Result> {
+  if (runsWithMocks()) return pulumi.runtime.invokeOutput<Result>(name, { ...args }, opts);
   const { settings, hasWaited } = connectionFor(opts);
   const waits = pulumi.all([hasWaited, waitForDependencies(opts.dependsOn, args)]);
   return pulumi
@@ -43,7 +49,7 @@ export function callWhenKnown<Result>(
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package
  */
 export function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderSettings {
-  const found = connectionOf(provider ?? parent?.getProvider(AGENT_LOG_CONFIG_TYPE));
+  const found = connectionOf(provider ?? providerOf(parent));
   if (found !== undefined) return found;
   throw invalidArgument(
     "The provider belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",

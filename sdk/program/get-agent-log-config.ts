@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
 import { SECRET_SETTINGS, type SecretSetting } from "../client/agent-log-settings.ts";
+import { FUNCTIONS } from "../shared/resource-type.ts";
 import { callNow, callWhenKnown } from "./function-call.ts";
 import { readOnce } from "./read-once.ts";
 
@@ -37,7 +38,7 @@ export async function getAgentLogConfig(
   args: GetAgentLogConfigArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigResult> {
-  return withSecrets(await callNow(args, opts, readOnce));
+  return withSecrets(await callNow(FUNCTIONS.getAgentLogConfig, args, opts, readOnce));
 }
 
 /**
@@ -63,7 +64,7 @@ export function getAgentLogConfigOutput(
   args: GetAgentLogConfigOutputArgs,
   opts: pulumi.InvokeOutputOptions = {},
 ): pulumi.Output<GetAgentLogConfigResult> {
-  return callWhenKnown(args, opts, readOnce).apply(withSecrets);
+  return callWhenKnown(FUNCTIONS.getAgentLogConfig, args, opts, readOnce).apply(withSecrets);
 }
 
 /** Marks what may contain credentials as secrets. */

@@ -1,6 +1,8 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import type { GetAgentLogConfigsArgs, ReadManyResult } from "../shared/read-many-result.ts";
+import { FUNCTIONS } from "../shared/resource-type.ts";
 import type { AgentLogConfigsArgs } from "./agent-log-configs.ts";
 import { callNow, callWhenKnown } from "./function-call.ts";
 import { type GetAgentLogConfigResult, withSecrets } from "./get-agent-log-config.ts";
@@ -34,7 +36,7 @@ export async function getAgentLogConfigs(
   args: GetAgentLogConfigsArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigsResult> {
-  return callNow(args, opts, read);
+  return withAllSecrets(await callNow(FUNCTIONS.getAgentLogConfigs, args, opts, read));
 }
 
 /**
@@ -61,15 +63,19 @@ export function getAgentLogConfigsOutput(
   args: GetAgentLogConfigsOutputArgs,
   opts: pulumi.InvokeOutputOptions = {},
 ): pulumi.Output<GetAgentLogConfigsResult> {
-  return callWhenKnown(args, opts, read);
+  return callWhenKnown(FUNCTIONS.getAgentLogConfigs, args, opts, read).apply(withAllSecrets);
 }
 
 async function read(
   connection: ConnectionSettings,
   args: object,
   hasWaited: boolean,
-): Promise<GetAgentLogConfigsResult> {
+): Promise<ReadManyResult<AgentLogConfigResult>> {
   const { readMany } = await import("../shared/read-many.ts");
-  const { configs, failures } = await readMany((one) => readOnce(connection, one, hasWaited), args);
-  return { configs: configs.map(withSecrets), failures };
+  return readMany((one) => readOnce(connection, one, hasWaited), args);
+}
+
+/** Mocks may return nothing. */
+function withAllSecrets(result: ReadManyResult<AgentLogConfigResult>): GetAgentLogConfigsResult {
+  return { ...result, configs: result.configs?.map(withSecrets) };
 }

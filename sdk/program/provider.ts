@@ -3,6 +3,7 @@ import { CONNECTION_SETTINGS, type ConnectionOptions } from "../client/connectio
 import { invalidArgument } from "../client/errors.ts";
 import { printable } from "../digest/printable.ts";
 import {
+  CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
   type ConnectionSetting,
   type ConnectionSettings,
@@ -15,6 +16,7 @@ import {
   providerArguments,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
+import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { isConfigSecret } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
@@ -73,6 +75,8 @@ export class Provider extends pulumi.ProviderResource {
     const found = CONNECTION_SETTING_NAMES.map((setting) => [setting, find(name, setting, args)] as const);
     const inputs = found.map(([setting, output]) => [configurationKey(setting), output.apply((value) => value?.text)]);
     super(PACKAGE, name, Object.fromEntries(inputs), opts);
+    // In the providers of a component it stands beside that of other people's dynamic resources, not in its place.
+    Object.defineProperty(this, "pkg", { value: CONFIGURATION_NAMESPACE });
     // It must go into a client only: what is read with a secret key is not a secret.
     const settings: pulumi.Output<ConnectionSettings> = pulumi.unsecret(pulumi.output(Object.fromEntries(found)));
     const value = { settings, hasWaited: waitForDependencies(opts?.dependsOn, args) };
@@ -88,6 +92,11 @@ function find(name: string, setting: ConnectionSetting, args: ProviderArgs): pul
   );
   const isSecret = CONNECTION_SETTINGS[setting] === "secret" || isConfigSecret(configurationKey(setting));
   return isSecret ? pulumi.secret(found) : found;
+}
+
+/** Returns the provider that a resource has, or that its children inherit: one of ours, else that of all dynamic resources. */
+export function providerOf(resource: pulumi.Resource | undefined): pulumi.ProviderResource | undefined {
+  return resource?.getProvider(PLUGIN_TYPE) ?? resource?.getProvider(AGENT_LOG_CONFIG_TYPE);
 }
 
 /** Returns the connection of a provider; undefined for a provider of another package. */

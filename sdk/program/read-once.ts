@@ -1,10 +1,8 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { adviseCheck } from "../shared/advise-check.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import { clientsAreReplaced, readSettings } from "../shared/read-settings.ts";
-import { runsWithMocks } from "./private-sdk.ts";
+import { readSettings } from "../shared/read-settings.ts";
 import { programState } from "./program-state.ts";
 
 /**
@@ -17,7 +15,6 @@ export async function readOnce(
   args: object,
   hasWaited: boolean,
 ): Promise<AgentLogConfigResult> {
-  refuseMocks();
   const state = programState();
   // A program that the Automation API runs in its own process has no stack that a command would find.
   const stack = process.env["PULUMI_NODEJS_STACK"];
@@ -31,13 +28,4 @@ export async function readOnce(
   state.reads.set(key, settings);
   settings.catch(() => state.reads.delete(key));
   return settings;
-}
-
-/** @throws AgentLogConfigError `ERR_MOCKED` in a unit test that has no settings to return */
-export function refuseMocks(): void {
-  if (!runsWithMocks() || clientsAreReplaced()) return;
-  throw new AgentLogConfigError(
-    "ERR_MOCKED",
-    "This unit test calls pulumi.runtime.setMocks, but has no settings to return: call answerReads of pulumi-agent-log-config/testing first.",
-  );
 }

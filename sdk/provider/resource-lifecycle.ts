@@ -55,12 +55,12 @@ export interface CheckResult {
 export async function check(
   engine: Engine,
   olds: Properties,
-  { __reading: reading, envelope, pretty, ...args }: Properties,
+  { __reading: reading, ...args }: Properties,
   secrets: readonly string[],
 ): Promise<CheckResult> {
-  const inputs: Properties = { ...args, __service: serviceOf(engine) };
   const belongs = isReading(reading) && belongsTo(reading, args, engine.sources);
-  const malformed = await malformedArguments({ ...args, envelope, pretty }, belongs);
+  const inputs: Properties = { ...args, __service: belongs ? reading.fingerprints.baseUrl : serviceOf(engine) };
+  const malformed = await malformedArguments(args, belongs);
   // A reading is unknown in a preview where the read waits for something that is still to be created.
   if (malformed.length > 0 || isUnknown(reading)) return { inputs, malformed, failures: [] };
   if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
@@ -68,7 +68,7 @@ export async function check(
   }
   if (belongs) return verify(reading, olds, inputs, secrets);
   const kept = keptSettings(olds, args, reading);
-  const { settings, problem } = await read(engine, { ...args, envelope, pretty }, olds, kept);
+  const { settings, problem } = await read(engine, args, olds, kept);
   const found = settle(olds, { ...inputs, ...settings }, problem);
   const result = await judge(found, isReading(reading) ? reading.others : [], secrets, engine.warn);
   return found.outage === undefined ? result : { ...result, outage: found.outage };
@@ -205,7 +205,7 @@ const ADVICE_ON_CONNECTION =
 /** Reads the settings, except those to keep. Nothing is read if all of them are kept whole. */
 async function read(
   engine: Engine,
-  { projectId, agent, envelope, pretty }: Properties,
+  { projectId, agent }: Properties,
   olds: Properties,
   kept: Properties,
 ): Promise<{ readonly settings: Properties; readonly problem: Problem | null }> {
@@ -213,13 +213,15 @@ async function read(
     // They stay those of the service that they were read from.
     return { settings: { ...kept, __service: olds["__service"] ?? null }, problem: null };
   }
-  const args = { projectId, agent, envelope: envelope ?? undefined, pretty: pretty ?? undefined };
+  const args = { projectId, agent };
   try {
     const reading = engine.read?.(args) ?? readSettings(lookUpConnection(...engine.sources), args, engine.gates);
     const found = recordSettings(await reading);
     const merged = Object.entries(kept).map(([name, value]) => {
       const whole = found[name];
-      return [name, isObject(value) && isObject(whole) ? { ...whole, ...value } : value];
+      // What equals the record is kept as it is: a member can't be told from a whole that has no other.
+      const isPart = isObject(value) && isObject(whole) && !isDeepStrictEqual(value, olds[name]);
+      return [name, isPart ? { ...whole, ...value } : value];
     });
     return { settings: { ...found, ...Object.fromEntries(merged) }, problem: null };
   } catch (error) {

@@ -1,5 +1,5 @@
 import { AgentLogConfigError, CODES } from "../client/errors.ts";
-import { type ConnectionSettings, isArgument, isOfStack } from "./connection-settings.ts";
+import type { ConnectionSettings } from "./connection-settings.ts";
 
 /**
  * Rejects with an error that names the command that tries a connection step by step. The command knows the stack's settings,
@@ -12,10 +12,10 @@ export function adviseCheck(
   args: object,
   stack: string | undefined,
 ): never {
-  const settings = Object.values(connection);
-  const isKnown = settings.length > 0 && !settings.some(isArgument) && !process.env["PULUMI_AUTOMATION_API"];
+  const sources = Object.values(connection).flatMap((found) => found?.source ?? []);
+  const isKnown = sources.length > 0 && !sources.includes("argument") && !process.env["PULUMI_AUTOMATION_API"];
   if (error instanceof AgentLogConfigError && CODES[error.code].connection && isKnown && stack !== undefined) {
-    const option = settings.some(isOfStack) ? ` --stack ${stack}` : "";
+    const option = sources.includes("stack") ? ` --stack ${stack}` : "";
     const command = `npx pulumi-agent-log-config check --project ${Reflect.get(args, "projectId")}${option}`;
     error.message += ` \`${command}\` says which step of the connection fails.`;
   }

@@ -14,9 +14,13 @@ export function isSetting(name: string): name is ConnectionSetting {
 /** A setting as it is written in configuration. */
 export interface FoundSetting {
   readonly text: string;
+  readonly source: SourceKind;
   /** The place that it was found in, as messages name it. */
   readonly place: string;
 }
+
+/** Where a setting is written: as an argument of a Provider, in the configuration of the stack, or in the environment. */
+type SourceKind = "argument" | "stack" | "environment";
 
 /** The settings that were found, not checked yet. */
 export type ConnectionSettings = Readonly<Partial<Record<ConnectionSetting, FoundSetting>>>;
@@ -26,6 +30,7 @@ export type ReadConfiguration = (key: string) => string | undefined;
 
 /** Where settings are written. */
 export interface SettingsSource {
+  readonly kind: SourceKind;
   readonly textOf: (setting: ConnectionSetting) => string | undefined;
   readonly placeOf: (setting: ConnectionSetting) => string;
 }
@@ -48,31 +53,21 @@ export function providerArguments(
   args: Readonly<Partial<Record<ConnectionSetting, unknown>>>,
 ): SettingsSource {
   const textOf = (setting: ConnectionSetting) => (args[setting] == null ? undefined : String(args[setting]));
-  return { textOf, placeOf: (setting) => `${ARGUMENT}${setting} of the Provider '${printable(provider, 80)}'` };
-}
-
-const ARGUMENT = "the argument ";
-
-/** Tells whether a setting is an argument of a Provider, which only the program knows. */
-export function isArgument({ place }: FoundSetting): boolean {
-  return place.startsWith(ARGUMENT);
-}
-
-const KEY = "the configuration key ";
-
-/** Tells whether a setting is one of the stack's. */
-export function isOfStack({ place }: FoundSetting): boolean {
-  return place.startsWith(KEY);
+  const placeOf = (setting: ConnectionSetting) =>
+    `the argument ${setting} of the Provider '${printable(provider, 80)}'`;
+  return { kind: "argument", textOf, placeOf };
 }
 
 export function stackConfiguration(read: ReadConfiguration): SettingsSource {
   return {
+    kind: "stack",
     textOf: (setting) => read(configurationKey(setting)),
-    placeOf: (setting) => `${KEY}${configurationKey(setting)}`,
+    placeOf: (setting) => `the configuration key ${configurationKey(setting)}`,
   };
 }
 
 const ENVIRONMENT: SettingsSource = {
+  kind: "environment",
   textOf: (setting) => process.env[environmentVariable(setting)],
   placeOf: (setting) => `the environment variable ${environmentVariable(setting)}`,
 };
@@ -82,9 +77,9 @@ export function lookUpSetting(
   setting: ConnectionSetting,
   ...sources: readonly SettingsSource[]
 ): FoundSetting | undefined {
-  for (const { textOf, placeOf } of [...sources, ENVIRONMENT]) {
+  for (const { kind, textOf, placeOf } of [...sources, ENVIRONMENT]) {
     const text = textOf(setting);
-    if (text) return { text, place: placeOf(setting) };
+    if (text) return { text, source: kind, place: placeOf(setting) };
   }
   return undefined;
 }

@@ -7,8 +7,6 @@ import {
   type ConnectionSettings,
   configurationKey,
   environmentVariable,
-  isArgument,
-  isOfStack,
   isSetting,
 } from "./connection-settings.ts";
 
@@ -32,8 +30,8 @@ export function openClient(
 /** Says how to allow plain http, in the place that the address comes from. */
 function placeFor(name: ConnectionSetting, { baseUrl }: ConnectionSettings): string | undefined {
   if (name !== "allowHttp" || baseUrl === undefined) return undefined;
-  if (isArgument(baseUrl)) return baseUrl.place.replace("baseUrl", name);
-  return isOfStack(baseUrl)
+  if (baseUrl.source === "argument") return `the argument ${name} of the same Provider`;
+  return baseUrl.source === "stack"
     ? `\`pulumi config set ${configurationKey(name)} true\``
     : `${environmentVariable(name)}=true`;
 }

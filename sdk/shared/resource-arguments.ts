@@ -5,9 +5,12 @@ import { readArgumentsSchema } from "../client/schemas.ts";
 import { isUnknown } from "./engine-marks.ts";
 import { expectedSettingsSchema, withoutUnknown } from "./unmet-expectations.ts";
 
+const { projectId, agent } = readArgumentsSchema.shape;
+
 /** The kinds of the arguments of a resource. */
 export const resourceArgumentsSchema = strictObject({
-  ...readArgumentsSchema.shape,
+  projectId,
+  agent,
   expect: expectedSettingsSchema.optional(),
   whenUnexpected: z.enum(["fail", "warn"], 'must be "fail" or "warn"').optional(),
   whenUnavailable: z.enum(["fail", "useRecorded"], 'must be "fail" or "useRecorded"').optional(),

@@ -1,10 +1,9 @@
 /**
- * Stand-ins of the service for tests: a server for HTTP, and a replacement of all reads without HTTP.
+ * A stand-in of the service for tests: a server that does HTTP Digest.
  * @packageDocumentation
  */
 import "../client/refuse-other-runtimes.ts";
 
-export { type AnswerReadsOptions, answerReads } from "./answer-reads.ts";
 export type { NoncePolicy } from "./digest-protection.ts";
 export type { CannedResponse, Cut, Delay, Fault } from "./fault.ts";
 export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./projects.ts";

@@ -2,11 +2,10 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { inspect } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { CODES } from "../../sdk/client/errors.ts";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { getAgentLogConfig, Provider } from "../../sdk/index.ts";
-import { answerReads } from "../../sdk/testing/index.ts";
 
 it("is an instance of the class of every installed copy of the package, and nothing else is", async () => {
   const url = "../../sdk/client/errors.ts?another-copy";
@@ -58,9 +57,8 @@ describe("what is printed", () => {
   it("of a Provider and of a result shows no secret", async () => {
     await pulumi.runtime.setMocks({
       newResource: ({ name, inputs }) => ({ id: name, state: inputs }),
-      call: () => ({}),
+      call: () => ({ configOverrides: { mmsApiKey: "body-api-key-0001" } }),
     });
-    onTestFinished(answerReads({ [PROJECT_ID]: { backup: { configOverrides: { mmsApiKey: "body-api-key-0001" } } } }));
     const provider = new Provider("p", { privateKey: "private-key-0001", baseUrl: "https://example.com" });
     const result = await getAgentLogConfig({ projectId: PROJECT_ID, agent: "backup" }, { provider });
     const seen = await new Promise((resolve) => result.configOverrides.apply(resolve));

@@ -107,6 +107,14 @@ describe("for one project", () => {
     ]);
   });
 
+  it("judges settings that do not matter to the read, as a program does", async () => {
+    const service = await start([FIRST], { AGENT_LOG_CONFIG_MAX_RETRIES: "many" });
+    const found = await report(...projects([FIRST]));
+    expect(failedStepOf(found)).toEqual({ step: "settings", code: "ERR_INVALID_SETTINGS" });
+    expect(found.projects[0]?.message).toContain("maxRetries (the environment variable AGENT_LOG_CONFIG_MAX_RETRIES)");
+    expect(service.requests).toEqual([]);
+  });
+
   it("keeps what was read before the failure", async () => {
     const service = await start();
     service.failNext({ delaySeconds: 0 }, { status: 503 });
@@ -349,7 +357,7 @@ describe("the arguments", () => {
 
   it("print the options", async () => {
     expect(await check(["--help"])).toBe(0);
-    expect(stdout).toMatch(/^Usage: pulumi-agent-log-config check --project <id>/);
+    expect(stdout).toMatch(/^Usage: pulumi-agent-log-config check \[--project <id>\] \[--projects-from <file>\]\n/);
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 });

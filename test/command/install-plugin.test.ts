@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, inject, it, onTestFinished } from "vitest";
@@ -18,8 +18,13 @@ function makeFolder(): string {
 
 /** Runs the command of the installed package with nothing but these variables. */
 function installPlugin(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+  return installPluginIn(process.cwd(), env, ...args);
+}
+
+function installPluginIn(cwd: string, env: Readonly<Record<string, string>>, ...args: readonly string[]) {
   const main = path.join(INSTALLED, "dist/command/main.js");
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, "install-plugin", ...args], {
+    cwd,
     env,
     encoding: "utf8",
   });
@@ -38,9 +43,20 @@ it("runs the Pulumi CLI of the user, and not one that npx puts before it", () =>
   mkdirSync(bin, { recursive: true });
   writeFileSync(path.join(bin, "pulumi"), "#!/bin/sh\necho of the project\n", { mode: 0o755 });
   writeFileSync(path.join(folder, "pulumi"), "#!/bin/sh\necho of the user\n", { mode: 0o755 });
-  const PATH = [bin, `${bin}${path.sep}`, "node_modules/.bin", folder].join(path.delimiter);
+  const link = path.join(project, "link");
+  symlinkSync(bin, link, "junction");
+  const others = [bin, `${bin}${path.sep}`, `${bin}/.`, `${bin}//`, `${bin}/../.bin`, link, "node_modules/.bin"];
+  const PATH = [...others, folder].join(path.delimiter);
   expect(installPlugin({ PATH })).toMatchObject({ status: 0, stdout: expect.stringMatching(/^of the user\n/) });
-  expect(installPlugin({ PATH: bin })).toMatchObject({ status: 1, stdout: "" });
+  for (const only of others) expect(installPlugin({ PATH: only })).toMatchObject({ status: 1, stdout: "" });
+});
+
+it("runs no pulumi of the current folder", () => {
+  const [folder, project] = [makeFolder(), makeFolder()];
+  writeFileSync(path.join(project, "pulumi"), "#!/bin/sh\necho of the project\n", { mode: 0o755 });
+  for (const PATH of ["", ".", "./", path.delimiter, [folder, ""].join(path.delimiter)]) {
+    expect(installPluginIn(project, { PATH })).toMatchObject({ status: 1, stdout: "" });
+  }
 });
 
 it("prints the command with --print", () => {

@@ -8,10 +8,10 @@ import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open
 import { copyExample } from "../examples/copy-example.ts";
 import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 
-/** The programs of the pages by the names of their modules. What imports another entry runs without an engine. */
+/** The programs of the pages by the names of their modules. What imports another entry, or Vitest, runs without an engine. */
 const programs = [...PAGES].flatMap(([page, text]) =>
   fencesIn(text, "ts")
-    .filter((code) => !code.includes("pulumi-agent-log-config/"))
+    .filter((code) => !/"(?:pulumi-agent-log-config\/|vitest")/.test(code))
     .map((code, index) => ({ name: `${path.basename(page, ".md").toLowerCase()}_${index}`, code })),
 );
 

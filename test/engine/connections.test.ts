@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { cp } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, inject, it } from "vitest";
@@ -30,6 +31,46 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     service.rotateKey("private-key-0003");
     await connect("private-key-0003");
     expect(await deployment.up()).toMatchObject({ ok: true, steps: [{ op: "update", name: "one", differences: [] }] });
+  });
+
+  it.for([
+    { elsewhere: "nowhere else", env: {} },
+    { elsewhere: "for another service in the shell", env: { AGENT_LOG_CONFIG_BASE_URL: "https://shell.example.com" } },
+  ])("that a program assigns, and that are set $elsewhere, are those of the record", async ({ env }, context) => {
+    const settings = { args: { projectId: PROJECT_ID, agent: "monitoring", whenUnavailable: "useRecorded" } };
+    const { deployment, service } = await openProgram(context, engine, "assigned-environment", settings, env);
+    const other = await startService();
+    context.onTestFinished(() => other.close());
+    await deployment.unsetConfig("agent-log-config:baseUrl");
+    await deployment.setConfig("agent-log-config:maxRetries", "0");
+    const assign = (address: string) => deployment.setConfig("assigned-environment:address", address);
+
+    await assign(service.baseUrl);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    const fingerprint = createHash("sha256").update(service.baseUrl).digest("hex").slice(0, 16);
+    const [, recorded] = /"__service":"?(\w+)/.exec(JSON.stringify(await deployment.exportState())) ?? [];
+    expect(recorded).toBe(fingerprint);
+    service.respondWith({ status: 503 });
+    expect(await deployment.preview()).toMatchObject({ ok: true, steps: [] });
+
+    await assign(other.baseUrl);
+    other.respondWith({ status: 503 });
+    const { ok, text } = await deployment.preview();
+    expect(text).toContain("The recorded settings are those of another service, so that they are not used.");
+    expect(ok).toBe(false);
+  });
+
+  it("in the providers of a component leave other people's dynamic resources their configuration", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "beside-others", { projectId: PROJECT_ID });
+    const west = await startService({ settings: { [PROJECT_ID]: { monitoring: { logPath: "/west.log" } } } });
+    context.onTestFinished(() => west.close());
+    await deployment.setConfig("beside-others:west", west.baseUrl);
+    await deployment.setConfig("myapp:token", "token-0001");
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.outputs()).toEqual({ listed: "/west.log", mapped: "/west.log", token: "token-0001" });
+    expect(service.requests).toEqual([]);
+    await deployment.setConfig("myapp:token", "token-0002");
+    expect(await deployment.preview()).toMatchObject({ ok: true, steps: [] });
   });
 
   it("that are not known yet make what is read with them unknown, and so does a component to wait for", async (context) => {

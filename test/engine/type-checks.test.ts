@@ -44,13 +44,13 @@ it("type-checks in a project without a compiler of its own, with the one that @p
 const EXPECTING = `
 import { AgentLogConfig, AgentLogConfigs, Provider } from "pulumi-agent-log-config";
 import { AgentLogConfigClient, AgentLogConfigError } from "pulumi-agent-log-config/client";
-import { answerReads } from "pulumi-agent-log-config/testing";
+import { startService } from "pulumi-agent-log-config/testing";
 const expect = { logRotate: { sizeThresholdMB: { atMost: 1000 } }, notSet: ["logRotate.numTotal" as const] };
 const provider = new Provider("west", { baseUrl: "https://example.com" });
 const one = new AgentLogConfig("one", { projectId: "0123456789abcdef01234567", agent: "backup", expect }, { provider });
 const all = new AgentLogConfigs("all", { projectIds: [one.projectId], whenUnavailable: "useRecorded" });
 export const paths = all.configs.apply((configs) => configs.map(({ logPath }) => logPath));
 export const read = (client: AgentLogConfigClient) => client.getRaw({ projectId: "", agent: "backup" }).catch((error) => error instanceof AgentLogConfigError && error.code);
-answerReads({});
+startService({}).then((service) => service.close());
 new AgentLogConfig("wrong", { projectId: "", agent: "other" });
 `;

@@ -51,6 +51,36 @@ it("shows no more than the settings where another service has others", async (co
   expect(texts.join()).not.toContain("__service");
 });
 
+it("completes an explicit provider by the settings of the stack, also one that is named as the engine names its own", async (context) => {
+  const directory = await mkdtemp(path.join(tmpdir(), "named-"));
+  const service = await startService({
+    privateKey: PRIVATE_KEY,
+    settings: { [PROJECT_ID]: { monitoring: { logPath: "/l" } } },
+  });
+  context.onTestFinished(async () => {
+    await service.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  const resources = {
+    default: { type: "pulumi:providers:agent-log-config", properties: { maxRetries: 0 } },
+    settings: {
+      type: "agent-log-config:AgentLogConfig",
+      properties: { projectId: PROJECT_ID, agent: "monitoring" },
+      options: { provider: `\${default}` },
+    },
+  };
+  const program = { name: "named", runtime: "yaml", resources, outputs: { logPath: `\${settings.logPath}` } };
+  await writeFile(path.join(directory, "Pulumi.yaml"), JSON.stringify(program));
+  const deployment = await open(context, directory, "yaml");
+  await configure(deployment, service, "named", {});
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  expect(await deployment.outputs()).toEqual({ logPath: "/l" });
+  await deployment.setConfig("agent-log-config:timeoutSeconds", "soon");
+  expect((await deployment.preview()).text).toContain(
+    "timeoutSeconds (the configuration key agent-log-config:timeoutSeconds)",
+  );
+});
+
 it("never overwrites what ignoreChanges keeps, and shows the drift once the option is gone", async (context) => {
   const directory = await mkdtemp(path.join(tmpdir(), "ignoring-"));
   const service = await startService({ privateKey: PRIVATE_KEY });
@@ -58,7 +88,12 @@ it("never overwrites what ignoreChanges keeps, and shows the drift once the opti
     await service.close();
     await rm(directory, { recursive: true, force: true });
   });
-  const options = { setting: ["logPath"], member: ["logRotate.sizeThresholdMB"], all: ["*"] };
+  const options = {
+    setting: ["logPath"],
+    whole: ["logRotate"],
+    member: ["logRotate.sizeThresholdMB"],
+    all: ["*"],
+  };
   const write = async (ignores: boolean) => {
     const resources = Object.entries(options).map(([name, paths]) => [
       name,
@@ -86,14 +121,22 @@ it("never overwrites what ignoreChanges keeps, and shows the drift once the opti
     set(sizeThresholdMB);
     expect(await deployment.up()).toMatchObject({ ok: true });
   }
-  expect(await deployment.outputs()).toEqual({ setting: "/log/1 2", member: "/log/2 1", all: "/log/1 1" });
+  const outputs = { setting: "/log/1 2", whole: "/log/2 1", member: "/log/2 1", all: "/log/1 1" };
+  expect(await deployment.outputs()).toEqual(outputs);
   expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+
+  service.set(PROJECT_ID, "monitoring", { logPath: "/log/2", logRotate: { sizeThresholdMB: 2, numTotal: 5 } });
+  const { steps: added } = await deployment.preview();
+  // What is ignored as a whole keeps its value, also where the service adds a threshold.
+  expect(added.map(({ name }) => name).toSorted()).toEqual(["member", "setting"]);
+  set(2);
 
   await write(false);
   const { steps } = await deployment.preview();
   const [pathDiffers, memberDiffers] = ['logPath: "/log/1" => "/log/2"', "logRotate.sizeThresholdMB: 1 => 2"];
   expect(Object.fromEntries(steps.map(({ name, differences }) => [name, differences]))).toMatchObject({
     setting: [pathDiffers],
+    whole: [memberDiffers],
     member: [memberDiffers],
     all: [pathDiffers, memberDiffers],
   });

@@ -147,27 +147,27 @@ describe("the configuration", () => {
     expect(await plugin.check(ARGS)).toEqual({ inputs: INPUTS, failures: [] });
     await plugin.configure({ baseUrl: "ftp://example.com" }, west);
     await expect(plugin.read(ID)).rejects.toThrow("baseUrl (the argument baseUrl of the Provider 'west')");
-    await plugin.configure(configuration({ timeoutSeconds: "soon" }));
-    await expect(plugin.read(ID)).rejects.toThrow("agent-log-config:timeoutSeconds");
   });
 
-  it.each([
-    { name: "default", is: true },
-    { name: "default_0_1_0", is: true },
-    // The engine adds the address that the plugin is downloaded from.
-    { name: "default_0_1_0_github_/api.github.com/owner/name", is: true },
-    { name: "default_github_/api.github.com/owner/name", is: true },
-    { name: "default_west", is: false },
-  ])("takes a provider with the name $name for the default one: $is", async ({ name, is }) => {
-    const plugin = await startForTest();
-    await plugin.configure(
-      configuration({ baseUrl: "ftp://example.com" }),
-      `urn:pulumi:dev::p::pulumi:providers:agent-log-config::${name}`,
-    );
-    const place = is
-      ? "the configuration key agent-log-config:baseUrl"
-      : `the argument baseUrl of the Provider '${name}'`;
-    await expect(plugin.read(ID)).rejects.toThrow(`baseUrl (${place})`);
+  it("is that of the stack where the stack has it, whatever the name of the provider is", async () => {
+    const { address, warnings } = await startEngineLog();
+    const key = { publicKey: "publickey", privateKey: "private-key-0001" };
+    const stack = { ...key, baseUrl: "ftp://example.com", baseURL: "x" };
+    const plugin = await startForTest({ env: { PULUMI_CONFIG: JSON.stringify(stack) }, engine: address });
+    for (const name of ["default", "default_0_1_0", "west"]) {
+      const urn = `urn:pulumi:dev::p::pulumi:providers:agent-log-config::${name}`;
+      await plugin.configure(stack, urn);
+      await expect(plugin.read(ID)).rejects.toThrow("baseUrl (the configuration key agent-log-config:baseUrl)");
+      await plugin.configure({ baseUrl: "ftp://west.example.com" }, urn);
+      await expect(plugin.read(ID)).rejects.toThrow(`baseUrl (the argument baseUrl of the Provider '${name}')`);
+    }
+    // An explicit provider does not warn of what the stack alone has.
+    await plugin.checkConfig({ baseUrl: "https://west.example.com", version: "0.1.0" });
+    expect(warnings).toEqual([]);
+    await plugin.checkConfig({ ...stack, version: "0.1.0" });
+    expect(warnings).toMatchObject([
+      { message: expect.stringContaining("unknown settings: agent-log-config:baseURL;") },
+    ]);
   });
 
   it("lets an attached plugin forget what was refused before", async () => {
@@ -192,15 +192,6 @@ describe("the configuration", () => {
     expect(await plugin.checkConfig({ version: "0.1.0" })).toEqual({ version: "0.1.0" });
     await plugin.configure({ version: "0.1.0" });
     expect(await plugin.check(ARGS)).toEqual({ inputs: INPUTS, failures: [] });
-  });
-
-  it("warns about a misspelt setting, and not about a key that the engine sends unmarked", async () => {
-    const { address, warnings } = await startEngineLog();
-    const plugin = await configured({}, address);
-    await plugin.checkConfig({ baseURL: "x", privateKey: "private-key-0001", version: "0.1.0" });
-    expect(warnings.map(({ message }) => message)).toEqual([
-      expect.stringContaining("unknown settings: agent-log-config:baseURL;"),
-    ]);
   });
 });
 
@@ -247,8 +238,8 @@ describe("a resource", () => {
   it("reads itself where a caller pretends to have read", async () => {
     const plugin = await configured();
     const connection = fingerprintsOf({
-      baseUrl: { text: service.baseUrl, place: "" },
-      publicKey: { text: "publickey", place: "" },
+      baseUrl: { text: service.baseUrl, source: "stack", place: "" },
+      publicKey: { text: "publickey", source: "stack", place: "" },
     });
     const reading = { ...ARGS, fingerprints: { ...connection }, problem: null, secrets: [], ignored: [], others: [] };
     const forged = { ...ARGS, logPath: "/forged", __reading: reading };
@@ -274,11 +265,10 @@ describe("a resource", () => {
     expect((await plugin.diff(RECORDED, moved)).replaces).toEqual(["projectId", "agent"]);
   });
 
-  it("passes envelope and pretty on without recording them", async () => {
+  it("has no arguments that change nothing in a record", async () => {
     const plugin = await configured();
-    const { inputs } = await plugin.check({ ...ARGS, envelope: true, pretty: true });
-    expect(inputs).toEqual(INPUTS);
-    expect(service.requests.at(-1)?.target).toContain("?envelope=true&pretty=true");
+    const { failures } = await plugin.check({ ...ARGS, envelope: true, pretty: true });
+    expect(failures).toEqual([expect.stringContaining("unknown names: envelope, pretty;")]);
   });
 
   it("is refreshed as inputs and outputs, and keeps what was secret a secret", async () => {
@@ -466,7 +456,10 @@ describe("a failed connection", () => {
   const refused = { baseUrl: "https://127.0.0.1:1" };
 
   it("names the command that tries it step by step", async () => {
-    const found = await messagesOf(await configured(refused));
+    const stack = JSON.stringify({ ...configuration(refused), privateKey: "private-key-0001" });
+    const plugin = await startForTest({ env: { PULUMI_CONFIG: stack } });
+    await plugin.configure(configuration(refused));
+    const found = await messagesOf(plugin);
     expect(found).toHaveLength(2);
     for (const message of found) {
       expect(message).toMatch(

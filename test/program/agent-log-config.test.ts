@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { AgentLogConfig, type AgentLogConfigArgs } from "../../sdk/index.ts";
-import { answerReads } from "../../sdk/testing/index.ts";
+import { connectService, setEngine } from "./set-engine.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 
@@ -10,14 +10,13 @@ async function inputsOf(
   args: Partial<AgentLogConfigArgs>,
   opts: pulumi.CustomResourceOptions = {},
 ): Promise<Readonly<Record<string, unknown>>> {
-  onTestFinished(answerReads({ [PROJECT_ID]: { monitoring: { logPath: "/l", configOverrides: { key: "k" } } } }));
+  await connectService({ [PROJECT_ID]: { monitoring: { logPath: "/l", configOverrides: { key: "k" } } } });
   let told = {};
-  await pulumi.runtime.setMocks({
+  setEngine({
     newResource: ({ inputs, name }) => {
       told = inputs;
       return { id: name, state: inputs };
     },
-    call: () => ({}),
   });
   const resource = new AgentLogConfig("settings", { projectId: PROJECT_ID, agent: "monitoring", ...args }, opts);
   await new Promise((resolve) => resource.urn.apply(resolve));

@@ -3,17 +3,17 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { AGENT_LOG_CONFIG_TYPE, AgentLogConfigs, type AgentLogConfigsArgs, Provider } from "../../sdk/index.ts";
 import { dependenciesOf } from "../../sdk/program/private-sdk.ts";
 import { SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
-import { answerReads } from "../../sdk/testing/index.ts";
+import { connectService, setEngine } from "./set-engine.ts";
 
 const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"];
 const MONITORING = { agents: ["monitoring"] } as const;
 
-beforeEach(() => {
+beforeEach(async () => {
   const settings = (project: string) => ({
     monitoring: { logPath: `/${project}`, configOverrides: { mmsApiKey: "k" } },
     backup: { logRotate: { sizeThresholdMB: 1000 } },
   });
-  onTestFinished(answerReads({ [ONE]: settings("one"), [TWO]: settings("two") }));
+  await connectService({ [ONE]: settings("one"), [TWO]: settings("two") });
 });
 
 // What is still being registered must not meet the mocks of the next test.
@@ -29,7 +29,7 @@ function inDeployment({ preview = false } = {}): Registered[] {
     const isNew = preview && args.type === "test:index:Other";
     return { id: isNew ? "" : args.name, state: args.inputs };
   };
-  pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "project", "stack", preview);
+  setEngine({ newResource }, { preview });
   return registered;
 }
 

@@ -3,25 +3,20 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   AGENT_LOG_CONFIG_TYPE,
   AgentLogConfig,
-  AgentLogConfigError,
-  type AgentLogConfigErrorCode,
   getAgentLogConfig,
   getAgentLogConfigOutput,
   Provider,
 } from "../../sdk/index.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
-import { replaceClients } from "../../sdk/shared/read-settings.ts";
-import { answerReads } from "../../sdk/testing/index.ts";
+import { connectService, setEngine } from "./set-engine.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const MONITORING = { projectId: PROJECT_ID, agent: "monitoring" } as const;
 
-beforeEach(() => {
-  onTestFinished(
-    answerReads({
-      [PROJECT_ID]: { monitoring: { logPath: "/var/log/agent.log", configOverrides: { mmsApiKey: "k" } } },
-    }),
-  );
+beforeEach(async () => {
+  await connectService({
+    [PROJECT_ID]: { monitoring: { logPath: "/var/log/agent.log", configOverrides: { mmsApiKey: "k" } } },
+  });
 });
 
 /** A resource of another package; in a preview of a new one its id is not known yet. */
@@ -44,7 +39,7 @@ function inDeployment(
   preview: boolean,
   onResource: (args: pulumi.runtime.MockResourceArgs) => unknown = () => {},
 ): void {
-  pulumi.runtime.setMocks(
+  setEngine(
     {
       newResource: (args) => {
         onResource(args);
@@ -53,9 +48,7 @@ function inDeployment(
       },
       call: () => ({ logPath: "/var/log/agent.log" }),
     },
-    "project",
-    "stack",
-    preview,
+    { preview },
   );
 }
 
@@ -251,48 +244,42 @@ function nameOf(urn: pulumi.Output<string>): Promise<string> {
 }
 
 describe("a failed connection", () => {
-  const fail = async (code: AgentLogConfigErrorCode, opts: pulumi.InvokeOptions = {}) => {
-    onTestFinished(replaceClients({ get: () => Promise.reject(new AgentLogConfigError(code, "It failed.")) }));
-    return getAgentLogConfig(MONITORING, opts).catch(({ message }) => message);
-  };
+  const NOBODY = "http://127.0.0.1:1";
+  const fail = (opts: pulumi.InvokeOptions = {}) => getAgentLogConfig(MONITORING, opts).catch(({ message }) => message);
+
+  beforeEach(() => {
+    inDeployment(false);
+    vi.stubEnv("AGENT_LOG_CONFIG_BASE_URL", NOBODY);
+    vi.stubEnv("AGENT_LOG_CONFIG_MAX_RETRIES", "0");
+    vi.stubEnv("PULUMI_NODEJS_STACK", "stack");
+  });
+
   it.each([
-    { place: "the stack", baseUrl: "https://example.com", option: " --stack stack" },
+    { place: "the stack", baseUrl: NOBODY, option: " --stack stack" },
     { place: "the environment alone", baseUrl: "", option: "" },
   ])("names the command that tries it step by step, for settings of $place", async ({ baseUrl, option }) => {
-    inDeployment(false);
     pulumi.runtime.setConfig("agent-log-config:baseUrl", baseUrl);
-    vi.stubEnv("AGENT_LOG_CONFIG_BASE_URL", "https://example.com");
-    vi.stubEnv("PULUMI_NODEJS_STACK", "stack");
-    onTestFinished(() => {
-      pulumi.runtime.setConfig("agent-log-config:baseUrl", "");
-      vi.unstubAllEnvs();
-    });
+    onTestFinished(() => pulumi.runtime.setConfig("agent-log-config:baseUrl", ""));
     const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID}${option}`;
-    expect(await fail("ERR_CONNECTION")).toMatch(
+    expect(await fail()).toMatch(
       new RegExp(`#err_connection\\. \`${command}\` says which step of the connection fails\\.$`),
     );
   });
 
   it("does not where the command would not know the settings, or could not help", async () => {
-    inDeployment(false);
-    vi.stubEnv("PULUMI_NODEJS_STACK", "stack");
-    onTestFinished(() => void vi.unstubAllEnvs());
-    const provider = new Provider("p", { baseUrl: "https://example.com" });
-    expect(await fail("ERR_CONNECTION", { provider })).not.toContain("check --project");
-    expect(await fail("ERR_PROJECT_NOT_FOUND")).not.toContain("check --project");
+    expect(await fail({ provider: new Provider("p", { baseUrl: NOBODY }) })).toMatch(/#err_connection\.$/);
+    await connectService({});
+    expect(await fail()).toMatch(/#err_project_not_found\.$/);
   });
 
   it.each([
     ["in its own process", { PULUMI_NODEJS_STACK: undefined }],
-    ["by the Pulumi CLI", { PULUMI_NODEJS_STACK: "stack", PULUMI_AUTOMATION_API: "true" }],
+    ["by the Pulumi CLI", { PULUMI_AUTOMATION_API: "true" }],
   ])(
     "does not in a program that the Automation API runs %s, whose settings the command would not find",
     async (_, env) => {
-      inDeployment(false);
       for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-      vi.stubEnv("AGENT_LOG_CONFIG_BASE_URL", "https://example.com");
-      onTestFinished(() => void vi.unstubAllEnvs());
-      expect(await fail("ERR_CONNECTION")).toMatch(/#err_connection\.$/);
+      expect(await fail()).toMatch(/#err_connection\.$/);
     },
   );
 });

@@ -32,10 +32,14 @@ const MOVED = `if (/runtime\\/(dependsOn|state)\\.js$/.test(specifier) && /priva
 const PROGRAM = `
 const pulumi = await import("@pulumi/pulumi");
 const { AgentLogConfig, getAgentLogConfigOutput } = await import("./index.ts");
-const { answerReads } = await import("./testing/index.ts");
+const { startService } = await import("./testing/index.ts");
 const what = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
-answerReads({ [what.projectId]: { monitoring: { logPath: "/l" } } });
+const { baseUrl } = await startService({ settings: { [what.projectId]: { monitoring: { logPath: "/l" } } } });
+const connection = { BASE_URL: baseUrl, PUBLIC_KEY: "publickey", PRIVATE_KEY: "private-key-0001", ALLOW_HTTP: "true" };
+for (const [name, value] of Object.entries(connection)) process.env["AGENT_LOG_CONFIG_" + name] = value;
 await pulumi.runtime.setMocks({ newResource: ({ name, inputs }) => ({ id: name, state: inputs }), call: () => ({}) });
+// The package takes it for an engine, so that it reads.
+Object.defineProperty(pulumi.runtime.getMonitor(), "constructor", { value: class EngineMonitor {} });
 const pathOf = ({ logPath }) => new Promise((resolve) => logPath.apply(resolve));
 class Group extends pulumi.ComponentResource {}
 const parent = new Group("test:index:Group", "inner", {}, { parent: new Group("test:index:Group", "outer") });

@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../../sdk/index.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
-import { replaceClients } from "../../sdk/shared/read-settings.ts";
-import { settingsOf } from "../shared/settings-of.ts";
+import type { Fault, Service } from "../../sdk/testing/index.ts";
+import { connectService, setEngine } from "./set-engine.ts";
 
 const MONITORING = { projectId: "0123456789abcdef01234567", agent: "monitoring" } as const;
 const ALL = {
@@ -19,14 +19,13 @@ const ALL = {
 /** What the engine is told of each resource. */
 let inputs: Record<string, Readonly<Record<string, unknown>>>;
 
-beforeEach(async () => {
+beforeEach(() => {
   inputs = {};
-  await pulumi.runtime.setMocks({
+  setEngine({
     newResource: (args) => {
       inputs[args.name] = args.inputs;
       return { id: args.name, state: args.inputs };
     },
-    call: () => ({}),
   });
 });
 
@@ -79,26 +78,19 @@ it("is copied without its connection, which has the key in clear", () => {
   expect(Object.getOwnPropertySymbols({ ...new Provider("provider", ALL) })).toEqual([]);
 });
 
-/** Runs a program in a stack of its own, in which each read gets the next of these answers. */
-async function pathsIn(answers: readonly (string | Error)[], program: () => Promise<unknown>): Promise<unknown> {
-  const left = [...answers];
-  const get = async () => {
-    const answer = left.shift() ?? new Error("one read too many");
-    if (typeof answer !== "string") throw answer;
-    return { ...settingsOf(MONITORING), logPath: answer };
-  };
-  const restore = replaceClients({ get });
+/** Runs a program in a stack of its own, in which each read gets the next of these responses. */
+async function pathsIn(faults: readonly Fault[], program: (service: Service) => Promise<unknown>): Promise<unknown> {
+  const service = await connectService({});
+  service.failNext(...faults);
   const { promise, resolve } = Promise.withResolvers<unknown>();
-  try {
-    await pulumi.runtime.runInPulumiStack(async () => {
-      resolve(await program());
-      return {};
-    });
-    return await promise;
-  } finally {
-    restore();
-  }
+  await pulumi.runtime.runInPulumiStack(async () => {
+    resolve(await program(service));
+    return {};
+  });
+  return promise;
 }
+
+const found = (logPath: string) => ({ status: 200, body: JSON.stringify({ logPath }) });
 
 const pathOf = (output: pulumi.Output<{ readonly logPath: string | undefined }>) =>
   new Promise((resolve) => output.apply(({ logPath }) => resolve(logPath)));
@@ -111,12 +103,12 @@ class Change extends pulumi.CustomResource {
 
 describe("a program", () => {
   it("makes a read that failed anew, and one that succeeded only once", async () => {
-    const found = await pathsIn([new Error("no"), "/second"], async () => {
+    const paths = await pathsIn([{ status: 403 }, found("/second")], async () => {
       const first = await getAgentLogConfig(MONITORING).catch(() => "failed");
-      const paths = [await getAgentLogConfig(MONITORING), await getAgentLogConfig(MONITORING)];
-      return [first, ...paths.map(({ logPath }) => logPath)];
+      const later = [await getAgentLogConfig(MONITORING), await getAgentLogConfig(MONITORING)];
+      return [first, ...later.map(({ logPath }) => logPath)];
     });
-    expect(found).toEqual(["failed", "/second", "/second"]);
+    expect(paths).toEqual(["failed", "/second", "/second"]);
   });
 
   it.each<{ description: string; read: (name: string, provider: Provider) => Promise<unknown> }>([
@@ -130,10 +122,11 @@ describe("a program", () => {
         new Promise((resolve) => new AgentLogConfig(name, MONITORING, { provider }).logPath.apply(resolve)),
     },
   ])("makes the read of a $description anew with a Provider that waited for a resource", async ({ read }) => {
-    const found = await pathsIn(["/before", "/after"], async () => {
-      const before = await read("before", new Provider("one", ALL));
-      return [before, await read("after", new Provider("one", ALL, { dependsOn: new Change() }))];
+    const paths = await pathsIn([found("/before"), found("/after")], async ({ baseUrl }) => {
+      const settings = { baseUrl, publicKey: "publickey" };
+      const before = await read("before", new Provider("one", settings));
+      return [before, await read("after", new Provider("one", settings, { dependsOn: new Change() }))];
     });
-    expect(found).toEqual(["/before", "/after"]);
+    expect(paths).toEqual(["/before", "/after"]);
   });
 });

@@ -1,37 +1,25 @@
 import { setTimeout as delay } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { AgentLogConfig, getAgentLogConfigOutput } from "../../sdk/index.ts";
-import { replaceClients } from "../../sdk/shared/read-settings.ts";
-import { settingsOf } from "../shared/settings-of.ts";
+import { connectService, setEngine } from "./set-engine.ts";
 
 const MONITORING = { projectId: "0123456789abcdef01234567", agent: "monitoring" } as const;
 
-/** What the service has, which the creation of a {@link Change} changes. */
-let logPath: string;
-let reads: number;
-
-/** Runs a program with mocks, in a stack of its own, and returns what was recorded for each resource. */
-async function run(program: () => pulumi.Output<unknown>[]): Promise<Readonly<Record<string, unknown>>> {
+/** Runs a program in a stack of its own, and returns what was recorded for each resource, and how many reads there were. */
+async function run(program: () => pulumi.Output<unknown>[], { readsBefore = false } = {}) {
   const recorded: Record<string, unknown> = {};
-  logPath = "/old";
-  reads = 0;
-  const get = async () => {
-    reads += 1;
-    return { ...settingsOf(MONITORING), logPath };
-  };
-  onTestFinished(replaceClients({ get }));
-  await pulumi.runtime.setMocks({
+  const service = await connectService({ [MONITORING.projectId]: { monitoring: { logPath: "/old" } } });
+  setEngine({
     newResource: async ({ name, type, inputs }) => {
-      // Creating takes longer than reading.
+      // Creating takes longer than a read that does not wait for it.
       if (type === "test:index:Change") {
-        await delay(30);
-        logPath = "/new";
+        await (readsBefore ? vi.waitUntil(() => "before" in recorded) : delay(30));
+        service.set(MONITORING.projectId, "monitoring", { logPath: "/new" });
       }
       recorded[name] = inputs["logPath"];
       return { id: name, state: inputs };
     },
-    call: () => ({}),
   });
   const { promise, resolve } = Promise.withResolvers<unknown>();
   await pulumi.runtime.runInPulumiStack(async () => {
@@ -39,7 +27,7 @@ async function run(program: () => pulumi.Output<unknown>[]): Promise<Readonly<Re
     return {};
   });
   await promise;
-  return recorded;
+  return { recorded, reads: service.requests.filter(({ status }) => status === 200).length };
 }
 
 /** A resource whose creation changes the settings. */
@@ -102,17 +90,19 @@ const SHAPES: readonly { readonly description: string; readonly build: () => Age
 
 describe("a read waits for a resource whose registration its own waits for", () => {
   it.each(SHAPES)("where that $description", async ({ build }) => {
-    expect((await run(() => [build().urn]))["a"]).toBe("/new");
+    expect((await run(() => [build().urn])).recorded).toMatchObject({ a: "/new" });
   });
 
   it.each(SHAPES)("and is made anew where that $description, although the same was read before", async ({ build }) => {
-    const recorded = await run(() => [new AgentLogConfig("before", MONITORING).urn, build().urn]);
+    const { recorded } = await run(() => [new AgentLogConfig("before", MONITORING).urn, build().urn], {
+      readsBefore: true,
+    });
     expect(recorded).toMatchObject({ before: "/old", a: "/new" });
   });
 });
 
 it("a read does not wait for itself, in a component that it depends on", async () => {
-  const recorded = await run(() => {
+  const { recorded } = await run(() => {
     const group = new Group("g");
     return [new AgentLogConfig("a", MONITORING, { dependsOn: [group, new Change()], parent: group }).urn];
   });
@@ -124,7 +114,7 @@ describe("a program reads once", () => {
     { description: "in another resource", build: () => [new AgentLogConfig("a", MONITORING).urn] },
     { description: "in a function", build: () => [getAgentLogConfigOutput(MONITORING)] },
   ])("what it also needs $description", async ({ build }) => {
-    await run(() => [new AgentLogConfig("before", MONITORING).urn, ...build()]);
+    const { reads } = await run(() => [new AgentLogConfig("before", MONITORING).urn, ...build()]);
     expect(reads).toBe(1);
   });
 });

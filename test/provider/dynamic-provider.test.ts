@@ -1,14 +1,31 @@
-import { expect, it, onTestFinished, vi } from "vitest";
-import { AgentLogConfigError } from "../../sdk/client/errors.ts";
+import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
 import { check, create, read, update } from "../../sdk/provider/dynamic-provider.ts";
-import { replaceClients } from "../../sdk/shared/read-settings.ts";
-import { answerReads } from "../../sdk/testing/index.ts";
+import { lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
+import { fingerprintsOf } from "../../sdk/shared/reading.ts";
+import { type Service, startService } from "../../sdk/testing/index.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const ID = `${PROJECT_ID}/monitoring`;
-const CONFIGURATION = { get: () => undefined };
 const SETTINGS = { logPath: "/l", logPathWindows: null, logRotate: null, username: null, configOverrides: null };
 const INPUTS = { projectId: PROJECT_ID, agent: "monitoring", ...SETTINGS };
+
+let service: Service;
+let configured: Readonly<Record<string, string>>;
+const CONFIGURATION = { get: (key: string) => configured[key.replace("agent-log-config:", "")] };
+
+beforeAll(async () => {
+  service = await startService();
+  const { baseUrl } = service;
+  const key = { publicKey: "publickey", privateKey: "private-key-0001" };
+  configured = { baseUrl, ...key, allowHttp: "true", maxRetries: "0" };
+});
+
+afterEach(() => {
+  service.respondWith(undefined);
+  service.set(PROJECT_ID, "monitoring", undefined);
+});
+
+afterAll(() => service.close());
 
 it("never names a property in a failure, because the engine would print its value", async () => {
   const { failures } = await check(CONFIGURATION, {}, { ...INPUTS, whenUnexpected: "shout" });
@@ -19,7 +36,7 @@ it("does not quote settings that are secret in the program, which the engine doe
   const reading = {
     projectId: PROJECT_ID,
     agent: "monitoring",
-    fingerprints: {},
+    fingerprints: fingerprintsOf(lookUpConnection(stackConfiguration(CONFIGURATION.get))),
     problem: null,
     ignored: [],
     others: [],
@@ -44,34 +61,35 @@ it("keeps the time of the last read in an update that reads nothing new", async 
 });
 
 it("warns of an outage in which it uses the record, where the program has not read", async () => {
-  const outage = new AgentLogConfigError("ERR_UNAVAILABLE", "the service failed", { subject: "Can't read" });
-  onTestFinished(replaceClients({ get: () => Promise.reject(outage) }));
+  service.respondWith({ status: 503 });
   const news = { projectId: PROJECT_ID, agent: "monitoring", whenUnavailable: "useRecorded" };
-  const { inputs, failures } = await check(CONFIGURATION, { ...INPUTS, __service: null }, news);
+  const { inputs, failures } = await check(CONFIGURATION, INPUTS, news);
   expect({ inputs, failures }).toEqual({
-    inputs: { ...INPUTS, ...news, __service: null },
+    inputs: { ...INPUTS, ...news, __service: expect.any(String) },
     failures: [],
   });
   const warning = expect.stringContaining(
-    `AgentLogConfig ${ID} uses the recorded settings. Can't read: the service failed`,
+    `AgentLogConfig ${ID} uses the recorded settings. Can't read the monitoring agent`,
   );
   expect(vi.mocked(console.warn).mock.calls).toEqual([[warning]]);
   vi.mocked(console.warn).mockClear();
 });
 
 it("marks configOverrides as a secret in what it reads", async () => {
-  onTestFinished(answerReads({ [PROJECT_ID]: { monitoring: { logPath: "/l", configOverrides: { a: 1 } } } }));
+  service.set(PROJECT_ID, "monitoring", { logPath: "/l", configOverrides: { a: 1 } });
   const secret = {
     "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270",
     value: { a: 1 },
   };
   const { id, props, inputs } = await read(CONFIGURATION, ID, INPUTS);
-  expect({ id, inputs }).toEqual({ id: ID, inputs: { ...INPUTS, configOverrides: secret, __service: null } });
+  expect({ id, inputs }).toEqual({
+    id: ID,
+    inputs: { ...INPUTS, configOverrides: secret, __service: expect.any(String) },
+  });
   expect(props).toMatchObject({ logPath: "/l", configOverrides: secret });
 });
 
 it("removes a resource by returning no id, with a warning that the host prints", async () => {
-  onTestFinished(answerReads({}));
   expect(await read(CONFIGURATION, ID, INPUTS)).toEqual({ props: {}, inputs: {} });
   expect(vi.mocked(console.warn).mock.calls).toEqual([
     [expect.stringContaining(`A refresh removes AgentLogConfig ${ID} from the state.`)],
@@ -80,9 +98,9 @@ it("removes a resource by returning no id, with a warning that the host prints",
 });
 
 it("fails a read without a stack trace, and with the id where the host prints the error", async () => {
-  onTestFinished(replaceClients({ get: () => Promise.reject(new Error("no route")) }));
+  service.respondWith({ status: 403 });
   const error: unknown = await read(CONFIGURATION, ID, INPUTS).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ message: "no route", stack: "it could not be read" });
+  expect(error).toMatchObject({ message: expect.stringContaining("403"), stack: "it could not be read" });
   expect(String(error)).toBe(`AgentLogConfig ${ID}`);
 });
 
@@ -92,7 +110,7 @@ it("shows nothing of a forged id that a terminal would obey", async () => {
 });
 
 it("knows a resource that was adopted when it reads it again, since it has no inputs then", async () => {
-  onTestFinished(answerReads({ [PROJECT_ID]: { monitoring: { logPath: "/l" } } }));
+  service.set(PROJECT_ID, "monitoring", { logPath: "/l" });
   const { props } = await read(CONFIGURATION, ID, {});
   // The host sends what is secret in clear.
   const sent = { ...props, configOverrides: null };

@@ -6,7 +6,7 @@ import fc from "fast-check";
 /** What the service has. */
 export interface Settings {
   readonly logPath: string | null;
-  readonly logRotate: { readonly sizeThresholdMB: number; readonly numTotal: number };
+  readonly logRotate: { readonly sizeThresholdMB?: number; readonly numTotal?: number };
   readonly configOverrides: { readonly key: string } | null;
 }
 
@@ -98,7 +98,8 @@ function settle(step: Step, args: Args, record: Record | undefined) {
   if (ignoresAll && !hasRead) return judge({ ...record, args }, false);
   const found = read(services[service], args.project);
   if (typeof found !== "string") {
-    return judge({ args, service, settings: record ? ignoring(step, record.settings, found) : found }, false);
+    const keep = hasRead ? ignoring : keeping;
+    return judge({ args, service, settings: record ? keep(step, record.settings, found) : found }, false);
   }
   const mayUse = found === "outage" && args.whenUnavailable === "useRecorded";
   if (!mayUse || record?.args.project !== args.project || record.service !== service) return undefined;
@@ -121,14 +122,25 @@ function ignoring<Properties extends object>({ ignoreChanges }: Step, recorded: 
   if (ignoreChanges.includes("*")) return recorded;
   const keep = (from: object, to: object, prefix = ""): object =>
     Object.fromEntries(
-      Object.entries(to).map(([name, value]) => {
-        const old: unknown = Reflect.get(from, name);
-        if (ignoreChanges.includes(prefix + name)) return [name, old];
-        const isInside = name === "logRotate" && typeof old === "object" && old !== null;
-        return [name, isInside ? keep(old, value, "logRotate.") : value];
+      Object.keys({ ...from, ...to }).flatMap((name) => {
+        const [old, value]: unknown[] = [Reflect.get(from, name), Reflect.get(to, name)];
+        if (ignoreChanges.includes(prefix + name)) return prefix === "" || old !== undefined ? [[name, old]] : [];
+        if (name !== "logRotate") return name in to ? [[name, value]] : [];
+        return [[name, keep(Object(old), Object(value), "logRotate.")]];
       }),
     );
   return { ...news, ...keep(recorded, news) };
+}
+
+/**
+ * Keeps what a provider can that reads itself. It sees what the engine puts among the inputs, not why: what equals the record is
+ * kept as it is, as a whole or as its only member, and a member that the record does not have is new.
+ */
+function keeping(step: Step, recorded: Settings, found: Settings): Settings {
+  const kept = ignoring(step, recorded, found);
+  if (!step.ignoreChanges.includes("logRotate.numTotal")) return kept;
+  if (recorded.logRotate.numTotal === undefined) return { ...kept, logRotate: found.logRotate };
+  return recorded.logRotate.sizeThresholdMB === undefined ? { ...kept, logRotate: recorded.logRotate } : kept;
 }
 
 // Objects without a prototype would differ from others.
@@ -138,7 +150,10 @@ const logPath = fc.constantFrom("/1", "/2", null);
 const threshold = fc.constantFrom(1, 2);
 const settings = record<Settings>({
   logPath,
-  logRotate: record({ sizeThresholdMB: threshold, numTotal: threshold }),
+  logRotate: fc.record(
+    { sizeThresholdMB: threshold, numTotal: threshold },
+    { requiredKeys: [], noNullPrototype: true },
+  ),
   configOverrides: fc.constantFrom({ key: "1" }, { key: "2" }, null),
 });
 const usually = <Value>(usual: Value, other: fc.Arbitrary<Value>) =>

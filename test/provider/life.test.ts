@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
 import { check, diff, outputsOf, type Properties, readRecord } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
-import { replaceClients } from "../../sdk/shared/read-settings.ts";
 import { fingerprintsOf, problemOf, recordSettings } from "../../sdk/shared/reading.ts";
 import { settingsOf } from "../shared/settings-of.ts";
 import {
@@ -19,11 +18,24 @@ import {
   stepArbitrary,
 } from "./life-model.ts";
 
+/** Which services there are, and which of them is read. */
+const world = vi.hoisted(() => ({ services: [] as ServiceWorld[], service: 0 }));
+
+vi.mock("../../sdk/shared/read-settings.ts", () => ({
+  readSettings: async (_: unknown, args: unknown) => answer(world.services[world.service], args),
+}));
+
 const PROJECTS = ["0".repeat(24), "1".repeat(24)];
 const agent = "monitoring";
 const ID = `${PROJECTS[0]}/${agent}`;
 
-const NO_THRESHOLDS = { timeThresholdHrs: undefined, numUncompressed: undefined, percentOfDiskspace: undefined };
+const NO_THRESHOLDS = {
+  sizeThresholdMB: undefined,
+  timeThresholdHrs: undefined,
+  numUncompressed: undefined,
+  percentOfDiskspace: undefined,
+  numTotal: undefined,
+};
 
 /** What the engine keeps. */
 interface Kept {
@@ -46,10 +58,8 @@ const sourcesOf = (service: number) => [
 async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
   const quiet = { shows: "nothing", warnsOfOutage: false } as const;
   if (kept === undefined) return quiet;
-  const [warnings, restore] = [
-    [] as string[],
-    replaceClients({ get: async (args) => answer(services[connection], args) }),
-  ];
+  const warnings: string[] = [];
+  Object.assign(world, { services, service: connection });
   const engine = {
     sources: sourcesOf(connection),
     warn: (message: string) => void warnings.push(message),
@@ -64,8 +74,6 @@ async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "war
     return { shows, warnsOfOutage: warnings.some((text) => text.includes(" uses the ")) };
   } catch {
     return { ...quiet, shows: "fails" };
-  } finally {
-    restore();
   }
 }
 
@@ -101,12 +109,8 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 }
 
 async function ask({ services, service }: Step, olds: Properties, news: Properties) {
-  const restore = replaceClients({ get: async (args) => answer(services[service], args) });
-  try {
-    return await check({ sources: sourcesOf(service), warn: () => {}, toldOutages: new Map() }, olds, news, []);
-  } finally {
-    restore();
-  }
+  Object.assign(world, { services, service });
+  return check({ sources: sourcesOf(service), warn: () => {}, toldOutages: new Map() }, olds, news, []);
 }
 
 /** What a program sends to the engine. */
@@ -148,7 +152,8 @@ function putBack(paths: readonly string[], olds: Properties, news: Properties): 
     const [name = "", member] = path.split(".");
     const [old, fresh] = [olds[name], news[name]];
     if (member === undefined) result[name] = old;
-    else if (isObject(old)) result[name] = { ...(isObject(fresh) ? fresh : {}), [member]: old[member] };
+    else if (isObject(old) && (isObject(fresh) || member in old))
+      result[name] = { ...(isObject(fresh) ? fresh : {}), [member]: old[member] };
   }
   return JSON.parse(JSON.stringify(result));
 }

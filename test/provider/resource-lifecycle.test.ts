@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { AgentLogConfigError } from "../../sdk/client/errors.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   check as checkResource,
   diff,
@@ -10,7 +9,6 @@ import {
 } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { replaceClients } from "../../sdk/shared/read-settings.ts";
 import { fingerprintsOf, type Problem, type Reading } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 
@@ -92,10 +90,11 @@ describe("check, for settings that the program has read", () => {
   });
 
   it("does not compare a connection that the configuration leaves to the environment", async () => {
-    const news = { ...INPUTS, __reading: reading() };
+    const [news, inputs] = [{ ...INPUTS, __reading: reading() }, recorded(INPUTS)];
     configuration.clear();
+    // The record is of the service that the program has read.
     expect(await check(engine, {}, news, [])).toEqual({
-      inputs: { ...INPUTS, __service: null },
+      inputs,
       malformed: [],
       failures: [],
     });
@@ -383,11 +382,10 @@ describe("readRecord", () => {
   });
 
   it("gives the reason of an outage once, however many records are kept", async () => {
-    const outage = new AgentLogConfigError("ERR_UNAVAILABLE", "It is down.");
-    onTestFinished(replaceClients({ get: () => Promise.reject(outage) }));
+    service.respondWith({ status: 503 });
     const ids = [ID, `${OTHER_PROJECT_ID}/monitoring`];
     for (const id of ids) await readRecord(engine, id, { ...RECORDED, whenUnavailable: "useRecorded" }, "made");
-    expect(warnings.map((warning) => warning.includes("It is down."))).toEqual([true, false]);
+    expect(warnings.map((warning) => warning.includes("Can't read the monitoring agent's"))).toEqual([true, false]);
     expect(warnings[1]).toContain(`The reason is the same as for ${ID}.`);
   });
 

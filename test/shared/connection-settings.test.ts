@@ -18,19 +18,19 @@ describe("a setting", () => {
       argument: "a",
       key: "k",
       variable: "v",
-      expected: { text: "a", place: "the argument caCertificate of the Provider 'west'" },
+      expected: { text: "a", source: "argument", place: "the argument caCertificate of the Provider 'west'" },
     },
     {
       argument: "",
       key: "k",
       variable: "v",
-      expected: { text: "k", place: "the configuration key agent-log-config:caCertificate" },
+      expected: { text: "k", source: "stack", place: "the configuration key agent-log-config:caCertificate" },
     },
     {
       argument: "",
       key: "",
       variable: "v",
-      expected: { text: "v", place: "the environment variable AGENT_LOG_CONFIG_CA_CERTIFICATE" },
+      expected: { text: "v", source: "environment", place: "the environment variable AGENT_LOG_CONFIG_CA_CERTIFICATE" },
     },
     { argument: "", key: undefined, variable: "", expected: undefined },
   ])(
@@ -103,19 +103,14 @@ it("shows nothing of the name of a Provider that a terminal would obey", () => {
 });
 
 it.each([
-  ["the configuration key agent-log-config:baseUrl", "`pulumi config set agent-log-config:allowHttp true`"],
-  ["the environment variable AGENT_LOG_CONFIG_BASE_URL", "AGENT_LOG_CONFIG_ALLOW_HTTP=true"],
-  ["the argument baseUrl of the Provider 'west'", "the argument allowHttp of the Provider 'west'"],
-])("says how to allow http where the address comes from %s", (place, how) => {
-  const settings = { ...found(REQUIRED), baseUrl: { text: "http://example.com", place } };
+  ["stack", "`pulumi config set agent-log-config:allowHttp true`"],
+  ["environment", "AGENT_LOG_CONFIG_ALLOW_HTTP=true"],
+  ["argument", "the argument allowHttp of the same Provider"],
+] as const)("says how to allow http where the address is from this source: %s", (source, how) => {
+  const settings = { ...found(REQUIRED), baseUrl: { text: "http://example.com", source, place: "any place" } };
   expect(() => openClient(settings)).toThrow(`use https, or set allowHttp (${how}) if you trust the network.`);
 });
 
 function found(texts: Readonly<Record<string, string>>) {
-  return Object.fromEntries(
-    Object.entries(texts).map(([name, text]) => [
-      name,
-      { text, place: `the configuration key agent-log-config:${name}` },
-    ]),
-  );
+  return lookUpConnection(stackConfiguration((key) => texts[key.replace("agent-log-config:", "")]));
 }

@@ -4,8 +4,8 @@ import { serviceError } from "../../sdk/client/service-error.ts";
 import { stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { belongsTo, fingerprintsOf, problemOf, type Reading } from "../../sdk/shared/reading.ts";
 
-const BASE_URL = { text: "https://example.com", place: "an argument of the Provider" };
-const PUBLIC_KEY = { text: "publickey", place: "an argument of the Provider" };
+const BASE_URL = { text: "https://example.com", source: "argument", place: "an argument of the Provider" } as const;
+const PUBLIC_KEY = { text: "publickey", source: "argument", place: "an argument of the Provider" } as const;
 
 const READING: Reading = {
   projectId: "0123456789abcdef01234567",

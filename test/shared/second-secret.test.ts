@@ -22,9 +22,10 @@ import { AgentLogConfig, getAgentLogConfig } from "./sdk/index.ts";
 import { callFunction } from "./sdk/plugin/call-function.ts";
 import { withMarks } from "./sdk/plugin/property-marks.ts";
 import { read } from "./sdk/provider/dynamic-provider.ts";
+import { lookUpConnection, stackConfiguration } from "./sdk/shared/connection-settings.ts";
 import { malformedArguments } from "./sdk/shared/resource-arguments.ts";
 import { readSettings } from "./sdk/shared/read-settings.ts";
-import { answerReads } from "./sdk/testing/index.ts";
+import { startService } from "./sdk/testing/index.ts";
 const what = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
 const found = {};
 await pulumi.runtime.setMocks({
@@ -32,24 +33,29 @@ await pulumi.runtime.setMocks({
     found.program = inputs.agentToken;
     return { id: name, state: inputs };
   },
-  call: () => ({}),
+  call: () => ({ agentToken: "body-token-0001" }),
 });
-const answer = (agentToken) => answerReads({ [what.projectId]: { monitoring: { agentToken } } });
-answer("body-token-0001");
+found.function = await pulumi.isSecret((await getAgentLogConfig(what)).agentToken);
+// The package takes it for an engine, so that it reads.
+Object.defineProperty(pulumi.runtime.getMonitor(), "constructor", { value: class EngineMonitor {} });
+const service = await startService({ settings: { [what.projectId]: { monitoring: { agentToken: "body-token-0001" } } } });
+const settings = { baseUrl: service.baseUrl, publicKey: "publickey", privateKey: "private-key-0001", allowHttp: "true" };
+pulumi.runtime.setAllConfig(Object.fromEntries(Object.entries(settings).map(([name, text]) => ["agent-log-config:" + name, text])));
+const connection = lookUpConnection(stackConfiguration(pulumi.runtime.getConfig));
 const resource = new AgentLogConfig("settings", what);
 await new Promise((resolve) => resource.urn.apply(resolve));
 found.output = await pulumi.isSecret(resource.agentToken);
-found.function = await pulumi.isSecret((await getAgentLogConfig(what)).agentToken);
-found.refresh = (await read({ get: () => undefined }, what.projectId + "/monitoring", {})).inputs.agentToken;
+found.refresh = (await read({ get: pulumi.runtime.getConfig }, what.projectId + "/monitoring", {})).inputs.agentToken;
 found.plugin = withMarks({ agentToken: "body-token-0001" }, {}).agentToken;
-found.pluginFunction = await callFunction("agent-log-config:index:getAgentLogConfig", what, (args) => readSettings({}, args));
+found.pluginFunction = await callFunction("agent-log-config:index:getAgentLogConfig", what, (args) => readSettings(connection, args));
 found.expectation = malformedArguments({ ...what, expect: { agentToken: "expected-0001" } });
-answer("body-token-0001<{%");
-found.refusal = await readSettings({}, what).catch(({ message }) => message);
+service.set(what.projectId, what.agent, { agentToken: "body-token-0001<{%" });
+found.refusal = await readSettings(connection, what).catch(({ message }) => message);
 const { resources, functions } = generateSchema({ version: "1.2.3", description: "", license: "", homepage: "" });
 found.schema = resources["agent-log-config:index:AgentLogConfig"].properties.agentToken;
 found.schemaOfFunctions = JSON.stringify(functions).includes("agentToken");
 console.log(JSON.stringify(found));
+await service.close();
 `;
 
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value: "body-token-0001" };

@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isObject } from "../../sdk/client/is-object.ts";
+import { expectedPathSchema } from "../../sdk/shared/unmet-expectations.ts";
 import { generateSchema } from "../../tools/schema/generate-schema.ts";
 import { generatedFiles } from "../../tools/schema/generated-files.ts";
 import type { Manifest } from "../../tools/schema/package-identity.ts";
@@ -76,6 +77,17 @@ it("says where releases are, and takes names that its owner has, once the reposi
   });
   expect(JSON.stringify(published)).not.toMatch(/example\.com\/pulumi|com\.example|Example\.Agent/);
   expect(schema).not.toHaveProperty("pluginDownloadURL");
+});
+
+it("says what may be expected not to be set, and what a threshold takes, which the SDK for Go has no types for", () => {
+  const { description } = at("types", "agent-log-config:index:ExpectedSettings", "properties", "notSet");
+  const names = Array.from(String(description).matchAll(/"([\w.]+)"/g), ([, name]) => name);
+  expect(names).toEqual(expectedPathSchema.options);
+  const thresholds = Object.values(at("types", "agent-log-config:index:ExpectedLogRotate", "properties"));
+  expect(thresholds).toHaveLength(5);
+  for (const threshold of thresholds) {
+    expect(threshold).toMatchObject({ description: expect.stringContaining("`ExpectedRangeArgs`") });
+  }
 });
 
 it("takes no name of a package that belongs to Pulumi", () => {

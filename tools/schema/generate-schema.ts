@@ -87,6 +87,13 @@ const FLEET_SETTINGS = docComments("sdk/program/agent-log-configs.ts", "FleetSet
 const FLEET_ARGUMENTS = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigsArgs");
 const EXPECTED = docComments("sdk/program/expected-settings.ts", "ExpectedSettings");
 const EXPECTED_THRESHOLDS = docComments("sdk/program/expected-settings.ts", "ExpectedLogRotate");
+/** The SDK for Go has no type for a number or a range, so that the text has to say it. */
+const EXPECTED_MEMBERS = Object.fromEntries(
+  Object.entries(THRESHOLDS_DOC.members).map(([name, { description, optional }]) => [
+    name,
+    { description: `${description} A number, or an \`ExpectedRange\`, in Go \`ExpectedRangeArgs\`.`, optional },
+  ]),
+);
 const RANGE = docComments("sdk/program/expected-settings.ts", "ExpectedRange");
 const PROVIDER = docComments("sdk/program/provider.ts", "Provider");
 const FUNCTION = docComments("sdk/program/get-agent-log-config.ts", "getAgentLogConfig");
@@ -163,7 +170,7 @@ function resource(names: SdkNames): Schema {
 }
 
 function fleet(names: SdkNames): Schema {
-  const { projectId: _, agent: __, envelope: ___, pretty: ____, ...others } = kindsOf(resourceArgumentsSchema);
+  const { projectId: _, agent: __, ...others } = kindsOf(resourceArgumentsSchema);
   const argumentTypes = { projectIds: listOf(TEXT), projects: mapOf(TEXT), agents: listOf(TEXT), ...others };
   return {
     isComponent: true,
@@ -237,7 +244,7 @@ function types(): Readonly<Record<string, Schema>> {
     LogRotate: optionalType(THRESHOLDS_DOC, kindsOf(logRotateSchema)),
     ExpectedSettings: optionalType(EXPECTED, kindsOf(expectedSettingsSchema)),
     ExpectedLogRotate: optionalType(
-      { ...EXPECTED_THRESHOLDS, members: THRESHOLDS_DOC.members },
+      { ...EXPECTED_THRESHOLDS, members: EXPECTED_MEMBERS },
       kindsOf(expectedThresholdsSchema),
     ),
     ExpectedRange: optionalType(RANGE, kindsOf(expectedRangeSchema)),

@@ -1,0 +1,32 @@
+import * as pulumi from "@pulumi/pulumi";
+import { onTestFinished, vi } from "vitest";
+import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+
+type Answers = Pick<pulumi.runtime.Mocks, "newResource"> & Partial<pulumi.runtime.Mocks>;
+
+/** Answers as `pulumi.runtime.setMocks` does, in what the package takes for an engine, so that it reads. */
+export function setEngine({ newResource, call = () => ({}) }: Answers, { preview = false } = {}): void {
+  pulumi.runtime.setMocks({ newResource, call }, "project", "stack", preview);
+  // Each program listens for its end, and a process has one; here there are many.
+  process.setMaxListeners(0);
+  class EngineMonitor {}
+  Object.defineProperty(pulumi.runtime.getMonitor(), "constructor", { value: EngineMonitor });
+}
+
+/** Starts a service for this test, with which the environment connects. */
+export async function connectService(settings: ServiceOptions["settings"]): Promise<Service> {
+  const service = await startService({ settings });
+  const { baseUrl } = service;
+  const connection = {
+    BASE_URL: baseUrl,
+    PUBLIC_KEY: "publickey",
+    PRIVATE_KEY: "private-key-0001",
+    ALLOW_HTTP: "true",
+  };
+  for (const [name, value] of Object.entries(connection)) vi.stubEnv(`AGENT_LOG_CONFIG_${name}`, value);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await service.close();
+  });
+  return service;
+}
