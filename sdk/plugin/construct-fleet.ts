@@ -6,14 +6,12 @@ import { readArgumentsSchema } from "../client/schemas.ts";
 import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { mapAtOnce } from "../shared/at-once.ts";
-import { describeFailures, failure, MANY_NAMES, type NamedFailure } from "../shared/describe-failures.ts";
 import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
+import { FailureReport } from "../shared/failure-report.ts";
 import { ChildNames, type FleetProject, fleetProjects } from "../shared/fleet-projects.ts";
 import type { AskedRead } from "../shared/read-many-result.ts";
-import { recordSettings } from "../shared/reading.ts";
 import { malformedArguments } from "../shared/resource-arguments.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
-import { unmetExpectations } from "../shared/unmet-expectations.ts";
 import { publicSettings } from "./call-function.ts";
 import type { HeldCalls } from "./held-calls.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
@@ -29,13 +27,14 @@ export interface FleetHost {
   read(asked: AskedRead): Promise<AgentLogConfigResult>;
   /** What was read for resources that the engine is going to ask for, by their URNs. */
   readonly readsAhead: Map<string, ReadAhead>;
-  /** The fleets of this run whose children are to be recorded before any child fails. */
-  readonly recording: Set<Promise<unknown>>;
-  readonly failures: Pick<HeldCalls, "during" | "waitFor" | "hold">;
+  readonly failures: Pick<HeldCalls, "during" | "fail" | "hold">;
 }
 
 /** How the engine is asked for the component and its children. */
-export type FleetMonitor = Pick<ResourceMonitor, "registerComponent" | "registerChild" | "registerOutputs">;
+export type FleetMonitor = Pick<
+  ResourceMonitor,
+  "isPreview" | "registerComponent" | "registerChild" | "registerOutputs"
+>;
 
 /** One agent of one project of a fleet. */
 interface Member extends AskedRead {
@@ -49,8 +48,7 @@ interface Member extends AskedRead {
 
 /**
  * Constructs AgentLogConfigs: reads all settings, and registers a child for each agent of each project, which the engine then
- * checks and records as any AgentLogConfig. Children that are going to fail come last, because the engine ends its work at the
- * first one that does.
+ * checks and records as any AgentLogConfig.
  * @param name the name of the component
  * @param sent its arguments as the engine sent them
  * @returns its output, which is not known where a child is not known
@@ -66,7 +64,12 @@ export async function constructFleet(
   const { projectIds, projects, agents = AGENTS, ...judged } = Object.fromEntries(given);
   const lists = withoutMarks({ projectIds, projects, agents });
   if (Object.values(lists).some(isUnknown)) return { urn, configs: UNKNOWN_OUTPUT };
-  const fail = (sentence: string) => host.failures.during(() => host.failures.hold(urn, failure(sentence)));
+  const fail = async (...messages: readonly string[]) => {
+    const failures = messages.map((message) => ({ message, cause: message }));
+    if (!monitor.isPreview) return host.failures.fail(urn, failures);
+    await host.failures.during(() => host.failures.hold(urn, failures));
+    return { urn, configs: UNKNOWN_OUTPUT };
+  };
   const [mistake] = malformedArguments({ ...withoutMarks(judged), projectId: UNKNOWN, agent: UNKNOWN });
   if (mistake !== undefined) return fail(mistake);
 
@@ -82,8 +85,9 @@ export async function constructFleet(
     answer.finally(() => host.readsAhead.delete(childUrn)).catch(() => {});
     return answer;
   };
-  const registered = await registerAll(members, register, withoutMarks(judged), host);
-  if (malformed.length > 0) return fail(describeFailures(malformed, [], MANY_NAMES).join("\n"));
+  const registered = await registerAll(members, register, host);
+  const mistakes = malformed.tell().map(({ resource, message }) => `${resource}: ${message}`);
+  if (mistakes.length > 0) return fail(...mistakes);
 
   const settings = await Promise.all(
     members.map(async (member) => {
@@ -91,7 +95,9 @@ export async function constructFleet(
       const named = member.name === undefined ? {} : { name: member.name };
       return outputs && { ...named, ...publicSettings({ ...withoutMarks(outputs), ...member }) };
     }),
-  ).catch((error: Error) => fail(error.message));
+  ).catch((error: Error) => error);
+  // A preview ends with the child, and says why.
+  if (settings instanceof Error) return monitor.isPreview ? { urn, configs: UNKNOWN_OUTPUT } : fail(settings.message);
   if (!isWhole || settings.includes(undefined)) return { urn, configs: UNKNOWN_OUTPUT };
   const configs = isSecret ? seal(settings) : settings;
   await monitor.registerOutputs(urn, { configs });
@@ -99,45 +105,36 @@ export async function constructFleet(
 }
 
 /**
- * Reads for all members, and registers each when its read has come back, those that are going to fail after all others.
+ * Reads for all members, and registers each when its read has come back.
  * @returns what comes of each registration
  */
 async function registerAll<Answer>(
   members: readonly Member[],
   register: (member: Member) => Promise<Answer>,
-  judged: Properties,
-  { read, readsAhead, failures, recording }: FleetHost,
+  { read, readsAhead, failures }: FleetHost,
 ): Promise<ReadonlyMap<Member, Promise<Answer>>> {
   const registered = new Map<Member, Promise<Answer>>();
-  const last: Member[] = [];
   const readAll = mapAtOnce(members, MAX_REQUESTS, async (member) => {
     const ahead = read({ projectId: member.projectId, agent: member.agent });
     readsAhead.set(member.childUrn, { ...member, read: ahead });
-    if (await isGoingToFail(ahead, judged)) return void last.push(member);
-    const answer = register(member);
-    registered.set(member, answer);
-    failures.waitFor(member.childUrn, answer);
+    await ahead.catch(() => {});
+    registered.set(member, register(member));
   });
-  const recorded = failures.during(() => readAll).then(() => Promise.allSettled(registered.values()));
-  recording.add(recorded);
-  await recorded;
-  recording.delete(recorded);
-  // What is sent together arrives in any order, that of other fleets too.
-  await Promise.all(recording);
-  for (const member of last) registered.set(member, register(member));
+  await failures.during(() => readAll);
   return registered;
 }
 
 /** Returns the members in the order of the lists, each once, and what is wrong with the others. */
 function membersOf(fleet: string, urn: string, projects: readonly FleetProject[], kinds: readonly unknown[]) {
-  const [members, malformed] = [new Map<string, Member>(), new Map<string, NamedFailure>()];
+  const [members, malformed] = [new Map<string, Member>(), new FailureReport()];
   const names = new ChildNames(fleet);
   for (const [name, given] of projects.filter(([, projectId]) => !isUnknown(projectId))) {
     for (const kind of kinds.filter((each) => !isUnknown(each))) {
       const { data, error } = readArgumentsSchema.safeParse({ projectId: given, agent: kind });
       if (data === undefined) {
         const named = printable(`${name ?? given}/${kind}`, 80);
-        malformed.set(named, { ...failure(`Nothing was read: ${describeIssues(error.issues)}.`), name: named });
+        const message = `Nothing was read: ${describeIssues(error.issues)}.`;
+        malformed.note(named, [{ message, cause: message }]);
         continue;
       }
       const [projectId, agent] = [data.projectId.toLowerCase(), data.agent];
@@ -147,17 +144,7 @@ function membersOf(fleet: string, urn: string, projects: readonly FleetProject[]
     }
   }
   const isWhole = ![...projects.map(([, projectId]) => projectId), ...kinds].some(isUnknown);
-  return { members: [...members.values()], malformed: [...malformed.values()], isWhole };
-}
-
-/** Only its check decides; this is about the order alone. */
-async function isGoingToFail(
-  read: Promise<AgentLogConfigResult>,
-  { expect, whenUnexpected }: Properties,
-): Promise<boolean> {
-  const settings = await read.catch(() => undefined);
-  if (settings === undefined) return true;
-  return whenUnexpected !== "warn" && unmetExpectations(expect, recordSettings(settings), []).length > 0;
+  return { members: [...members.values()], malformed, isWhole };
 }
 
 function urnOfChild(parent: string, name: string): string {

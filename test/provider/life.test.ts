@@ -5,7 +5,6 @@ import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client
 import { isObject } from "../../sdk/client/is-object.ts";
 import { check, diff, outputsOf, type Properties, readRecord } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
-import { replaceClients } from "../../sdk/shared/read-settings.ts";
 import { fingerprintsOf, problemOf, recordSettings } from "../../sdk/shared/reading.ts";
 import { settingsOf } from "../shared/settings-of.ts";
 import {
@@ -46,26 +45,16 @@ const sourcesOf = (service: number) => [
 async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
   const quiet = { shows: "nothing", warnsOfOutage: false } as const;
   if (kept === undefined) return quiet;
-  const [warnings, restore] = [
-    [] as string[],
-    replaceClients({ get: async (args) => answer(services[connection], args) }),
-  ];
-  const engine = {
-    sources: sourcesOf(connection),
-    warn: (message: string) => void warnings.push(message),
-    toldOutages: new Map(),
-  };
+  const host = { sources: sourcesOf(connection), read: async (args: Properties) => answer(services[connection], args) };
   try {
-    const { id, inputs, outputs } = await readRecord(engine, idOf(kept.inputs), kept.outputs, "made");
+    const { id, inputs, outputs, warning } = await readRecord(host, idOf(kept.inputs), kept.outputs, "made");
     const before = kept;
     kept = id === undefined ? undefined : { inputs: inputs ?? before.inputs, outputs };
     if (kept === undefined) return { ...quiet, shows: "removes" };
     const shows = isDeepStrictEqual(visible(kept.inputs), visible(before.inputs)) ? "nothing" : "updates";
-    return { shows, warnsOfOutage: warnings.some((text) => text.includes(" uses the ")) };
+    return { shows, warnsOfOutage: warning !== undefined && "unchangedSince" in warning };
   } catch {
     return { ...quiet, shows: "fails" };
-  } finally {
-    restore();
   }
 }
 
@@ -81,32 +70,21 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
     const { changes, replaces = [] } = diff(kept.outputs, checked.inputs);
     const differs = !isDeepStrictEqual(visible(kept.inputs), visible(checked.inputs));
     shows = changes === false || !differs ? "nothing" : replaces.length > 0 ? "replaces" : "updates";
-    if (shows === "replaces") checked = await ask(step, {}, sent);
+    if (shows === "replaces") checked = await ask(step, {}, sent, kept.inputs);
     if (checked.failures.length > 0) return { shows: "fails", warnsOfOutage: false };
   }
   const { inputs, outage } = checked;
-  const { __reading: reading } = news;
-  // The program tells of what it has read.
-  const isToldByProgram =
-    isObject(reading) &&
-    reading["problem"] !== null &&
-    reading["projectId"] === inputs["projectId"] &&
-    step.way === "travel";
   if (step.run === "up") {
     const outputs =
       shows === "nothing" ? (kept?.outputs ?? {}) : outputsOf(inputs, shows === "updates" ? kept?.outputs : {});
     kept = { inputs, outputs };
   }
-  return { shows, warnsOfOutage: outage !== undefined || isToldByProgram };
+  return { shows, warnsOfOutage: outage !== undefined };
 }
 
-async function ask({ services, service }: Step, olds: Properties, news: Properties) {
-  const restore = replaceClients({ get: async (args) => answer(services[service], args) });
-  try {
-    return await check({ sources: sourcesOf(service), warn: () => {}, toldOutages: new Map() }, olds, news, []);
-  } finally {
-    restore();
-  }
+async function ask({ services, service }: Step, olds: Properties, news: Properties, record?: Properties) {
+  const read = async (args: Properties) => answer(services[service], args);
+  return check({ sources: sourcesOf(service), record, read }, olds, news, []);
 }
 
 /** What a program sends to the engine. */
@@ -114,7 +92,14 @@ function sentBy({ args, way, services, service, ignoreChanges }: Step): Properti
   const { project, ...others } = args;
   const projectId = PROJECTS[project];
   const asked = JSON.parse(JSON.stringify({ projectId, agent, ...others }));
-  const said = { secrets: [], others: [], ignored: ignoreChanges.map(nameOf), problem: null };
+  const said = {
+    name: "r",
+    isPreview: true,
+    secrets: [],
+    report: [],
+    ignored: ignoreChanges.map(nameOf),
+    problem: null,
+  };
   if (way === "plugin") return asked;
   if (way === "foreign provider") {
     return { ...asked, __reading: { ...said, projectId: null, agent: null, fingerprints: fingerprintsOf({}) } };
