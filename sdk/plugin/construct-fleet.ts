@@ -89,6 +89,8 @@ export async function constructFleet(
   const mistakes = malformed.tell().map(({ resource, message }) => `${resource}: ${message}`);
   if (mistakes.length > 0) return fail(...mistakes);
 
+  // The engine may go on after a child that fails.
+  await Promise.allSettled(registered.values());
   const settings = await Promise.all(
     members.map(async (member) => {
       const outputs = await registered.get(member);
