@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { describeFailures } from "../shared/describe-failures.ts";
+import { FailureReport } from "../shared/failure-report.ts";
 import type { Report, Step } from "./make-report.ts";
 
 /**
@@ -16,11 +16,9 @@ export function renderReport({ warning, steps, projects }: Report): string {
   });
   if (warning !== undefined) lines.push(styleText("yellow", `! ${"warning".padEnd(12)}${warning}`));
   if (projects.length > 1 || !isExplained) {
-    const failures = failed.map(({ projectId, message = "", cause = "" }) => ({
-      name: projectId,
-      sentence: message,
-      cause,
-    }));
+    const report = new FailureReport();
+    for (const { projectId, message = "", cause = "" } of failed) report.note(projectId, [{ message, cause }]);
+    const failures = report.tell().map(({ resource, message }) => `${resource}: ${message}`);
     const counts = [`${ok.length} of ${projects.length} projects can be read`];
     if (failed.length > 0) counts.push(`${failed.length} failed`);
     if (others.length > 0) counts.push(`${others.length} not reached`);
@@ -28,7 +26,7 @@ export function renderReport({ warning, steps, projects }: Report): string {
       ...ok.map((read) =>
         paint("ok", `${read.projectId}  monitoring logs to ${read.monitoring}, backup to ${read.backup}`),
       ),
-      ...(isExplained ? [] : describeFailures(failures).map((line) => paint("failed", line))),
+      ...(isExplained ? [] : failures.map((line) => paint("failed", line))),
       `${counts.join(", ")}.`,
     );
   }

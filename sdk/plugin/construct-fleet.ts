@@ -1,7 +1,6 @@
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import { AGENTS, idOf } from "../client/agent-log-config-id.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
-import { failure } from "../shared/describe-failures.ts";
 import { isUnknown, seal, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
 import { FleetChildren } from "../shared/fleet-children.ts";
 import { problemOf } from "../shared/reading.ts";
@@ -32,8 +31,8 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
     names.refuseOthers(rules);
     children = childrenOf(names, lists);
   } catch (error) {
-    if (!request.getDryrun()) throw error;
-    await run.failures.during(() => run.failures.hold(urn, failure(problemOf(error).message)));
+    if (!monitor.isPreview) throw error;
+    await run.failures.during(() => run.failures.hold(urn, [problemOf(error)]));
     return { urn, configs: UNKNOWN_OUTPUT };
   }
   const answers = children.map(async ({ childName, project, aliases, ...asked }) => {
@@ -53,8 +52,10 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
       run.readsAhead.delete(childUrn);
     }
   });
-  // An engine that goes on after a failure records the others.
-  await Promise.allSettled(answers);
+  // An engine that goes on after a failure records the others. A preview ends with the child, and says why.
+  const outcomes = await Promise.allSettled(answers);
+  if (monitor.isPreview && outcomes.some(({ status }) => status === "rejected"))
+    return { urn, configs: UNKNOWN_OUTPUT };
   const settings = (await Promise.all(answers)).flat();
   if ([...children.map(({ projectId }) => projectId), ...Object.values(lists).flat()].some(isUnknown)) {
     return { urn, configs: UNKNOWN_OUTPUT };

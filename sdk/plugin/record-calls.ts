@@ -17,7 +17,6 @@ import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts"
 import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import * as lifecycle from "../provider/resource-lifecycle.ts";
-import { describeOutage, type Failure } from "../shared/describe-failures.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
 import { problemOf } from "../shared/reading.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
@@ -26,36 +25,43 @@ import type { Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 // For each record the engine calls Check, then Diff if there is one already, then Create or Update if it differs; in a refresh
-// Read and then Diff alone. Check reads the settings. It can't fail for what it has found, since the engine would end its work
-// there, so that it leaves that to those that follow it: Diff asks for an update, tells of an outage with the age of the record,
-// and Create or Update fails.
+// Read and then Diff alone. Check reads the settings. It can't fail, since the engine would end its work there, also where it is
+// told to go on after errors. So Diff asks for an update of what fails, and Create or Update fails.
 
 export async function checkRecord(request: CheckRequest, run: Run): Promise<CheckResponse> {
   const [urn, response] = [request.getUrn(), new providerMessages.CheckResponse()];
   const refusal = refusalOf(urn);
-  if (refusal !== undefined) return response.setFailuresList([checkFailure(refusal)]);
+  // The engine would print the value of a property that is named.
+  if (refusal !== undefined) {
+    return response.setFailuresList([new providerMessages.CheckFailure().setReason(refusal)]);
+  }
   // No program reads for the plugin, so that a reading is a forged one.
   const { __reading: _, ...sent } = propertiesOf(request.getNews());
   const olds = withoutMarks(propertiesOf(request.getOlds()));
+  const before = run.checks.get(urn);
+  // A replacement is checked twice, the second time without its record.
+  const isAgain = olds["projectId"] === undefined && before?.record["projectId"] !== undefined;
+  let read = isAgain ? before.read : undefined;
+  const readOnce = (args: Properties) => {
+    if (!isDeepStrictEqual(read?.args, args)) read = { args, result: run.readToCheck(urn, args) };
+    return read?.result ?? run.read(args);
+  };
   const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
-  const checked = await lifecycle.check(run.engineOf(urn), olds, withoutMarks(sent), secrets);
-  run.checks.set(urn, checked);
-  if (checked.failures.length > 0) run.failures.show(urn, joinFailures(checked.failures));
-  response.setInputs(structOf(withMarks(checked.inputs, sent)));
-  return response.setFailuresList(checked.malformed.map(checkFailure));
+  const checked = await lifecycle.check({ ...run.hostOf(urn), read: readOnce }, olds, withoutMarks(sent), secrets);
+  run.checks.set(urn, { ...checked, record: isAgain ? before.record : olds, read });
+  run.failures.note(urn, checked.failures);
+  run.warnings.note(urn, checked.warnings);
+  return response.setInputs(structOf(withMarks(checked.inputs, sent)));
 }
 
 export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
   const [urn, response] = [request.getUrn(), new providerMessages.DiffResponse()];
   const olds = propertiesOf(request.getOldInputs() ?? request.getOlds());
   const { __unchangedSince: unchangedSince, ...recorded } = propertiesOf(request.getOlds());
-  // The engine may ask for a difference twice.
-  const { outage, ...checked } = run.checks.get(urn) ?? NOT_CHECKED;
-  run.checks.set(urn, checked);
-  if (outage !== undefined) {
-    const { message: reason, cause } = outage;
-    run.warn(urn, describeOutage(request.getId(), { unchangedSince, reason, cause }, run.toldOutages));
-  }
+  const { outage, failures = [] } = run.checks.get(urn) ?? {};
+  if (outage !== undefined) run.warnings.note(urn, [{ ...outage, unchangedSince }]);
+  // A record is not replaced by one that fails.
+  if (failures.length > 0) return response.setChanges(CHANGES.DIFF_SOME);
   const news = propertiesOf(request.getNews());
   const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
   response.setReplacesList(replaces);
@@ -65,8 +71,7 @@ export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
       : nameChanges(response, olds, news);
   }
   // A program in TypeScript has recorded the time under the internal name alone.
-  const isToUpdate = checked.failures.length > 0 || !("unchangedSince" in recorded);
-  return response.setChanges(isToUpdate ? CHANGES.DIFF_SOME : CHANGES.DIFF_NONE);
+  return response.setChanges("unchangedSince" in recorded ? CHANGES.DIFF_NONE : CHANGES.DIFF_SOME);
 }
 
 export async function createRecord(request: CreateRequest, run: Run): Promise<CreateResponse> {
@@ -91,18 +96,23 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
   const isMade = Object.keys(propertiesOf(request.getInputs())).length > 0;
   const kind = recorded["projectId"] === undefined ? "new" : isMade ? "made" : "adopted";
   try {
-    const { id, inputs, outputs } = await lifecycle.readRecord(run.engineOf(urn), request.getId(), recorded, kind);
+    const { id, inputs, outputs, warning } = await lifecycle.readRecord(
+      run.hostOf(urn),
+      request.getId(),
+      recorded,
+      kind,
+    );
+    if (warning !== undefined) run.warnings.note(urn, [warning]);
     if (id === undefined) return response;
     response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent)));
     // The engine compares the outputs of what a program only adopts, which are read anew in every run.
     const isAdopted = kind === "adopted" || (kind === "new" && request.hasInputs());
-    const found = isAdopted ? { ...outputs, __unchangedSince: null } : outputs;
-    return response.setProperties(structOf(withReadTime(withMarks(found, sent))));
+    const properties = isAdopted ? { ...outputs, __unchangedSince: null } : outputs;
+    return response.setProperties(structOf(withReadTime(withMarks(properties, sent))));
   } catch (error) {
-    const { cause } = problemOf(error instanceof Error ? error.cause : error);
-    const why = { sentence: problemOf(error).message, cause };
-    if (kind !== "made") return run.failures.hold(urn, why);
-    await run.failures.holdOne(urn, why);
+    const failures = [problemOf(error)];
+    if (kind !== "made") return run.failures.fail(urn, failures);
+    await run.failures.hold(urn, failures);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
 }
@@ -113,14 +123,6 @@ function refusalOf(urn: string): string | undefined {
   if (type === PLUGIN_TYPE) return undefined;
   return `The plugin agent-log-config has no record of the type ${printable(type, 80)}; use ${PLUGIN_TYPE}.`;
 }
-
-function checkFailure(reason: string): InstanceType<typeof providerMessages.CheckFailure> {
-  // The engine would print the value of a property that is named.
-  return new providerMessages.CheckFailure().setReason(reason);
-}
-
-/** What there is in a refresh, in which the engine checks nothing. */
-const NOT_CHECKED: lifecycle.CheckResult = { inputs: {}, malformed: [], failures: [] };
 
 const CHANGES = providerMessages.DiffResponse.DiffChanges;
 
@@ -138,26 +140,20 @@ function nameChanges(response: DiffResponse, olds: Properties, news: Properties)
 }
 
 /**
- * Returns the inputs of a resource that is created or updated, unless it fails. A preview can go on, with unknown settings
- * for what depends on the resource.
+ * Returns the inputs of a resource that is created or updated, unless it fails. A preview goes on, with unknown settings for
+ * what depends on the resource.
  */
 async function settledInputs(
   request: { getUrn(): string; getPreview(): boolean },
   inputs: Struct | undefined,
   { checks, failures }: Run,
 ): Promise<Properties> {
-  const found = checks.get(request.getUrn())?.failures ?? [];
-  if (found.length === 0) return propertiesOf(inputs);
-  const why = joinFailures(found);
-  if (!request.getPreview()) return failures.hold(request.getUrn(), why);
-  await failures.holdOne(request.getUrn(), why);
-  return { ...propertiesOf(inputs), ...Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN])) };
-}
-
-/** All reasons of one resource as one. */
-function joinFailures(failures: readonly Failure[]): Failure {
-  const [sentences, causes] = [failures.map(({ sentence }) => sentence), failures.map(({ cause }) => cause)];
-  return { sentence: sentences.join("\n"), cause: causes.join("\n") };
+  const [urn, properties] = [request.getUrn(), propertiesOf(inputs)];
+  const found = checks.get(urn)?.failures ?? [];
+  if (found.length === 0) return properties;
+  if (!request.getPreview()) return failures.fail(urn, found);
+  await failures.hold(urn, found);
+  return { ...properties, ...Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN])) };
 }
 
 function outputsOf(inputs: Properties, olds: Properties, preview: boolean): Struct {

@@ -19,6 +19,10 @@ export class ResourceMonitor {
     this.#client = new resourceService.ResourceMonitorClient(request.getMonitorendpoint(), ...ENGINE_CHANNEL);
   }
 
+  get isPreview(): boolean {
+    return this.#request.getDryrun();
+  }
+
   /**
    * Registers the component with the options that the program gave it; its children inherit some of them.
    * @returns its URN

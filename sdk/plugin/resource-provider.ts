@@ -27,7 +27,8 @@ export interface PluginDescription {
  * is not handled is a feature that the plugin does not have.
  */
 export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
-  let run = new Run(log, { sources: [] });
+  let isConfigurationChecked = false;
+  let run = new Run(log, { sources: [] }, isConfigurationChecked);
   const { cancellable, cancelCalls } = cancellableCalls(log);
   const call = <Request, Response>(answer: (request: Request, current: Run) => Response | Promise<Response>) =>
     cancellable((request: Request) => {
@@ -37,10 +38,14 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   return {
     getPluginInfo: call(() => new pluginMessages.PluginInfo().setVersion(version)),
     getSchema: call(() => new providerMessages.GetSchemaResponse().setSchema(schema)),
-    checkConfig: call(checkConfiguration),
+    checkConfig: call((request, current) => {
+      isConfigurationChecked = true;
+      return checkConfiguration(request, current);
+    }),
     diffConfig: call(diffConfiguration),
     configure: call((request) => {
-      run = new Run(log, configurationOf(request));
+      run = new Run(log, configurationOf(request), isConfigurationChecked);
+      isConfigurationChecked = false;
       return new providerMessages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     check: call(checkRecord),
@@ -53,10 +58,11 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     construct: cancellable((request) => construct(request, run), constructed({ configs: UNKNOWN_OUTPUT })),
     invoke: call(invoke),
     cancel: (_, respond) => {
-      run.failures.report();
+      run.tell();
       // The calls that were held end first, with their own reasons.
       setImmediate(async () => {
         await cancelCalls();
+        await log.flush();
         respond(null, new emptyMessages.Empty());
       });
     },

@@ -1,19 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type AgentKind, idOf, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
-import {
-  type AgentLogSettings,
-  PUBLIC_SETTINGS,
-  SECRET_SETTINGS,
-  SETTING_NAMES,
-} from "../client/agent-log-settings.ts";
+import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
+import { type AgentLogSettings, SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import { describeOutage } from "../shared/describe-failures.ts";
 import { PROVIDER_TEXT } from "../shared/provider-text.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
-import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
-import { programState } from "./program-state.ts";
+import { runsWithMocks } from "./private-sdk.ts";
 import { providerOf } from "./provider.ts";
 import { type ResourceRead, readForResource } from "./read-for-resource.ts";
 
@@ -23,7 +16,7 @@ import { type ResourceRead, readForResource } from "./read-for-resource.ts";
  * the record alone, and deleting needs neither the service nor a key.
  *
  * The program reads as soon as the arguments are known and everything in `dependsOn` exists. A failed read fails this
- * resource, which waits until the program has nothing left to do. Then one resource reports the failures of all.
+ * resource: at once in an update, and in a preview when the program has nothing left to do, so that it compares all others.
  *
  * @example
  * ```ts
@@ -112,7 +105,6 @@ export class AgentLogConfig extends pulumi.CustomResource {
     if (isRead) start(readForResource({ name, args, resource: this, opts, secrets }));
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
     if (!hasMocks) this.unchangedSince = this.__unchangedSince;
-    if (isRead) warnWhenRecorded(this, args, outcome);
     for (const setting of SETTING_NAMES) makeAbsentUndefined(this, setting);
   }
 }
@@ -146,35 +138,6 @@ function recordedInputs(
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
   return { ...inputs, __reading: pick(({ reading }) => reading) };
-}
-
-/** Only the program can warn beside the resource: what the provider host prints is shown without its name. */
-function warnWhenRecorded(self: AgentLogConfig, args: AgentLogConfigArgs, outcome: Promise<EventualRead>): void {
-  const { expect, whenUnexpected, whenUnavailable } = args;
-  if (whenUnavailable !== undefined) {
-    pulumi.all([outcome, self.projectId, self.agent]).apply(async ([{ reading }, projectId, agent]) => {
-      const { problem } = reading;
-      // Where a transform or ignoreChanges has changed what to read, the provider has read instead.
-      if (problem === null || reading.projectId !== projectId || reading.agent !== agent) return;
-      const { message: reason, cause } = problem;
-      const outage = { unchangedSince: await plainValueOf(self.unchangedSince), reason, cause };
-      const told = programState()?.toldOutages ?? new Map();
-      await pulumi.log.warn(describeOutage(idOf({ projectId, agent }), outage, told), self);
-    });
-  }
-  if (whenUnexpected !== undefined) {
-    const settings = Object.fromEntries(PUBLIC_SETTINGS.map((name) => [name, Reflect.get(self, name)]));
-    const id = pulumi.all({ projectId: self.projectId, agent: self.agent }).apply(idOf);
-    pulumi
-      .all([outcome, pulumi.output(settings), expect, whenUnexpected, id])
-      .apply(async ([{ reading }, found, wanted, mode, known]) => {
-        if (mode !== "warn") return;
-        const { unmetExpectations } = await import("../shared/unmet-expectations.ts");
-        for (const sentence of unmetExpectations(wanted, found, reading.secrets)) {
-          pulumi.log.warn(`AgentLogConfig ${known}: ${sentence}`, self);
-        }
-      });
-  }
 }
 
 /** The service and the program say undefined for a setting that is absent, and the state says null. */

@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
+import { problemOf } from "../shared/reading.ts";
 import type { FUNCTIONS } from "../shared/resource-type.ts";
-import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
+import { plainValueOf, runsInline, runsWithMocks } from "./private-sdk.ts";
+import { programState } from "./program-state.ts";
 import { connectionOf, type ProviderSettings, providerOf } from "./provider.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
 
@@ -41,7 +43,9 @@ export function callWhenKnown<Result>(
   const waits = pulumi.all([hasWaited, waitForDependencies(opts.dependsOn, args)]);
   return pulumi
     .all([pulumi.output<object>(args), settings, waits])
-    .apply(([plain, connection, waited]) => printedOnce(() => read(connection, plain, waited.includes(true))));
+    .apply(([plain, connection, waited]) =>
+      printedOnce(() => read(connection, plain, waited.includes(true))).catch(failProgram),
+    );
 }
 
 /**
@@ -62,6 +66,17 @@ async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
   } catch (error) {
     throw printedAsIs(error instanceof AgentLogConfigError ? error : unknownFailure(error));
   }
+}
+
+/**
+ * Fails the program by a rejection that nobody handles, because the SDK handles those of Outputs late, of which Node.js warns.
+ * The Output stays without a value. A unit test and an inline program see the failure of the Output itself.
+ */
+function failProgram(error: AgentLogConfigError): Promise<never> {
+  if (runsWithMocks() || runsInline()) throw error;
+  if (error.code === "ERR_MISSING_SETTINGS") programState()?.failures.told.add(problemOf(error).cause);
+  void Promise.reject(error);
+  return new Promise(() => {});
 }
 
 /**

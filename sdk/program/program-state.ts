@@ -1,17 +1,15 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { ToldOutages } from "../shared/describe-failures.ts";
 import type { FleetsByChild } from "../shared/fleet-children.ts";
 import type { ReadGates } from "../shared/read-settings.ts";
-import { HeldResources } from "./held-resources.ts";
+import { HeldFailures } from "./held-failures.ts";
 
 /** What is kept for one program; a process of the Automation API runs several. */
 export interface ProgramState {
   /** What was read for each connection and arguments. */
   readonly reads: Map<string, Promise<AgentLogConfigResult>>;
   readonly gates: ReadGates;
-  readonly failures: HeldResources;
-  readonly toldOutages: ToldOutages;
+  readonly failures: HeldFailures;
   readonly fleets: FleetsByChild;
   /** It was warned of its configuration. */
   hasWarned: boolean;
@@ -29,16 +27,15 @@ export function programState(): ProgramState | undefined {
 }
 
 function newState(): ProgramState {
-  let failures: HeldResources | undefined;
+  let failures: HeldFailures | undefined;
   return {
     reads: new Map(),
     gates: new Map(),
     // A unit test holds nothing, and may run many programs.
     get failures() {
-      failures ??= new HeldResources();
+      failures ??= new HeldFailures();
       return failures;
     },
-    toldOutages: new Map(),
     fleets: new Map(),
     hasWarned: false,
   };

@@ -3,10 +3,11 @@ import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts"
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import { type Failure, failure } from "../shared/describe-failures.ts";
+import type { Failure } from "../shared/failure-report.ts";
 import {
   fingerprintsOf,
   NO_SETTINGS,
+  type Problem,
   problemOf,
   type Reading,
   type RecordedSettings,
@@ -64,58 +65,84 @@ export function readForResource(request: ReadRequest): Promise<ResourceRead> | p
 }
 
 /** The provider of another package decides on the connection, so that only the engine can read. */
-function leftToProvider({ secrets, opts: { ignoreChanges = [] } }: ReadRequest): ResourceRead {
-  const reading = { projectId: null, agent: null, fingerprints: fingerprintsOf({}), problem: null };
-  return { settings: {}, reading: { ...reading, secrets, ignored: ignoreChanges, others: [] } };
+function leftToProvider(request: ReadRequest): ResourceRead {
+  const what = { projectId: null, agent: null, fingerprints: fingerprintsOf({}), secrets: request.secrets };
+  return { ...notRead(request, {}), reading: { ...newReading(request, what), problem: null } };
+}
+
+type NewReading = Omit<Reading, "problem">;
+
+function newReading(
+  { name, opts: { ignoreChanges = [] } }: ReadRequest,
+  what: Pick<Reading, "projectId" | "agent" | "fingerprints" | "secrets">,
+): NewReading {
+  return { name, ...what, ignored: ignoreChanges, isPreview: pulumi.runtime.isDryRun(), report: [] };
+}
+
+/** The engine complains of an ignored path that leads through something else than a map, in both ways. */
+function notRead({ opts: { ignoreChanges = [] } }: ReadRequest, settings: RecordedSettings) {
+  const parents = ignoreChanges.flatMap((path) => /^(\w+)[.[]/.exec(path)?.slice(1) ?? []);
+  return { settings: { ...settings, ...Object.fromEntries(parents.map((name) => [name, {}])) } };
 }
 
 async function settle(
-  { resource, name, args, secrets, opts: { ignoreChanges = [] } }: ReadRequest,
+  request: ReadRequest,
   connection: ConnectionSettings,
   { projectId, agent }: { readonly projectId: unknown; readonly agent: unknown },
   read: () => Promise<AgentLogConfigResult>,
 ): Promise<ResourceRead> {
-  // What is held must not wait for another one that is held, and the registration waits for all arguments.
-  const [expect, whenUnexpected, whenUnavailable] = await Promise.all(
-    [args.expect, args.whenUnexpected, args.whenUnavailable].map(known),
-  );
-  const held = programState()?.failures;
-  held?.watch(resource);
-  const hold = async (why: readonly Failure[], isCertain = true) =>
-    (await held?.hold(
-      resource,
-      why.map((each) => ({ ...each, name })),
-      isCertain,
-    )) ?? [];
-  const reading = {
-    projectId,
-    agent,
-    fingerprints: fingerprintsOf(connection),
-    secrets: (await isSecret(args.expect)) ? SETTING_NAMES : secrets,
-    ignored: ignoreChanges,
-  };
+  const secrets = (await isSecret(request.args.expect)) ? SETTING_NAMES : request.secrets;
+  const reading = newReading(request, { projectId, agent, fingerprints: fingerprintsOf(connection), secrets });
   try {
     const settings = recordSettings(await read());
-    const isJudged = expect !== undefined && whenUnexpected !== "warn";
-    const unmet = isJudged ? (await expectations()).unmetExpectations(expect, settings, reading.secrets) : [];
-    const others = unmet.length === 0 ? [] : await hold(unmet.map(failure));
-    return { settings, reading: { ...reading, problem: null, others } };
+    const report = await reportOf(request, reading, settings, null);
+    return { settings, reading: { ...reading, problem: null, report } };
   } catch (error) {
     const problem = problemOf(error);
-    // Only the engine knows whether there is a record that can be used instead.
-    const mayUseRecorded = problem.temporary && whenUnavailable === "useRecorded";
-    const others = await hold([{ sentence: problem.message, cause: problem.cause }], !mayUseRecorded);
-    return { settings: NO_SETTINGS, reading: { ...reading, problem, others } };
+    const report = await reportOf(request, reading, NO_SETTINGS, problem);
+    return { ...notRead(request, NO_SETTINGS), reading: { ...reading, problem, report } };
   }
+}
+
+/**
+ * Holds a resource that is going to fail in a preview until everything else is compared.
+ * @returns what it has to report for all; nothing where it does not fail, as far as the program knows
+ */
+async function reportOf(
+  { name, args, resource }: ReadRequest,
+  { isPreview, secrets }: NewReading,
+  settings: RecordedSettings,
+  problem: Problem | null,
+): Promise<Reading["report"]> {
+  if (!isPreview) return [];
+  const failures = programState()?.failures;
+  failures?.watch(resource);
+  // What is held must not wait for another one that is held, and the registration waits for all arguments.
+  const given = Object.fromEntries(
+    await Promise.all(Object.entries(args).map(async ([key, value]) => [key, await known(value)] as const)),
+  );
+  const found = await verdict(given, settings, problem, secrets);
+  return found.length === 0 ? [] : ((await failures?.hold(name, found)) ?? []);
+}
+
+/** Only the engine knows whether there is a record that can be used in an outage, and others may wait for it. */
+async function verdict(
+  args: Readonly<Record<string, unknown>>,
+  settings: RecordedSettings,
+  problem: Problem | null,
+  secrets: readonly string[],
+): Promise<readonly Failure[]> {
+  const { judge, refuse } = await import("../shared/verdict.ts");
+  const refusals = await refuse(args);
+  if (refusals.length > 0) return refusals;
+  if (problem === null) return (await judge({ ...args, ...settings }, secrets)).failures;
+  return problem.temporary && args["whenUnavailable"] === "useRecorded" ? [] : [problem];
 }
 
 /** Tells whether what is expected is a secret. */
 async function isSecret(expect: AgentLogConfigArgs["expect"]): Promise<boolean> {
   return expect !== undefined && pulumi.isSecret(pulumi.output(expect));
 }
-
-/** It needs zod, which is loaded only where it is used. */
-const expectations = () => import("../shared/unmet-expectations.ts");
 
 /** Returns the value of an input, with undefined in the place of what is unknown. */
 async function known(input: unknown): Promise<unknown> {

@@ -1,10 +1,12 @@
 import { idOf } from "../client/agent-log-config-id.ts";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { printable } from "../digest/printable.ts";
-import { stackConfiguration } from "../shared/connection-settings.ts";
-import { describeOutage, type ToldOutages } from "../shared/describe-failures.ts";
+import { adviseCheck } from "../shared/advise-check.ts";
+import { lookUpConnection, stackConfiguration } from "../shared/connection-settings.ts";
 import { seal } from "../shared/engine-marks.ts";
-import { isReading } from "../shared/reading.ts";
+import { describeOutage, type Failure, type Outage } from "../shared/failure-report.ts";
+import { readSettings } from "../shared/read-settings.ts";
+import { isReading, problemOf, type Reading } from "../shared/reading.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
 
 // What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
@@ -27,30 +29,56 @@ export async function check(
   olds: lifecycle.Properties,
   news: lifecycle.Properties,
 ): Promise<{ inputs: lifecycle.Properties; failures: CheckFailure[] }> {
-  const reading = news["__reading"];
+  const reading = isReading(news["__reading"]) ? news["__reading"] : undefined;
+  const resource = JSON.stringify([reading?.name, idOf(news)]);
+  const host = { ...hostOf(configuration), record: records.get(resource) };
+  if (olds["projectId"] !== undefined) records.set(resource, olds);
   // The host does not see which inputs are secret, so that without a reading all of them may be.
-  const secrets = isReading(reading) ? reading.secrets : SETTING_NAMES;
-  const host = engine(configuration);
-  const { inputs, malformed, failures, outage } = await lifecycle.check(host, olds, news, secrets);
-  // The host does not see the time of the read here.
-  if (outage !== undefined) {
-    const { message: reason, cause } = outage;
-    host.warn(describeOutage(idOf(inputs), { unchangedSince: undefined, reason, cause }, toldOutages));
+  const { inputs, failures, warnings, outage } = await lifecycle.check(
+    host,
+    olds,
+    news,
+    reading?.secrets ?? SETTING_NAMES,
+  );
+  if (failures.length > 0) return fail(inputs, failures, reading);
+  for (const { message } of warnings) console.warn(message);
+  if (outage !== undefined) outages.set(idOf(inputs), outage);
+  return { inputs, failures: [] };
+}
+
+/**
+ * Lets a resource fail: here in a preview, which ends at it. With `--continue-on-error` an update goes on after a resource that
+ * fails when it is created or updated, and not after one that fails here.
+ */
+function fail(inputs: lifecycle.Properties, failures: readonly Failure[], reading: Reading | undefined) {
+  if (reading?.isPreview === false) {
+    return { inputs: { ...inputs, [FAILURES]: failures.map(({ message }) => message) }, failures: [] };
   }
-  return {
-    inputs,
-    failures: [...malformed, ...failures.map(({ sentence }) => sentence)].map((reason) => ({ property: "", reason })),
-  };
+  const report = reading?.report ?? [];
+  const own = failures.filter(({ cause }) => report.every((told) => told.cause !== cause));
+  return { inputs, failures: [...own, ...report].map(({ message }) => ({ property: "" as const, reason: message })) };
+}
+
+/** The input by which a resource is going to fail in an update. */
+const FAILURES = "__failures";
+
+function refuse(news: lifecycle.Properties): void {
+  const messages = news[FAILURES];
+  if (Array.isArray(messages)) throw new Error(messages.join("\n"));
 }
 
 // See diff of resource-lifecycle.ts.
 export async function diff(
   _configuration: ProviderConfiguration,
-  _id: string,
+  id: string,
   olds: lifecycle.Properties,
   news: lifecycle.Properties,
-): Promise<{ changes?: false; replaces?: string[] }> {
-  return lifecycle.diff(olds, news);
+): Promise<{ changes?: boolean; replaces?: string[] }> {
+  // The host does not see the time of the read before.
+  const outage = outages.get(id);
+  outages.delete(id);
+  if (outage !== undefined) warnOfOutage(id, { ...outage, unchangedSince: olds["__unchangedSince"] });
+  return FAILURES in news ? { changes: true } : lifecycle.diff(olds, news);
 }
 
 /** Only the record is created: the service is never changed. */
@@ -58,6 +86,7 @@ export async function create(
   _configuration: ProviderConfiguration,
   news: lifecycle.Properties,
 ): Promise<{ id: string; outs: lifecycle.Properties }> {
+  refuse(news);
   return { id: idOf(news), outs: lifecycle.outputsOf(news) };
 }
 
@@ -68,6 +97,7 @@ export async function update(
   olds: lifecycle.Properties,
   news: lifecycle.Properties,
 ): Promise<{ outs: lifecycle.Properties }> {
+  refuse(news);
   return { outs: lifecycle.outputsOf(news, olds) };
 }
 
@@ -81,27 +111,51 @@ export async function read(
     // The host does not see inputs, and can't import, so that what is new here is adopted.
     const isNew = recorded["projectId"] === undefined;
     const kind = isNew ? "new" : recorded["__adopted"] === true ? "adopted" : "made";
-    const { outputs, inputs, ...found } = await lifecycle.readRecord(engine(configuration), id, recorded, kind);
+    const { outputs, inputs, warning, ...found } = await lifecycle.readRecord(
+      hostOf(configuration),
+      id,
+      recorded,
+      kind,
+    );
+    if (warning !== undefined && "unchangedSince" in warning) warnOfOutage(id, warning);
+    else if (warning !== undefined) console.warn(warning.message);
     const props = kind === "made" ? outputs : { ...outputs, __adopted: true };
     return { ...found, props: withMarks(props), ...(inputs && { inputs: withMarks(inputs) }) };
   } catch (error) {
+    const { message, cause } = problemOf(error);
+    const first = told.get(cause);
+    told.set(cause, first ?? id);
+    const reason = first === undefined ? message : `The reason is the same as for ${printable(first, 80)}.`;
     // The host prints an error and its stack before the engine prints its message.
-    const message = error instanceof Error ? error.message : String(error);
     const subject = `AgentLogConfig ${printable(id, 80)}`;
-    throw Object.assign(new Error(message), { stack: "it could not be read", toString: () => subject });
+    throw Object.assign(new Error(reason), { stack: "it could not be read", toString: () => subject });
   }
 }
 
-/** The engine starts a process for each run, and for each provider in it. */
-const toldOutages: ToldOutages = new Map();
+// The engine starts a process for each run, and for each provider in it. It does not tell the end of the run.
 
-function engine(configuration: ProviderConfiguration): lifecycle.Engine {
-  return {
-    sources: [stackConfiguration((key) => configuration.get(key))],
-    warn: (message) => console.warn(message),
-    toldOutages,
-  };
+/** The causes that were told, and the id of the first record of each. */
+const told = new Map<string, string>();
+/** The records that the resources of this run were checked with. */
+const records = new Map<string, lifecycle.Properties>();
+/** The outages that are to be told with the age of the record. */
+const outages = new Map<string, Failure>();
+
+function warnOfOutage(id: string, outage: Outage): void {
+  console.warn(describeOutage([id], [outage], told.has(outage.cause) ? "" : outage.message));
+  told.set(outage.cause, id);
 }
+
+function hostOf(configuration: ProviderConfiguration): lifecycle.Host {
+  const sources = [stackConfiguration((key) => configuration.get(key))];
+  const connection = lookUpConnection(...sources);
+  const read = (args: lifecycle.Properties) =>
+    readSettings(connection, args).catch((error) => adviseCheck(error, connection, args, "<stack>"));
+  return { sources, read, refreshAdvice: REFRESH_ADVICE };
+}
+
+const REFRESH_ADVICE =
+  "This read used the connection in the state, which each `pulumi up` records; after a change of the connection run `pulumi up`.";
 
 /** Marks the secrets in the form in which the host passes them on to the engine. */
 function withMarks(properties: lifecycle.Properties): lifecycle.Properties {

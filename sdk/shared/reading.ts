@@ -3,12 +3,15 @@ import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings, SettingsSource } from "./connection-settings.ts";
+import type { Failure, Told } from "./failure-report.ts";
 
 /**
  * The result of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
  * tell whether the settings beside it belong to the resource that the engine is about to record.
  */
 export interface Reading {
+  /** The name of the resource. */
+  readonly name: string;
   readonly projectId: unknown;
   readonly agent: unknown;
   /** Fingerprints of the service's address and of the public key; a public key may be a secret of the stack. */
@@ -19,19 +22,16 @@ export interface Reading {
   readonly secrets: readonly string[];
   /** The settings whose changes the program ignores, as `ignoreChanges` lists them. */
   readonly ignored: readonly string[];
-  /** The failures of other resources, reported with this one, because the engine ends its work at the first failure. */
-  readonly others: readonly string[];
+  readonly isPreview: boolean;
+  /** What this resource reports for all if it fails in a preview, because the engine ends that at the first failure. */
+  readonly report: readonly Told[];
 }
 
 /** Why there are no settings. */
-export interface Problem {
+export interface Problem extends Failure {
   readonly code: AgentLogConfigErrorCode;
-  /** One sentence that says what failed, why, and what to do. */
-  readonly message: string;
   /** It is an outage, so that the settings recorded before may still be right. */
   readonly temporary: boolean;
-  /** The same for all failures that are reported as one. */
-  readonly cause: string;
 }
 
 /** Returns what to report of a failed read. */

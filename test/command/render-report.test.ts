@@ -75,14 +75,9 @@ describe("for many projects", () => {
       "✓ key         accepted",
       `✓ ${B}  monitoring logs to /m, backup to /b`,
       `✓ ${IDS[3]}  monitoring logs to /m, backup to standard error`,
-      `✗ 2 fail alike: ${A}, ${C}. Can't read ${A}: none.`,
+      `✗ ${A}: Can't read ${A}: none. The same is true of 1 more: ${C}.`,
       "2 of 4 projects can be read, 2 failed.",
     ]);
-  });
-
-  it("a cause names the first projects and counts the others", () => {
-    const [, line] = linesOf({ steps: [FOUND], projects: IDS.map(gone) });
-    expect(line).toBe(`✗ 6 fail alike: ${A}, ${B}, ${C} and 3 others. Can't read ${A}: none.`);
   });
 
   it("a failed step is said once, and the others are counted", () => {

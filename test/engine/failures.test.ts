@@ -1,6 +1,6 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import { type Fault, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
-import { ENGINES, openProgram, PRIVATE_KEY } from "../deployment/open-program.ts";
+import { ENGINES, openProgram, openRealProgram, PRIVATE_KEY } from "../deployment/open-program.ts";
 
 const projectOf = (digit: string) => digit.repeat(24);
 const [ONE, TWO, THREE, FOUR] = [projectOf("1"), projectOf("2"), projectOf("3"), projectOf("4")] as const;
@@ -54,21 +54,15 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(problemsIn(text)).toEqual([expect.stringContaining("there is no such project")]);
   });
 
-  it("an update records what waits for a resource that takes long", async (context) => {
+  it("an update fails at once, before the resources are created that a chain makes one after the other", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
-    const resources = {
-      gone: { args: { projectId: FOUR, agent } },
-      behind: { args: { projectId: ONE, agent }, isBehind: true },
-    };
-    await deployment.setConfig("failures:resources", JSON.stringify(resources));
     know(service, "/recorded");
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    know(service, "/drifted");
-    service.set(FOUR, agent, undefined);
-    await deployment.setConfig("failures:input", "changed");
-    const { ok, steps } = await deployment.up();
+    const unmet = { args: { projectId: ONE, agent, expect: { logPath: "/other" } } };
+    await deployment.setConfigs({ "failures:resources": JSON.stringify({ unmet }), "failures:chain": "3" });
+    const { ok, steps, text } = await deployment.up();
     expect(ok).toBe(false);
-    expect(steps).toEqual(expect.arrayContaining([differs("behind")]));
+    expect(steps.filter(({ name }) => name.startsWith("slow")).length).toBeLessThanOrEqual(1);
+    expect(text).toContain('logPath is "/recorded", expected "/other"');
   });
 
   it("another cause is told, too: a project that is gone beside a read that takes too long", async (context) => {
@@ -104,43 +98,47 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     await deployment.setConfig("failures:fleets", JSON.stringify(fleets));
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
-    const named = [`first-${GONE}`, `second-${GONE}`, `second-${NEVER}`];
-    for (const name of named)
-      expect(text.match(new RegExp(`${name}-${agent}(?=' has a problem: Can't|,|\\.$)`, "gm"))).toHaveLength(1);
-    expect(problemsIn(text)).toHaveLength(2);
+    const [problem, ...others] = problemsIn(text);
+    expect(others).toEqual([]);
+    const all = [`first-${GONE}`, `second-${GONE}`, `second-${NEVER}`].map((name) => `${name}-${agent}`);
+    const named = all.filter((name) => problem?.match(new RegExp(`The same is true of 2 more: .*${name}(,|\\.$)`)));
+    const [own] = /(?<=resource ')[^']+/.exec(text) ?? [];
+    expect(new Set([...named, own])).toEqual(new Set(all));
   });
 
-  it("members without a record are named in an outage, with what else fails, and drift is shown", async (context) => {
+  it("arguments that can't work are told with all others, and with the nearest name", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
-    const west = await openService(context);
     know(service, "/recorded");
-    const open = (projectIds: readonly string[], resources: object) =>
-      deployment.setConfigs({
-        "failures:services": JSON.stringify({ west: { baseUrl: west.baseUrl, maxRetries: 0 } }),
-        "failures:resources": JSON.stringify(resources),
-        "failures:fleets": JSON.stringify({
-          fleet: { args: { projectIds, agents: [agent], whenUnavailable: "useRecorded" }, service: "west" },
-        }),
-      });
-    await open([ONE, TWO], { drifted: { args: { projectId: ONE, agent } } });
+    const drifted = { args: { projectId: ONE, agent } };
+    await deployment.setConfig("failures:resources", JSON.stringify({ drifted }));
     expect(await deployment.up()).toMatchObject({ ok: true });
-    service.set(ONE, agent, { logPath: "/drifted" });
-    west.respondWith({ status: 503 });
-    const gone = { args: { projectId: GONE, agent } };
-    await open([ONE, TWO, THREE, FOUR], { drifted: { args: { projectId: ONE, agent } }, gone });
+    know(service, "/drifted");
+    const misnamed = { args: { projectId: TWO, agent, expects: {} } };
+    const malformed = { args: { projectId: "x", agent } };
+    await deployment.setConfig("failures:resources", JSON.stringify({ malformed, misnamed, drifted }));
     const { ok, steps, text } = await deployment.preview();
-    expect(ok).toBe(false);
-    expect(steps).toEqual([differs("drifted")]);
+    expect({ ok, steps }).toEqual({ ok: false, steps: [differs("drifted")] });
     const problems = problemsIn(text);
-    expect(problems).toEqual([
-      expect.stringContaining("status 503"),
-      expect.stringMatching(/^gone: Can't read .* there is no such project/),
-      expect.stringMatching(`^fleet-${FOUR}-${agent}: .* This is a failure as well where nothing is recorded\\.$`),
-    ]);
-    expect(text).toContain(`'fleet-${THREE}-${agent}' has a problem`);
+    expect(problems).toHaveLength(2);
+    expect(problems.join("\n")).toContain("Nothing was read: the argument projectId must be 24 hexadecimal digits.");
+    expect(problems.join("\n")).toContain("Nothing was read: there is no argument expects; did you mean expect?");
   });
 
-  it("the program fails where the failing resources wait for each other, and nothing is deleted", async (context) => {
+  it("an outage warns by the rule that a transform adds, and so does a setting that is not as expected", async (context) => {
+    const { deployment, service } = await openProgram(context, "real", "failures");
+    context.skip(engine !== "real", "the stand-in engine has no transforms");
+    know(service, "/recorded");
+    const resources = JSON.stringify({ one: { args: { projectId: ONE, agent } } });
+    await deployment.setConfigs({ "failures:resources": resources, "failures:adds": "true" });
+    const { text } = await deployment.up();
+    expect(text).toContain('logPath is "/recorded", expected "/added"');
+    service.respondWith({ status: 503 });
+    const outage = await deployment.preview({ expectNoChanges: true });
+    expect(outage).toMatchObject({ ok: true, steps: [] });
+    expect(outage.text).toContain(`AgentLogConfig ${ONE}/${agent} uses the recorded settings, which were first read`);
+  });
+
+  it("a preview and an update fail where a failing resource waits for another one, and nothing is deleted", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "knot");
     for (const projectId of [GONE, NEVER]) service.set(projectId, agent, { logPath: "/recorded" });
     expect(await deployment.up()).toMatchObject({ ok: true });
@@ -148,8 +146,43 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     for (const run of ["preview", "up"] as const) {
       const { ok, steps, text } = await deployment[run]();
       expect(ok, text).toBe(false);
-      expect(steps).toEqual([]);
+      expect(steps.filter(({ op }) => op !== "update")).toEqual([]);
       expect(text).toContain("there is no such project");
     }
   });
+});
+
+// The stand-in engine ends every update at the first failure.
+it("an update that is told to go on records all that can be recorded, and names each failure, on the real engine", async (context) => {
+  const { deployment, service } = await openRealProgram(context, "failures");
+  const ids = Array.from({ length: 10 }, (_, index) => String(index).repeat(24));
+  for (const projectId of ids) service.set(projectId, agent, { logPath: "/recorded" });
+  for (const index of [3, 7]) service.set(String(index).repeat(24), agent, undefined);
+  const resources = Object.fromEntries(ids.map((projectId, index) => [`r${index}`, { args: { projectId, agent } }]));
+  await deployment.setConfig("failures:resources", JSON.stringify(resources));
+  const { exitCode, steps, text } = await deployment.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
+  expect(exitCode).not.toBe(0);
+  const recorded = steps.filter(({ op }) => op === "create").map(({ name }) => name);
+  const state = JSON.stringify(await deployment.exportState());
+  expect(
+    ids.filter((projectId) => state.includes(`"id":"${projectId}/${agent}"`)),
+    recorded.join(),
+  ).toHaveLength(8);
+  for (const index of [3, 7]) expect(text).toContain(`of project ${String(index).repeat(24)}`);
+});
+
+it("README's program prints no warning of Node.js where nothing can be read, and names missing settings once", async (context) => {
+  const { deployment, service } = await openRealProgram(context, "failures");
+  know(service, "/recorded");
+  const one = { args: { projectId: ONE, agent, whenUnavailable: "useRecorded" } };
+  await deployment.setConfigs({ "failures:resources": JSON.stringify({ one }), "failures:calls": ONE });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  service.respondWith({ status: 503 });
+  const outage = await deployment.preview();
+  expect(outage).toMatchObject({ ok: false, text: expect.stringContaining("uses the recorded settings") });
+  await deployment.unsetConfig("agent-log-config:baseUrl");
+  const missing = await deployment.preview();
+  expect(missing).toMatchObject({ ok: false, steps: [] });
+  expect(missing.text.match(/Connection settings are missing: baseUrl/g)).toHaveLength(1);
+  for (const { text } of [outage, missing]) expect(text).not.toMatch(/PromiseRejection|trace-warnings/);
 });

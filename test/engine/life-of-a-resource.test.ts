@@ -82,7 +82,7 @@ describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     service.set(PROJECT_ID, "backup", undefined);
     const { steps, text } = await deployment.refresh();
     expect(steps).toEqual([{ op: "delete", name: "settings" }]);
-    expect(text).toContain(`A refresh removes AgentLogConfig ${PROJECT_ID}/monitoring from the state.`);
+    expect(text).toContain(`AgentLogConfig ${PROJECT_ID}/monitoring is gone.`);
     expect(JSON.stringify(await deployment.exportState())).not.toContain("AgentLogConfig::settings");
   });
 
@@ -130,7 +130,7 @@ describe("AgentLogConfig on the real engine", () => {
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(text).toContain(
-      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: projectId must be 24 hexadecimal digits. See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value.`,
+      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: the argument projectId must be 24 hexadecimal digits.`,
     );
     expect(text).not.toMatch(/^\s+at /m);
   });
@@ -165,7 +165,7 @@ describe("AgentLogConfig on the real engine", () => {
     const refused = await deployment.refresh();
     expect(refused).toMatchObject({ ok: false });
     expect(refused.text).toContain(
-      "after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`",
+      "This read used the connection in the state, which each `pulumi up` records; after a change of the connection run `pulumi up`. Can't read",
     );
     expect(refused.text).not.toContain(PRIVATE_KEY);
     expect(await deployment.up()).toMatchObject({ ok: true });

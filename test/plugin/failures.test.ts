@@ -72,25 +72,32 @@ const gone = (service: Service, ...indices: readonly number[]) => {
 describe("a fleet of which some fail", () => {
   const failing = Array.from({ length: 10 }, (_, index) => 3 * index);
 
-  it("records the others if the engine goes on", LIMIT, async (context) => {
-    const { deployment, service, write, recorded } = await open(context);
-    await write({ fleet: fleetOf({ projectIds: ids(30) }) });
-    gone(service, ...failing);
-    const { exitCode } = await deployment.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
-    expect(exitCode).toBe(1);
-    expect((await recorded()).toSorted()).toEqual(
-      ids(30).flatMap((_, index) => (failing.includes(index) ? [] : [child(index)])),
-    );
-  });
+  it(
+    "records the others in an update that is told to go on, and names each child that fails",
+    LIMIT,
+    async (context) => {
+      const { deployment, service, write, recorded } = await open(context);
+      await write({ fleet: fleetOf({ projectIds: ids(30) }) });
+      gone(service, ...failing);
+      const { exitCode, text } = await deployment.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
+      expect(exitCode).not.toBe(0);
+      expect((await recorded()).toSorted()).toEqual(
+        ids(30).flatMap((_, index) => (failing.includes(index) ? [] : [child(index)])),
+      );
+      for (const index of failing) expect(text).toContain(`of project ${id(index)}`);
+    },
+  );
 
-  it("fails for a malformed id, and deletes nothing", LIMIT, async (context) => {
-    const { deployment, write } = await open(context);
+  it("fails for a malformed id after the others are compared", LIMIT, async (context) => {
+    const { deployment, service, write } = await open(context);
     await write({ fleet: fleetOf({ projectIds: ids(2) }) });
     expect(await deployment.up()).toMatchObject({ ok: true });
-    await write({ fleet: fleetOf({ projectIds: ["malformed", id(0)] }) });
+    service.set(id(0), "monitoring", { logPath: "/drifted" });
+    await write({ fleet: fleetOf({ projectIds: ["malformed", id(0), id(1)] }) });
     const { exitCode, steps, text } = await deployment.preview();
     expect(exitCode).toBe(1);
     expect(steps.filter(({ op }) => op === "delete")).toEqual([]);
+    expect(steps).toContainEqual(expect.objectContaining({ op: "update", name: child(0) }));
     expect(text).toContain("fleet-malformed-monitoring");
     expect(text.match(/projectId must be 24 hexadecimal digits/g)).toHaveLength(1);
   });
@@ -111,13 +118,51 @@ it("tells of each of two services that are down, and ends no bystander with a me
     bystander: fleetOf({ projectIds: ids(3) }),
   });
   service.failNext(...Array(10).fill({ delaySeconds: 60 }));
-  for (const run of ["preview", "up"] as const) {
-    const { exitCode, text } = await deployment[run]();
-    expect(exitCode).toBe(1);
-    expect(text).toMatch(/#err_connection/);
-    expect(text).toMatch(/#err_timeout/);
-    expect(text).not.toMatch(/'bystander' has a problem|given up/);
-  }
+  const { exitCode, text } = await deployment.preview();
+  expect(exitCode).toBe(1);
+  expect(text).toMatch(/#err_connection/);
+  expect(text).toMatch(/#err_timeout/);
+  expect(text).not.toMatch(/'bystander' has a problem|given up/);
+});
+
+it("names every cause and every resource of a refresh that fails, each cause once", LIMIT, async (context) => {
+  const { deployment, service, write } = await open(context);
+  await write({ one: recordOf(1), two: recordOf(2), three: recordOf(3) });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  const refused = { status: 403, body: JSON.stringify({ error: 403, errorCode: "USER_UNAUTHORIZED" }) };
+  service.failNext({ status: 500 }, refused, { status: 500 });
+  const { exitCode, text } = await deployment.refresh();
+  expect(exitCode).toBe(1);
+  const causes = text.match(/error: .*Can't read .*/g) ?? [];
+  expect(causes).toHaveLength(2);
+  expect(causes.filter((cause) => cause.includes("USER_UNAUTHORIZED"))).toHaveLength(1);
+  expect(causes.find((cause) => cause.includes("status 500"))).toMatch(
+    / The same is true of 1 more: (one|two|three)\.$/,
+  );
+});
+
+it("keeps the old record where the new project of a replacement can't be read", LIMIT, async (context) => {
+  const { deployment, service, write, recorded } = await open(context);
+  await write({ one: recordOf(1) });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  gone(service, 2);
+  await write({ one: { ...recordOf(2), options: { deleteBeforeReplace: true } } });
+  expect(await deployment.run(["up", "--yes", "--skip-preview"])).toMatchObject({ exitCode: 1 });
+  expect(await recorded()).toEqual(["one"]);
+  expect(JSON.stringify(await deployment.exportState())).toContain(`${id(1)}/monitoring`);
+});
+
+it("warns once of an outage in which 60 records are used, with 50 names", LIMIT, async (context) => {
+  const { deployment, service, write } = await open(context);
+  for (const projectId of ids(60)) service.set(projectId, "monitoring", { logPath: "/log" });
+  await write({ fleet: fleetOf({ projectIds: ids(60), whenUnavailable: "useRecorded" }) });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  service.respondWith({ status: 503 });
+  const { exitCode, text } = await deployment.run(["preview", "--diff"]);
+  expect(exitCode).toBe(0);
+  const [warning = "", ...others] = text.match(/AgentLogConfig .* use the recorded settings.*/g) ?? [];
+  expect([warning.match(/fleet-/g)?.length, others]).toEqual([50, []]);
+  expect(warning).toMatch(/ and 10 others use the recorded settings, the oldest of which were first read .*status 503/);
 });
 
 it("forgets what was refused in an earlier run of an engine that attaches to it", LIMIT, async (context) => {

@@ -46,7 +46,7 @@ async function open(context: TestContext, by: (typeof WAYS)[number], args: objec
 
 describe.each(WAYS)("a fleet of the %s", (by) => {
   it("shows all drift and names all that can't be read, and the reason of an outage once", LIMIT, async (context) => {
-    const { deployment, service, countSigned, set } = await open(
+    const { deployment, service, countSigned, set, setArgs } = await open(
       context,
       by,
       { whenUnavailable: "useRecorded" },
@@ -56,16 +56,15 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     const gone = [3, 7, 11];
     for (const index of gone) service.set(id(index), "monitoring", undefined);
     for (const index of [5, 9]) service.set(id(index), "monitoring", { logPath: "/drifted" });
+    const drift = [5, 9].map((index) => ({
+      op: "update",
+      name: child(index),
+      differences: [`logPath: "/log/${index}" => "/drifted"`],
+    }));
     const { exitCode, steps, text } = await deployment.preview();
     // A preview of the plugin has a step without a difference for a resource that fails.
     const changed = steps.filter(({ name }) => !gone.map(child).includes(name));
-    expect(changed.sort(byName)).toEqual(
-      [5, 9].map((index) => ({
-        op: "update",
-        name: child(index),
-        differences: [`logPath: "/log/${index}" => "/drifted"`],
-      })),
-    );
+    expect(changed.sort(byName)).toEqual(drift);
     for (const index of gone) expect(text).toContain(id(index));
     expect(text.match(/there is no such project/g)).toHaveLength(1);
     expect(exitCode).toBe(1);
@@ -86,6 +85,10 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
       expect(outage).toMatchObject({ exitCode: 0, steps: [] });
       expect(outage.text.match(/status 503/g)).toHaveLength(1);
     }
+    await setArgs({ projectIds: [...IDS, id(77), "malformed"] });
+    const refused = await deployment.preview();
+    expect(refused.exitCode).toBe(1);
+    for (const named of [id(77), "malformed", "Nothing was read"]) expect(refused.text).toContain(named);
   });
 
   it("says in one sentence what is wrong with its arguments, and deletes nothing", LIMIT, async (context) => {

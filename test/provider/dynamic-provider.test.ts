@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { check, create, read, update } from "../../sdk/provider/dynamic-provider.ts";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
+import { check, create, diff, read, update } from "../../sdk/provider/dynamic-provider.ts";
 import { lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { fingerprintsOf } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
@@ -39,7 +39,9 @@ it("does not quote settings that are secret in the program, which the engine doe
     fingerprints: fingerprintsOf(lookUpConnection(stackConfiguration(CONFIGURATION.get))),
     problem: null,
     ignored: [],
-    others: [],
+    name: "r",
+    isPreview: true,
+    report: [],
   };
   const news = { ...INPUTS, expect: { logPath: "/m" }, __reading: { ...reading, secrets: ["logPath"] } };
   expect((await check(CONFIGURATION, {}, news)).failures).toEqual([
@@ -60,19 +62,52 @@ it("keeps the time of the last read in an update that reads nothing new", async 
   expect(await update(CONFIGURATION, ID, olds, news)).toEqual({ outs: { ...olds, whenUnexpected: "warn" } });
 });
 
-it("warns of an outage in which it uses the record, where the program has not read", async () => {
+it("warns of an outage in which it uses the record, with its age and with the reason once", async () => {
   service.respondWith({ status: 503 });
-  const news = { projectId: PROJECT_ID, agent: "monitoring", whenUnavailable: "useRecorded" };
-  const { inputs, failures } = await check(CONFIGURATION, INPUTS, news);
-  expect({ inputs, failures }).toEqual({
-    inputs: { ...INPUTS, ...news, __service: expect.any(String) },
-    failures: [],
-  });
-  const warning = expect.stringContaining(
-    `AgentLogConfig ${ID} uses the recorded settings. Can't read the monitoring agent`,
-  );
-  expect(vi.mocked(console.warn).mock.calls).toEqual([[warning]]);
+  const unchangedSince = "2026-01-01T00:00:00.000Z";
+  for (const digit of ["0", "1"]) {
+    const news = { projectId: digit.repeat(24), agent: "monitoring", whenUnavailable: "useRecorded" };
+    const { inputs, failures } = await check(CONFIGURATION, { ...INPUTS, ...news, __service: null }, news);
+    expect(failures).toEqual([]);
+    await diff(CONFIGURATION, `${news.projectId}/monitoring`, { ...inputs, __unchangedSince: unchangedSince }, inputs);
+  }
+  const warnings = vi.mocked(console.warn).mock.calls.map(([message]) => String(message));
   vi.mocked(console.warn).mockClear();
+  const uses = (digit: string) =>
+    `AgentLogConfig ${digit.repeat(24)}/monitoring uses the recorded settings, which were`;
+  expect(warnings).toEqual([
+    expect.stringMatching(
+      `^${uses("0")} first read .* \\(${unchangedSince}\\)\\. Can't read the monitoring agent's .*status 503`,
+    ),
+    expect.stringMatching(`^${uses("1")} first read .* \\(${unchangedSince}\\)\\.$`),
+  ]);
+});
+
+describe("a resource that fails", () => {
+  const GONE = { code: "ERR_PROJECT_NOT_FOUND", message: "It is gone.", temporary: false, cause: "gone" };
+  const news = (isPreview: boolean, report: readonly object[]) => {
+    const fingerprints = fingerprintsOf(lookUpConnection(stackConfiguration(CONFIGURATION.get)));
+    const reading = { name: "r", projectId: PROJECT_ID, agent: "monitoring", fingerprints, secrets: [], ignored: [] };
+    return { ...INPUTS, __reading: { ...reading, problem: GONE, isPreview, report } };
+  };
+
+  it("reports for all in a preview, each cause once", async () => {
+    const report = [
+      { cause: "gone", resource: "r", message: "It is gone. The same is true of 1 more: s." },
+      { cause: "key", resource: "t", message: "t: The key is wrong." },
+    ];
+    const { failures } = await check(CONFIGURATION, {}, news(true, report));
+    expect(failures.map(({ reason }) => reason)).toEqual(report.map(({ message }) => message));
+  });
+
+  it("fails in an update when it is created or updated, which the engine can go on after, and is never replaced", async () => {
+    const { inputs, failures } = await check(CONFIGURATION, {}, news(false, []));
+    expect(failures).toEqual([]);
+    const other = { ...INPUTS, projectId: "f".repeat(24) };
+    expect(await diff(CONFIGURATION, ID, other, inputs)).toEqual({ changes: true });
+    await expect(create(CONFIGURATION, inputs)).rejects.toThrow(/^It is gone\.$/);
+    await expect(update(CONFIGURATION, ID, INPUTS, inputs)).rejects.toThrow(/^It is gone\.$/);
+  });
 });
 
 it("marks configOverrides as a secret in what it reads", async () => {
@@ -91,9 +126,7 @@ it("marks configOverrides as a secret in what it reads", async () => {
 
 it("removes a resource by returning no id, with a warning that the host prints", async () => {
   expect(await read(CONFIGURATION, ID, INPUTS)).toEqual({ props: {}, inputs: {} });
-  expect(vi.mocked(console.warn).mock.calls).toEqual([
-    [expect.stringContaining(`A refresh removes AgentLogConfig ${ID} from the state.`)],
-  ]);
+  expect(vi.mocked(console.warn).mock.calls).toEqual([[expect.stringContaining(`AgentLogConfig ${ID} is gone.`)]]);
   vi.mocked(console.warn).mockClear();
 });
 
@@ -102,6 +135,8 @@ it("fails a read without a stack trace, and with the id where the host prints th
   const error: unknown = await read(CONFIGURATION, ID, INPUTS).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ message: expect.stringContaining("403"), stack: "it could not be read" });
   expect(String(error)).toBe(`AgentLogConfig ${ID}`);
+  const next: unknown = await read(CONFIGURATION, ID.replace("0", "f"), INPUTS).catch((reason: unknown) => reason);
+  expect(next).toMatchObject({ message: `The reason is the same as for ${ID}.` });
 });
 
 it("shows nothing of a forged id that a terminal would obey", async () => {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
 import { check, diff, outputsOf, type Properties, readRecord } from "../../sdk/provider/resource-lifecycle.ts";
@@ -17,13 +17,6 @@ import {
   type Step,
   stepArbitrary,
 } from "./life-model.ts";
-
-/** Which services there are, and which of them is read. */
-const world = vi.hoisted(() => ({ services: [] as ServiceWorld[], service: 0 }));
-
-vi.mock("../../sdk/shared/read-settings.ts", () => ({
-  readSettings: async (_: unknown, args: unknown) => answer(world.services[world.service], args),
-}));
 
 const PROJECTS = ["0".repeat(24), "1".repeat(24)];
 const agent = "monitoring";
@@ -58,20 +51,14 @@ const sourcesOf = (service: number) => [
 async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
   const quiet = { shows: "nothing", warnsOfOutage: false } as const;
   if (kept === undefined) return quiet;
-  const warnings: string[] = [];
-  Object.assign(world, { services, service: connection });
-  const engine = {
-    sources: sourcesOf(connection),
-    warn: (message: string) => void warnings.push(message),
-    toldOutages: new Map(),
-  };
+  const host = { sources: sourcesOf(connection), read: async (args: Properties) => answer(services[connection], args) };
   try {
-    const { id, inputs, outputs } = await readRecord(engine, idOf(kept.inputs), kept.outputs, "made");
+    const { id, inputs, outputs, warning } = await readRecord(host, idOf(kept.inputs), kept.outputs, "made");
     const before = kept;
     kept = id === undefined ? undefined : { inputs: inputs ?? before.inputs, outputs };
     if (kept === undefined) return { ...quiet, shows: "removes" };
     const shows = isDeepStrictEqual(visible(kept.inputs), visible(before.inputs)) ? "nothing" : "updates";
-    return { shows, warnsOfOutage: warnings.some((text) => text.includes(" uses the ")) };
+    return { shows, warnsOfOutage: warning !== undefined && "unchangedSince" in warning };
   } catch {
     return { ...quiet, shows: "fails" };
   }
@@ -89,28 +76,21 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
     const { changes, replaces = [] } = diff(kept.outputs, checked.inputs);
     const differs = !isDeepStrictEqual(visible(kept.inputs), visible(checked.inputs));
     shows = changes === false || !differs ? "nothing" : replaces.length > 0 ? "replaces" : "updates";
-    if (shows === "replaces") checked = await ask(step, {}, sent);
+    if (shows === "replaces") checked = await ask(step, {}, sent, kept.inputs);
     if (checked.failures.length > 0) return { shows: "fails", warnsOfOutage: false };
   }
   const { inputs, outage } = checked;
-  const { __reading: reading } = news;
-  // The program tells of what it has read.
-  const isToldByProgram =
-    isObject(reading) &&
-    reading["problem"] !== null &&
-    reading["projectId"] === inputs["projectId"] &&
-    step.way === "travel";
   if (step.run === "up") {
     const outputs =
       shows === "nothing" ? (kept?.outputs ?? {}) : outputsOf(inputs, shows === "updates" ? kept?.outputs : {});
     kept = { inputs, outputs };
   }
-  return { shows, warnsOfOutage: outage !== undefined || isToldByProgram };
+  return { shows, warnsOfOutage: outage !== undefined };
 }
 
-async function ask({ services, service }: Step, olds: Properties, news: Properties) {
-  Object.assign(world, { services, service });
-  return check({ sources: sourcesOf(service), warn: () => {}, toldOutages: new Map() }, olds, news, []);
+async function ask({ services, service }: Step, olds: Properties, news: Properties, record?: Properties) {
+  const read = async (args: Properties) => answer(services[service], args);
+  return check({ sources: sourcesOf(service), record, read }, olds, news, []);
 }
 
 /** What a program sends to the engine. */
@@ -118,7 +98,14 @@ function sentBy({ args, way, services, service, ignoreChanges }: Step): Properti
   const { project, ...others } = args;
   const projectId = PROJECTS[project];
   const asked = JSON.parse(JSON.stringify({ projectId, agent, ...others }));
-  const said = { secrets: [], others: [], ignored: ignoreChanges.map(nameOf), problem: null };
+  const said = {
+    name: "r",
+    isPreview: true,
+    secrets: [],
+    report: [],
+    ignored: ignoreChanges.map(nameOf),
+    problem: null,
+  };
   if (way === "plugin") return asked;
   if (way === "foreign provider") {
     return { ...asked, __reading: { ...said, projectId: null, agent: null, fingerprints: fingerprintsOf({}) } };

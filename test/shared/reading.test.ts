@@ -14,7 +14,9 @@ const READING: Reading = {
   problem: null,
   secrets: [],
   ignored: [],
-  others: [],
+  name: "r",
+  isPreview: true,
+  report: [],
 };
 
 describe("a reading", () => {

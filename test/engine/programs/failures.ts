@@ -4,16 +4,16 @@ import {
   type AgentLogConfigArgs,
   AgentLogConfigs,
   type AgentLogConfigsArgs,
+  getAgentLogConfigOutput,
   Provider,
   type ProviderArgs,
 } from "pulumi-agent-log-config";
 
-// Resources and fleets of several services, of which some come late, and some wait for a resource that takes long.
+// Resources and fleets of several services, of which some come late, beside a chain of resources that take long.
 interface Asked {
   readonly args: AgentLogConfigArgs;
   readonly service?: string;
   readonly lateSeconds?: number;
-  readonly isBehind?: boolean;
 }
 interface AskedFleet {
   readonly args: AgentLogConfigsArgs;
@@ -34,29 +34,36 @@ const optionsOf = (service: string | undefined) => {
   return provider === undefined ? {} : { provider };
 };
 
-/** A resource of the program's own that takes 3 s to be created. */
+/** A resource of the program's own that takes a second to be created. */
 class Slow extends pulumi.CustomResource {
-  constructor() {
-    super("pulumi-nodejs:dynamic:Resource", "slow", { input: config.get("input"), __provider: SLOW });
+  constructor(name: string, dependsOn: pulumi.Resource[]) {
+    super("pulumi-nodejs:dynamic:Resource", name, { __provider: SLOW }, { dependsOn });
   }
 }
 
 const SLOW = `exports.handler = () => {
-const wait = () => new Promise((resolve) => setTimeout(resolve, 3000));
+const wait = () => new Promise((resolve) => setTimeout(resolve, 1000));
 return {
   create: async (inputs) => (await wait(), { id: "slow", outs: inputs }),
-  update: async (id, olds, inputs) => (await wait(), { outs: inputs }),
 };
 };`;
 
 const asked = Object.entries(config.getObject<Record<string, Asked>>("resources") ?? {});
-const slow = asked.some(([, { isBehind }]) => isBehind) ? new Slow() : undefined;
-for (const [name, { args, service, lateSeconds, isBehind }] of asked) {
+for (let index = 0, before: pulumi.Resource[] = []; index < (config.getNumber("chain") ?? 0); index += 1) {
+  before = [new Slow(`slow-${index}`, before)];
+}
+
+/** Adds rules that the program does not write. */
+const adding: pulumi.ResourceTransform = async ({ props, opts }) => ({
+  props: { ...props, whenUnavailable: "useRecorded", whenUnexpected: "warn", expect: { logPath: "/added" } },
+  opts,
+});
+const transforms = config.getBoolean("adds") ? { transforms: [adding] } : {};
+for (const [name, { args, service, lateSeconds }] of asked) {
   const late = new Promise((resolve) => setTimeout(resolve, (lateSeconds ?? 0) * 1000));
   const waiting = pulumi.all([args.projectId, late.then(() => "")]).apply(([id]) => id);
   const projectId = lateSeconds === undefined ? args.projectId : waiting;
-  const dependsOn = isBehind && slow !== undefined ? { dependsOn: slow } : {};
-  new AgentLogConfig(name, { ...args, projectId }, { ...optionsOf(service), ...dependsOn });
+  new AgentLogConfig(name, { ...args, projectId }, { ...optionsOf(service), ...transforms });
 }
 
 /** Gives the children of a component an option that the component does not have. */
@@ -69,6 +76,11 @@ const outputsOf = ({ projectIds, projects }: NonNullable<AskedFleet["late"]>) =>
   ...(projectIds === undefined ? {} : { projectIds: pulumi.output(projectIds) }),
   ...(projects === undefined ? {} : { projects: pulumi.output(projects) }),
 });
+
+const calls = config.get("calls");
+const called = calls === undefined ? undefined : getAgentLogConfigOutput({ projectId: calls, agent: "monitoring" });
+export const paths =
+  called === undefined ? undefined : [new pulumi.Stash("other", { input: 1 }).output, called.logPath];
 
 const fleets = Object.entries(config.getObject<Record<string, AskedFleet>>("fleets") ?? {});
 export const configs = Object.fromEntries(

@@ -1,0 +1,86 @@
+import { expect, it } from "vitest";
+import { describeOutage, FailureReport } from "../../sdk/shared/failure-report.ts";
+
+const MINUTE = 60_000;
+const gone = (resource: string) => ({ message: `${resource} is gone.`, cause: "gone" });
+const DOWN = { message: "The service is down.", cause: "down" };
+
+it("tells each cause once, beside the first resource and with the names of the others", () => {
+  const report = new FailureReport((urn) => urn.slice("urn:".length));
+  for (const name of ["a", "b", "c"]) report.note(`urn:${name}`, [gone(name)]);
+  report.note("urn:b", [DOWN]);
+  expect(report.tell()).toEqual([
+    { cause: "gone", resource: "urn:a", message: "a is gone. The same is true of 2 more: b, c." },
+    { cause: "down", resource: "urn:b", message: "The service is down." },
+  ]);
+});
+
+it("tells a cause beside the resource that is asked for, in its words", () => {
+  const report = new FailureReport();
+  for (const name of ["a", "b"]) report.note(name, [gone(name)]);
+  expect(report.tell("b")).toMatchObject([{ resource: "b", message: "b is gone. The same is true of 1 more: a." }]);
+});
+
+it("tells nothing of a resource that is forgotten, and of a cause that has no other", () => {
+  const report = new FailureReport();
+  for (const name of ["a", "b"]) report.note(name, [gone(name)]);
+  report.note("a", [DOWN]);
+  report.forget("a");
+  expect(report.tell()).toMatchObject([{ resource: "b", message: "b is gone." }]);
+});
+
+it("names up to 50 of 10,000 resources in one line", () => {
+  const report = new FailureReport();
+  for (let index = 0; index < 10_000; index += 1) report.note(`p${index}`, [DOWN]);
+  expect(report.tell()).toMatchObject([
+    {
+      message: expect.stringMatching(
+        /^The service is down\. The same is true of 9999 more: p1, .*, p50 and 9949 others\.$/,
+      ),
+    },
+  ]);
+});
+
+it("tells of an outage once, with the date of the oldest record", () => {
+  const report = new FailureReport();
+  const times = ["2026-02-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", undefined];
+  for (const [index, unchangedSince] of times.entries()) report.note(`r${index}`, [{ ...DOWN, unchangedSince }]);
+  expect(report.tell()).toMatchObject([
+    {
+      resource: "r0",
+      message: expect.stringMatching(
+        /^AgentLogConfig r0, r1, r2 use the recorded settings, the oldest of which were first read \d+ days ago \(2026-01-01T00:00:00\.000Z\)\. The service is down\.$/,
+      ),
+    },
+  ]);
+});
+
+it.each([
+  [0, "less than a minute ago"],
+  [119 * MINUTE, "119 min ago"],
+  [120 * MINUTE, "2 h ago"],
+  [47 * 60 * MINUTE, "47 h ago"],
+  [48 * 60 * MINUTE, "2 days ago"],
+])("says how old the settings are that were read %i ms ago: %s", (age, expected) => {
+  const time = new Date(Date.now() - age).toISOString();
+  expect(describeOutage(["p/backup"], [{ unchangedSince: time }], "It is down.")).toBe(
+    `AgentLogConfig p/backup uses the recorded settings, which were first read ${expected} (${time}). It is down.`,
+  );
+});
+
+it.each([
+  undefined,
+  null,
+  "yesterday",
+  "2026-01-01 (\u001b[2J)",
+  `2026-01-01T00:00:00.${"0".repeat(3000)}Z`,
+  "2999-01-01T00:00:00.000Z",
+])("does not need to know how old they are, nor to repeat the reason: %s", (unchangedSince) => {
+  expect(describeOutage(["p/backup"], [{ unchangedSince }], "")).toBe(
+    "AgentLogConfig p/backup uses the recorded settings.",
+  );
+});
+
+it("shows nothing of an id that a terminal would obey", () => {
+  expect(describeOutage(["p\u001b[2J"], [], "")).toContain("AgentLogConfig p\uFFFD[2J uses");
+});
