@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { EXECUTABLE, makePlugin } from "./archive/make-plugin.ts";
 import { writeArchive } from "./archive/write-archive.ts";
-import { rewriteDeclarations } from "./declarations/rewrite-declarations.ts";
 import { rollUpDeclarations } from "./declarations/roll-up-declarations.ts";
 import { writeRequireEntries } from "./write-require-entries.ts";
 
@@ -17,7 +16,6 @@ const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 rmSync(path.join(root, "dist"), { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, "-p", "tools/tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 rollUpDeclarations();
-rewriteDeclarations();
 writeRequireEntries();
 
 // The archive of the plugin is for every system that has Node.js.

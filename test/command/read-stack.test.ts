@@ -48,7 +48,6 @@ describe("the configuration of a stack", () => {
 
   it.each([
     { description: "no such stack", stderr: "error: no stack named 'dev' found\n", says: "no stack named 'dev' found" },
-    { description: "a wrong passphrase", stderr: "error: incorrect passphrase\n", says: "incorrect passphrase" },
     {
       description: "a login",
       stderr: "Logging in using access token from PULUMI_ACCESS_TOKEN\nerror: refused.\nmore\n",
@@ -118,11 +117,6 @@ describe("the suggestion of a stack", () => {
 
   it("names no stack without connection settings", async () => {
     answer("dev\n", '{"other:privateKey": {"secret": true}}');
-    expect(await suggestStack(undefined)).toMatch(GENERAL);
-  });
-
-  it("names no stack without a name", async () => {
-    answer("", '{"agent-log-config:privateKey": {"secret": true}}');
     expect(await suggestStack(undefined)).toMatch(GENERAL);
   });
 

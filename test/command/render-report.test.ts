@@ -34,14 +34,9 @@ describe("for one project", () => {
       step: { step: "challenge", status: "not asked for", message: "the server does not care" },
       line: "- challenge   not asked for: the server does not care",
     },
-    { step: { step: "key", status: "not asked for", message: "" }, line: "- key         not asked for" },
     { step: { step: "monitoring", status: "not reached", message: "" }, line: "- monitoring  not reached" },
   ])("a step is the line $line", ({ step, line }) => {
     expect(linesOf({ steps: [step], projects: [read(A)] })).toEqual([line]);
-  });
-
-  it("a failed step says all", () => {
-    expect(linesOf({ steps: [FAILED], projects: [gone(A)] })).toEqual(["✗ key         wrong; check it"]);
   });
 
   it("a failure that is in no step is named", () => {
@@ -86,12 +81,4 @@ describe("for many projects", () => {
       "0 of 3 projects can be read, 1 failed, 2 not reached.",
     ]);
   });
-
-  it("that are read, nothing else is said", () => {
-    expect(linesOf({ steps: [FOUND], projects: [read(A), read(B)] }).at(-1)).toBe("2 of 2 projects can be read.");
-  });
-});
-
-it("says of an empty list that nothing was read", () => {
-  expect(linesOf({ steps: [FOUND], projects: [] })).toEqual(["The list has no projects, so nothing was read."]);
 });

@@ -10,7 +10,7 @@ export interface Deployment {
   setConfigs(values: Readonly<Record<string, string>>): Promise<void>;
   unsetConfig(key: string): Promise<void>;
   preview(options?: PreviewOptions): Promise<Run>;
-  up(options?: UpOptions): Promise<Run>;
+  up(options?: RunOptions): Promise<Run>;
   refresh(options?: RunOptions): Promise<Run>;
   destroy(options?: RunOptions): Promise<Run>;
   /** What `pulumi stack export` gives, with secrets encrypted. */
@@ -28,13 +28,10 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-interface UpOptions extends RunOptions {
-  /** Reads every resource before the program runs, as `--refresh` does. */
-  readonly refresh?: boolean;
-}
-
-interface PreviewOptions extends UpOptions {
+interface PreviewOptions extends RunOptions {
   readonly expectNoChanges?: boolean;
+  /** Reads every resource before the program runs, as `--refresh` does. The real engine alone has that. */
+  readonly refresh?: boolean;
   /** The text is what `--json` gives. The real engine alone has that. */
   readonly json?: boolean;
 }

@@ -84,8 +84,7 @@ export async function openRealDeployment(
       const flags = { "--expect-no-changes": expectNoChanges, "--refresh": refresh, "--json": json };
       return run(["preview", ...Object.entries(flags).flatMap(([flag, given]) => (given ? [flag] : []))], options);
     },
-    up: ({ refresh = false, ...options } = {}) =>
-      run(["up", "--yes", "--skip-preview", ...(refresh ? ["--refresh"] : [])], options),
+    up: (options) => run(["up", "--yes", "--skip-preview"], options),
     refresh: (options) => run(["refresh", "--yes", "--skip-preview"], options),
     destroy: (options) => run(["destroy", "--yes", "--skip-preview"], options),
     exportState: async () => JSON.parse(await succeed(["stack", "export"])),

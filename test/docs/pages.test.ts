@@ -2,9 +2,8 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
 import { openDeployment } from "../deployment/open-deployment.ts";
-import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
+import { configure, ENGINE, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { copyExample } from "../examples/copy-example.ts";
 import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 
@@ -27,7 +26,7 @@ it("previews the programs of the pages without a warning", async (context) => {
   for (const projectId of new Set([...PAGES.values()].join().match(/\b[0-9a-f]{24}\b/g))) {
     for (const agent of ["monitoring", "backup"] as const) service.set(projectId, agent, SETTINGS);
   }
-  const deployment = await openDeployment({ directory, engine: "reason" in findPulumi() ? "stand-in" : "real" });
+  const deployment = await openDeployment({ directory, engine: ENGINE });
   context.onTestFinished(() => deployment.close());
   await configure(deployment, service, "read-settings", { projectId: PROJECT_ID, westBaseUrl: service.baseUrl });
   await deployment.setConfig("read-settings:westPrivateKey", PRIVATE_KEY, { secret: true });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { ENGINES, openProgram, PROJECT_ID, SECRETS } from "../deployment/open-program.ts";
+import { BOTH_ENGINES, openProgram, PROJECT_ID, SECRETS } from "../deployment/open-program.ts";
 
-describe.each(ENGINES)("the functions on the %s engine", (engine) => {
+describe.each(BOTH_ENGINES)("the functions on the %s engine", (engine) => {
   it("keep secret only what may hold credentials", async (context) => {
     const { deployment } = await openProgram(context, engine, "functions", { projectId: PROJECT_ID });
     expect(await deployment.up()).toMatchObject({ ok: true });

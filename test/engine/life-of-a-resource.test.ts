@@ -1,12 +1,12 @@
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { ENGINES, openProgram, PRIVATE_KEY, PROJECT_ID, SECRETS, SETTINGS } from "../deployment/open-program.ts";
+import { BOTH_ENGINES, openProgram, PRIVATE_KEY, PROJECT_ID, SECRETS, SETTINGS } from "../deployment/open-program.ts";
 import { openRecording } from "../deployment/open-recording.ts";
 
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
 const RECORDING = path.join(import.meta.dirname, "fixtures/life-of-a-resource.json");
 
-describe.each(ENGINES)("AgentLogConfig on the %s engine", (engine) => {
+describe.each(BOTH_ENGINES)("AgentLogConfig on the %s engine", (engine) => {
   it("is recorded, shows drift, is updated, replaced and deleted, and the engine asks what it asked before", async (context) => {
     const recording = await openRecording(context, engine, RECORDING);
     const settings = { args: ARGS, options: { ignoreChanges: ["username"] } };

@@ -3,7 +3,7 @@ import { describe, expect, it, type TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import type { Deployment, Run } from "../deployment/deployment.ts";
 import {
-  ENGINES,
+  BOTH_ENGINES,
   type EngineName,
   openProgram,
   openRealProgram,
@@ -110,7 +110,7 @@ function expectedRecord({ record }: State): unknown {
 
 const OPERATIONS = { creates: "create", updates: "update", replaces: "replace" } as const;
 
-describe.each(ENGINES)("the lives of resources on the %s engine", (engine) => {
+describe.each(BOTH_ENGINES)("the lives of resources on the %s engine", (engine) => {
   it("are as the model says", { timeout: 3_600_000 }, async (context) => {
     skipWithout(context, engine);
     const life = fc.array(fc.tuple(steps, targets), { minLength: 3, maxLength: 4 });

@@ -7,21 +7,14 @@ import { PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { listen } from "../servers/listen.ts";
 import { openExample } from "./open-example.ts";
 
-it("describes settings that changed, and no overrides", () => {
+it("describes settings that changed, no overrides, and nothing that a chat would take for a mention or a link", () => {
   const before = { logPath: "/a", logRotate: null, configOverrides: { key: "old" } };
-  const after = { logPath: "/b", logRotate: { numTotal: 5 }, username: null, configOverrides: { key: "new" } };
+  const after = { logPath: "/<!channel>", logRotate: { numTotal: 5 }, username: null, configOverrides: { key: "new" } };
   expect(describeChanges(before, after)).toEqual([
-    'logPath was "/a" and is "/b"',
+    'logPath was "/a" and is "/&lt;!channel&gt;"',
     'logRotate was null and is {"numTotal":5}',
   ]);
-});
-
-it("escapes what a chat would take for a mention or a link", () => {
-  const after = { logPath: "/<!channel>", username: "<https://example.com|a&b>" };
-  expect(describeChanges({}, after)).toEqual([
-    'logPath was null and is "/&lt;!channel&gt;"',
-    'username was null and is "&lt;https://example.com|a&amp;b&gt;"',
-  ]);
+  expect(describeChanges({}, { username: "a&b" })).toEqual(['username was null and is "a&amp;b"']);
 });
 
 it("posts drift in previews and updates, and warns where the webhook fails", async (context) => {

@@ -2,9 +2,8 @@ import path from "node:path";
 import type { TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import type { Deployment } from "../deployment/deployment.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
 import { openDeployment } from "../deployment/open-deployment.ts";
-import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
+import { configure, ENGINE, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { copyExample } from "./copy-example.ts";
 
 /** An example in a new stack, and a service that knows one project. */
@@ -25,10 +24,9 @@ export async function openExample(
   settings: Readonly<Record<string, unknown>> = {},
   env: Readonly<Record<string, string>> = {},
 ): Promise<Example> {
-  const engine = "reason" in findPulumi() ? "stand-in" : "real";
   const [folder = "", ...inside] = name.split("/");
   const directory = path.join(await copyExample(context, folder), ...inside);
-  const deployment = await openDeployment({ directory, engine, env });
+  const deployment = await openDeployment({ directory, engine: ENGINE, env });
   context.onTestFinished(() => deployment.close());
   const service = await startService({ privateKey: PRIVATE_KEY });
   context.onTestFinished(() => service.close());

@@ -22,11 +22,6 @@ describe("the rule on sizes", () => {
       expected: `${start} at 500.5 MB; set at most 500 MB.`,
     },
     {
-      description: "no size among the thresholds",
-      logRotate: { timeThresholdHrs: 24 },
-      expected: `${start} at no size; set at most 500 MB.`,
-    },
-    {
       description: "no thresholds",
       logRotate: null,
       expected: `${start} at no size; set at most 500 MB.`,

@@ -27,13 +27,6 @@ it("reads 40 projects of two services and warns beside each of unexpected thresh
       `AgentLogConfig ${projectId}/monitoring: logRotate.timeThresholdHrs is not set, expected 1 to 24;`,
     );
   }
-  for (const { requests } of [east, west]) {
-    const { 200: read = [], ...others } = Object.groupBy(requests, ({ status }) => status);
-    expect(read).toHaveLength(40);
-    // A challenge for each connection.
-    expect(Object.keys(others)).toEqual(["401"]);
-    expect(others[401]?.length).toBeLessThanOrEqual(16);
-  }
   const rows = String((await deployment.outputs())["table"]).split("\n");
   expect(rows).toHaveLength(80);
   expect(rows[0]).toBe("east  000000000000000000000000  monitoring    0.5 MB  /log/000000000000000000000000");

@@ -60,16 +60,11 @@ export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The address that the engine gives to a plugin that it starts. */
   readonly engine?: string;
-  /** Options of Node.js. */
-  readonly nodeOptions?: readonly string[];
 }
 
 /** Starts the plugin as the engine does. */
-export async function startPlugin(
-  file: string,
-  { env = {}, engine, nodeOptions = [] }: StartOptions,
-): Promise<PluginProcess> {
-  const args = [...nodeOptions, file, ...(engine === undefined ? [] : [engine])];
+export async function startPlugin(file: string, { env = {}, engine }: StartOptions): Promise<PluginProcess> {
+  const args = [file, ...(engine === undefined ? [] : [engine])];
   const child = spawn(process.execPath, args, { env: runEnvironment(env), stdio: "pipe" });
   let printed = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
@@ -208,10 +203,6 @@ export class PluginProcess {
 
   async attach(address: string): Promise<void> {
     await answerOf((done) => this.#client.attach(new pluginMessages.PluginAttach().setAddress(address), done));
-  }
-
-  signal(name: NodeJS.Signals): void {
-    this.#child.kill(name);
   }
 
   /** Closes the plugin's standard input, as the end of the engine does, and waits for the end of the plugin. */

@@ -107,24 +107,6 @@ describe("the process", () => {
   });
 });
 
-// Windows has no such signal.
-it.skipIf(process.platform === "win32")("does not grow with 1,000 checks", async () => {
-  const printHeap =
-    "process.on('SIGUSR2', () => { gc(); console.error('heap', process.memoryUsage().heapUsed, '.'); })";
-  const plugin = await startForTest({ nodeOptions: ["--expose-gc", "--import", `data:text/javascript,${printHeap}`] });
-  await plugin.configure(configuration());
-  const heapAfter = async (checks: number) => {
-    for (let done = 0; done < checks; done += 10)
-      await Promise.all(Array.from({ length: 10 }, () => plugin.check(ARGS)));
-    const before = plugin.printed();
-    plugin.signal("SIGUSR2");
-    await vi.waitFor(() => expect(plugin.printed().slice(before.length)).toMatch(/heap \d+ \./), { interval: 5 });
-    return Number(/heap (\d+)/.exec(plugin.printed().slice(before.length))?.[1]);
-  };
-  const [before, after] = [await heapAfter(1000), await heapAfter(1000)];
-  expect((after - before) / 1000).toBeLessThan(500);
-});
-
 describe("the configuration", () => {
   it("is accepted with secrets, and sealed", async () => {
     expect(await shared.checkConfig(configuration({ privateKey: "private-key-0001" }))).toEqual(configuration());

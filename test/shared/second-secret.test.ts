@@ -65,7 +65,7 @@ let found: Readonly<Record<string, unknown>>;
 beforeAll(() => {
   const folder = mkdtempSync(path.join(tmpdir(), "second-secret-"));
   try {
-    for (const part of ["sdk", "tools", "package.json", "README.md"]) {
+    for (const part of ["sdk", "tools", "docs", "package.json"]) {
       cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
     }
     symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");

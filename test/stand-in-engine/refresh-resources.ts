@@ -7,11 +7,11 @@ import { isDynamic, type Resource } from "./resource.ts";
 import type { Step } from "./run-text.ts";
 
 /** Reads all dynamic resources of the state, in parallel, and brings the state up to date. */
-export async function refreshResources(operation: Operation, note: (step: Step) => void): Promise<void> {
+export async function refreshResources(operation: Operation): Promise<void> {
   const { before } = operation;
   const read = await Promise.allSettled([...before.values()].map((old) => refresh(operation, old)));
   const steps = read.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-  for (const step of steps) note(step);
+  for (const step of steps) operation.text.take(step);
   for (const { old, new: fresh } of steps) {
     if (fresh) before.set(fresh.urn, fresh);
     else if (old) before.delete(old.urn);

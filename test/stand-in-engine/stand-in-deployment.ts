@@ -92,6 +92,9 @@ export async function openStandInDeployment(
     }
   };
 
+  const program = (operation: Operation, signal: AbortSignal, runEnv: Record<string, string>) =>
+    runProgram(operation, { directory: folder, node, env: runEnv, signal });
+
   return {
     engine: "stand-in engine",
     setConfig: async (name, value, { secret = false } = {}) => {
@@ -104,20 +107,16 @@ export async function openStandInDeployment(
       config.delete(name);
     },
     preview: async ({ refresh = false, expectNoChanges = false, json = false, ...options } = {}) => {
-      if (json) throw new Error("the stand-in engine does not model preview --json");
-      const preview = perform("Previewing update", true, options, update(refresh, folder, node)).then((performed) =>
+      if (refresh || json) throw new Error("the stand-in engine does not model preview --refresh and --json");
+      const preview = perform("Previewing update", true, options, program).then((performed) =>
         expectNoChanges && performed.run.ok && performed.text.changes > 0
           ? { ...performed, run: unexpectedChanges(performed.run) }
           : performed,
       );
       return track(preview);
     },
-    up: ({ refresh = false, ...options } = {}) =>
-      track(perform("Updating", false, options, update(refresh, folder, node))),
-    refresh: (options = {}) => {
-      const refresh = (operation: Operation) => refreshResources(operation, (step) => operation.text.take(step));
-      return track(perform("Refreshing", false, options, refresh));
-    },
+    up: (options = {}) => track(perform("Updating", false, options, program)),
+    refresh: (options = {}) => track(perform("Refreshing", false, options, refreshResources)),
     destroy: (options = {}) => {
       const destroy = (operation: Operation) => deleteResources(operation, [...operation.before.values()]);
       return track(perform("Destroying", false, options, destroy));
@@ -134,14 +133,6 @@ export async function openStandInDeployment(
       closing.abort(new Error("the deployment was closed"));
       await Promise.allSettled(running);
     },
-  };
-}
-
-function update(refresh: boolean, directory: string, node: string) {
-  return async (operation: Operation, signal: AbortSignal, env: Record<string, string>): Promise<void> => {
-    // What a refresh before the program finds shows as the changes of the program.
-    if (refresh) await refreshResources(operation, () => {});
-    await runProgram(operation, { directory, node, env, signal });
   };
 }
 

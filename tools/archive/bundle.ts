@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { build, type Plugin } from "esbuild";
+import { build } from "esbuild";
 import manifest from "../../package.json" with { type: "json" };
 import { OLDEST_NODE } from "../oldest-node.ts";
 import { generateSchema } from "../schema/generate-schema.ts";
@@ -31,7 +31,6 @@ export async function bundlePlugin(file: string): Promise<string> {
     format: "cjs",
     target: `node${OLDEST_NODE}`,
     logLevel: "warning",
-    plugins: [withoutUnusedParts],
     absWorkingDir: root,
   });
   const folders = Object.keys(metafile.inputs).flatMap((input) => PACKAGE_FOLDER.exec(input)?.[0] ?? []);
@@ -46,32 +45,3 @@ function licenseOf(folder: string): string {
   const text = file === undefined ? "" : `\n${readFileSync(path.join(root, folder, file), "utf8")}`;
   return `${name} ${version} (${license})\n${text}`;
 }
-
-/** The parts of undici that sdk/ uses. Its index would load fetch, WebSocket, mocks and caches, 20 ms of each start. */
-const UNDICI = `
-Object.assign(require("./lib/dispatcher/dispatcher").prototype, require("./lib/api"));
-module.exports = {
-  Agent: require("./lib/dispatcher/agent"),
-  Client: require("./lib/dispatcher/client"),
-  EnvHttpProxyAgent: require("./lib/dispatcher/env-http-proxy-agent"),
-  Pool: require("./lib/dispatcher/pool"),
-  buildConnector: require("./lib/core/connect"),
-  errors: require("./lib/core/errors"),
-  parseCookie: require("./lib/web/cookies/parse").parseSetCookie,
-  get FormData() {
-    return require("./lib/web/fetch/formdata").FormData;
-  },
-};
-`;
-
-const withoutUnusedParts: Plugin = {
-  name: "without-unused-parts",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]undici[\\/]index\.js$/ }, (file) => ({
-      contents: UNDICI,
-      resolveDir: path.dirname(file.path),
-    }));
-    // Messages are in English.
-    onLoad({ filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/ }, () => ({ contents: "export {};" }));
-  },
-};

@@ -10,6 +10,8 @@ const cache = path.join(root, "node_modules/.cache/api");
 export const WRITTEN_REPORTS = path.join(cache, "reports");
 
 const ENTRIES = { index: "index", client: "client/index", testing: "testing/index" };
+/** An import of what is neither a module of Node.js nor a package that every program with these declarations has. */
+const OTHER_PACKAGE = /^import .* from '(?!node:|@pulumi\/pulumi['/]|undici')(.*)';$/m;
 /** Only the engine loads it, so that its declarations are empty. */
 const ENGINE_ENTRY = "provider/dynamic-provider";
 
@@ -30,7 +32,10 @@ export function rollUpDeclarations(): void {
   }
   for (const file of globSync("**/*.d.ts", { cwd: dist })) rmSync(path.join(dist, file));
   for (const entry of Object.values(ENTRIES)) {
-    writeFileSync(path.join(dist, `${entry}.d.ts`), readFileSync(path.join(cache, `${entry}.d.ts`)));
+    const text = readFileSync(path.join(cache, `${entry}.d.ts`), "utf8");
+    const [, other] = OTHER_PACKAGE.exec(text) ?? [];
+    if (other !== undefined) throw new Error(`${entry}.d.ts imports ${other}, which a program's compiler can't find.`);
+    writeFileSync(path.join(dist, `${entry}.d.ts`), text);
   }
   writeFileSync(path.join(dist, `${ENGINE_ENTRY}.d.ts`), "export {};\n");
 }
@@ -54,6 +59,7 @@ function configurationOf(name: string, entry: string): ExtractorConfig {
         extractorMessageReporting: {
           default: { logLevel: ExtractorLogLevel.Error },
           "ae-missing-release-tag": { logLevel: ExtractorLogLevel.None },
+          "ae-undocumented": { logLevel: ExtractorLogLevel.Error },
           // What one entry only mentions another one exports; the report says so.
           "ae-forgotten-export": { logLevel: ExtractorLogLevel.Error, addToApiReportFile: true },
         },

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { z } from "zod";
 import type { AgentLogConfigResult, ServiceVersion } from "../../sdk/client/agent-log-config-result.ts";
 import { SECRET_SETTINGS } from "../../sdk/client/agent-log-settings.ts";
@@ -19,10 +21,7 @@ import {
   expectedThresholdsSchema,
 } from "../../sdk/shared/unmet-expectations.ts";
 import { type Documented, docComments } from "./doc-comments.ts";
-import { type Manifest, packageIdentity } from "./package-identity.ts";
-import { readExamples } from "./read-examples.ts";
-import type { SdkNames } from "./sdk-names.ts";
-import { sdkReadme } from "./sdk-readme.ts";
+import { type Manifest, type OwnedNames, packageIdentity, rename } from "./package-identity.ts";
 
 /** A part of the schema: a JSON object. */
 export type Schema = Readonly<Record<string, unknown>>;
@@ -32,9 +31,10 @@ export type Schema = Readonly<Record<string, unknown>>;
  * declarations, so that nothing is written down twice.
  */
 export function generateSchema(manifest: Manifest): Schema {
-  const { version, license } = manifest;
-  const identity = packageIdentity(manifest);
-  const { names, description, homepage, repository, pluginDownloadURL, logoUrl } = identity;
+  const { version, license, homepage } = manifest;
+  const { names, ...places } = packageIdentity(manifest);
+  const description = `${manifest.description}.`;
+  const readme = sdkReadme(names);
   return {
     name: CONFIGURATION_NAMESPACE,
     displayName: "Agent Log Config",
@@ -44,9 +44,7 @@ export function generateSchema(manifest: Manifest): Schema {
     publisher: "pulumi-agent-log-config",
     homepage,
     license,
-    repository,
-    pluginDownloadURL,
-    logoUrl,
+    ...places,
     config: { variables: withEnvironment(connection()) },
     provider: { description: firstParagraph(PROVIDER.description), inputProperties: connection() },
     types: byToken(types()),
@@ -54,12 +52,12 @@ export function generateSchema(manifest: Manifest): Schema {
     functions: byToken({ getAgentLogConfig: readOne(names), getAgentLogConfigs: readMany(names) }),
     language: {
       nodejs: {
-        packageName: names.typescript,
+        packageName: "pulumi-agent-log-config-sdk",
         packageDescription: description,
-        readme: sdkReadme("typescript", identity),
+        readme,
         respectSchemaVersion: true,
       },
-      python: { readme: sdkReadme("python", identity), pyproject: { enabled: true }, respectSchemaVersion: true },
+      python: { readme, pyproject: { enabled: true }, respectSchemaVersion: true },
       go: { importBasePath: names.go, generateResourceContainerTypes: true, respectSchemaVersion: true },
       csharp: {
         rootNamespace: parentOf(names.csharp),
@@ -101,6 +99,23 @@ const FUNCTION_OF_MANY = docComments("sdk/shared/read-many.ts", "readMany");
 
 function byToken(entities: Readonly<Record<string, Schema>>): Schema {
   return Object.fromEntries(Object.entries(entities).map(([entity, content]) => [token(entity), content]));
+}
+
+const root = path.resolve(import.meta.dirname, "../..");
+
+/** Returns the Registry's page about the installation, which says what a user of a generated SDK needs first. */
+function sdkReadme(names: OwnedNames): string {
+  const page = readFileSync(path.join(root, "docs/installation-configuration.md"), "utf8");
+  return renamed(page.replace(/^---.*?^---\n/ms, "# Agent Log Config\n"), names);
+}
+
+/** Reads examples in all languages. They have the names that packages have without a repository. */
+function readExamples(file: string, names: OwnedNames): string {
+  return renamed(readFileSync(path.join(import.meta.dirname, "examples", file), "utf8").trim(), names);
+}
+
+function renamed(text: string, names: OwnedNames): string {
+  return rename(text, packageIdentity().names, names);
 }
 
 /** What has a name of its own in the schema. */
@@ -146,7 +161,7 @@ function kindsOf({ shape }: z.ZodObject): Readonly<Record<string, Schema>> {
   return Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, kindOf(schema)]));
 }
 
-function resource(names: SdkNames): Schema {
+function resource(names: OwnedNames): Schema {
   const { projectId, agent, ...others } = kindsOf(resourceArgumentsSchema);
   const argumentTypes = {
     projectId: { ...projectId, willReplaceOnChanges: true },
@@ -169,7 +184,7 @@ function resource(names: SdkNames): Schema {
   };
 }
 
-function fleet(names: SdkNames): Schema {
+function fleet(names: OwnedNames): Schema {
   const { projectId: _, agent: __, ...others } = kindsOf(resourceArgumentsSchema);
   const argumentTypes = { projectIds: listOf(TEXT), projects: mapOf(TEXT), agents: listOf(TEXT), ...others };
   return {
@@ -185,7 +200,7 @@ function fleet(names: SdkNames): Schema {
 /** What every resource has. */
 type InheritedName = "urn" | "id" | "getProvider";
 
-function readOne(names: SdkNames): Schema {
+function readOne(names: OwnedNames): Schema {
   return {
     description: `${firstSentence(FUNCTION.description)} Secret settings are outputs of the resource alone.\n\n${readExamples("get-agent-log-config.md", names)}`,
     inputs: objectType(kindsOf(readArgumentsSchema), READ_DOC.members),
@@ -193,7 +208,7 @@ function readOne(names: SdkNames): Schema {
   };
 }
 
-function readMany(names: SdkNames): Schema {
+function readMany(names: OwnedNames): Schema {
   const argumentTypes: Readonly<Record<keyof GetAgentLogConfigsArgs, Schema>> = {
     projectIds: listOf(TEXT),
     agents: listOf(TEXT),
