@@ -32,7 +32,7 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
     ...read,
     ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null })},
     configOverrides: pulumi.secret(null),
-    __reading: { ...read, fingerprints, problem: null, secrets: [], ignored: [], others: [] },
+    __reading: { ...read, fingerprints, problem: null, name: "r", secrets: [], ignored: [], isPreview: true, report: [] },
     __provider: PROVIDER_TEXT,
   }, { additionalSecretOutputs: ["configOverrides"] });
 }
@@ -51,17 +51,6 @@ new AgentLogConfigs("fleet", ${JSON.stringify(args)});
 export function fleetInYaml(ids: readonly string[]): object {
   const properties = { projectIds: ids, agents: ["monitoring"] };
   return { resources: { fleet: { type: "agent-log-config:AgentLogConfigs", properties } } };
-}
-
-/** A program in YAML that reads this many projects with a resource each. */
-export function resourcesInYaml(count: number): object {
-  const resource = (projectId: string) => {
-    return [
-      `r${projectId}`,
-      { type: "agent-log-config:AgentLogConfig", properties: { projectId, agent: "monitoring" } },
-    ];
-  };
-  return { resources: Object.fromEntries(projectIds(count).map(resource)) };
 }
 
 /** A program in YAML that has the values written down. */
