@@ -50,7 +50,7 @@ const provider = new Provider("west", { baseUrl: "https://example.com" });
 const one = new AgentLogConfig("one", { projectId: "0123456789abcdef01234567", agent: "backup", expect }, { provider });
 const all = new AgentLogConfigs("all", { projectIds: [one.projectId], whenUnavailable: "useRecorded" });
 export const paths = all.configs.apply((configs) => configs.map(({ logPath }) => logPath));
-export const read = (client: AgentLogConfigClient) => client.getRaw({ projectId: "", agent: "backup" }).catch((error) => error instanceof AgentLogConfigError && error.code);
+export const read = (client: AgentLogConfigClient) => client.get({ projectId: "", agent: "backup" }).catch((error) => error instanceof AgentLogConfigError && error.code);
 startService({}).then((service) => service.close());
 new AgentLogConfig("wrong", { projectId: "", agent: "other" });
 `;
