@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import tls from "node:tls";
 import { Client, type Dispatcher } from "undici";
 import type { DigestConnection } from "../digest/digest-request.ts";
@@ -17,15 +18,14 @@ const MAX_PAUSE_SECONDS = 5;
 /** One connection to the service, which opens when it is used, and again when it was closed. */
 export class Connection implements DigestConnection {
   readonly session: DigestSession;
-  readonly #open: (closing: AbortSignal) => Dispatcher;
-  /** Aborts a socket that is still connecting, which undici does not track. */
-  #closing = new AbortController();
+  readonly #open: (connecting: Set<Socket>) => Dispatcher;
+  readonly #connecting = new Set<Socket>();
   #dispatcher: Dispatcher;
 
-  constructor(key: DigestKey, open: (closing: AbortSignal) => Dispatcher) {
+  constructor(key: DigestKey, open: (connecting: Set<Socket>) => Dispatcher) {
     this.session = new DigestSession(key);
     this.#open = open;
-    this.#dispatcher = open(this.#closing.signal);
+    this.#dispatcher = open(this.#connecting);
   }
 
   dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -34,12 +34,11 @@ export class Connection implements DigestConnection {
 
   replace(): void {
     void this.destroy();
-    this.#closing = new AbortController();
-    this.#dispatcher = this.#open(this.#closing.signal);
+    this.#dispatcher = this.#open(this.#connecting);
   }
 
   async destroy(): Promise<void> {
-    this.#closing.abort();
+    for (const socket of this.#connecting) socket.destroy();
     await this.#dispatcher.destroy();
   }
 }
@@ -69,12 +68,12 @@ export function connector(options: CompleteOptions): () => Connection {
   };
   const proxy = environmentProxy(protocol);
   const key = new DigestKey({ username, password });
-  const open = (signal: AbortSignal) => {
-    const connect = { ...trust, signal };
+  const open = (connecting: Set<Socket>) => {
+    const connect = openConnector(trust, connecting);
     const dispatcher =
       proxy === undefined
-        ? new Client(origin, { ...limits, connect: openConnector(connect) })
-        : openThroughProxy(proxy, limits, connect);
+        ? new Client(origin, { ...limits, connect })
+        : openThroughProxy(proxy, limits, connect, trust.timeout);
     return dispatcher.compose(keepCookies());
   };
   return () => new Connection(key, open);

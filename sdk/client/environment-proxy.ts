@@ -1,6 +1,5 @@
 import { type buildConnector, Client, EnvHttpProxyAgent } from "undici";
 import { AgentLogConfigError } from "./errors.ts";
-import { openConnector } from "./open-connector.ts";
 
 /** A proxy that can't be reached (`cause` is set) or refuses the tunnel (`status` is set). */
 export class ProxyFailure extends Error {
@@ -41,14 +40,15 @@ export function environmentProxy(protocol: string): Proxy | undefined {
 /**
  * Opens a dispatcher that goes through the proxy, unless NO_PROXY lists the service. A proxy that fails is reported as a
  * {@link ProxyFailure}.
+ * @param timeoutMilliseconds how long the proxy may take to open a tunnel
  */
 export function openThroughProxy(
   proxy: Proxy,
   limits: Client.Options,
-  connect: buildConnector.BuildOptions & { readonly timeout: number },
+  openSocket: buildConnector.connector,
+  timeoutMilliseconds: number,
 ): EnvHttpProxyAgent {
   const { origin: proxyOrigin, href } = proxy.url;
-  const openSocket = openConnector(connect);
   return new EnvHttpProxyAgent({
     ...limits,
     connect: openSocket,
@@ -57,7 +57,7 @@ export function openThroughProxy(
     // Without it, undici would read the environment at every request.
     noProxy: process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "",
     clientFactory: (origin) =>
-      openTunnels(proxy, new Client(origin, { ...limits, headersTimeout: connect.timeout, connect: openSocket })),
+      openTunnels(proxy, new Client(origin, { ...limits, headersTimeout: timeoutMilliseconds, connect: openSocket })),
     factory: (origin, options: Client.Options) => {
       // Some proxies close a connection after a response without a word, so that each request gets a new one.
       if (new URL(origin).origin === proxyOrigin) {

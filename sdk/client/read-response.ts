@@ -36,8 +36,8 @@ export function readResponse({ status, headers, body }: WireResponse, subject: s
     // The text is not quoted: it may be settings that were cut off.
     if (parsed instanceof Error)
       throw invalid(`the response ${whyNoJson(text)} (${header("content-type") || "no content type"})`);
-    const isOther = isPlainObject(content) && Object.keys(content).length > 0 && !hasFieldsOfSettings(content);
-    if (!isOther) return { body: content, serviceVersion: readServiceVersion(headers) };
+    if (!isPlainObject(content) || isSettings(content))
+      return { body: content, serviceVersion: readServiceVersion(headers) };
   }
   const challenge = readChallenge([headers["www-authenticate"] ?? []].flat());
   const retryAfterSeconds = readRetryAfter(headers["retry-after"]);
@@ -61,6 +61,15 @@ const OTHER_FIELDS = [
   "urls",
 ];
 
+/** An object is settings if it has one of their fields, or nothing at all. */
+function isSettings(body: Readonly<Record<string, unknown>>): boolean {
+  return isEmpty(body) || (hasFieldsOfSettings(body) && typeof body["errorCode"] !== "string");
+}
+
+function isEmpty(body: object): boolean {
+  return Object.keys(body).length === 0;
+}
+
 function hasFieldsOfSettings(body: object): boolean {
   return [...SETTING_NAMES, ...OTHER_FIELDS].some((name) => name in body);
 }
@@ -79,7 +88,9 @@ function unwrap(body: unknown): { readonly status: number; readonly content: unk
   const members = Object.values(body);
   const [content, ...otherObjects] = members.filter(isPlainObject);
   const [status, ...otherStatuses] = members.map(statusIn).filter((found) => found !== undefined);
-  if (content === undefined || status === undefined || otherObjects.length > 0 || otherStatuses.length > 0) {
+  const isEnvelope = status !== undefined && otherObjects.length === 0 && otherStatuses.length === 0;
+  // An answer that is more than a status and nothing may be anything.
+  if (!isEnvelope || content === undefined || (isEmpty(content) && members.length > 2)) {
     return { status: 200, content: body };
   }
   return { status: Math.max(status, statusIn(content["error"]) ?? 0), content };

@@ -118,6 +118,8 @@ const ADVICE_BY_STATUS: Readonly<Record<number, Advice>> = {
     "the service does not allow this key to read; give it Project Automation Admin on this project, and check its access list",
   ],
   404: ["ERR_NOT_FOUND", "the service has nothing at this address; check projectId and baseUrl"],
+  // Servers send it on a connection that they close because it was idle (RFC 9110, section 15.5.9).
+  408: ["ERR_UNAVAILABLE", "the server closed the connection because no request came in time; try again later"],
   429: RATE_LIMITED,
   500: ["ERR_UNAVAILABLE", "the service failed; try again later, and read its log if that does not help"],
   502: ["ERR_UNAVAILABLE", "a gateway in front of the service got no response from it; try again later"],

@@ -28,6 +28,7 @@ export class DigestRequest {
   readonly #connection: DigestConnection;
   readonly #request: UnsignedRequest;
   #sent: SentRequest | undefined;
+  #isGivenUp = false;
 
   constructor(connection: DigestConnection, request: UnsignedRequest) {
     this.#connection = connection;
@@ -48,6 +49,7 @@ export class DigestRequest {
       this.#sent = new SentRequest();
       this.#connection.dispatch({ ...this.#request, headers: signed }, this.#sent);
       const { cut, ...response } = await this.#sent.outcome.promise;
+      if (this.#isGivenUp) throw new Error("The request was given up.");
       const challenges = response.headers["www-authenticate"];
       if (response.status !== 401) exchange.accepted();
       // The head of a challenge is enough, whatever becomes of its body.
@@ -59,6 +61,7 @@ export class DigestRequest {
 
   /** Ends the request. A connection that has no socket for it yet is replaced, because the next request would wait for it too. */
   giveUp(): void {
+    this.#isGivenUp = true;
     if (this.#sent?.abort() === false) this.#connection.replace();
   }
 }
@@ -90,8 +93,7 @@ class SentRequest implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: unknown, error: Error): void {
-    if (this.#status === 401 && this.#controller?.aborted !== true)
-      this.outcome.resolve({ ...this.#collected(), cut: error });
+    if (this.#status === 401) this.outcome.resolve({ ...this.#collected(), cut: error });
     else this.outcome.reject(error);
   }
 

@@ -155,6 +155,26 @@ test("a request that is given up in the body of its challenge sends no other", a
   expect(server.requests).toHaveLength(1);
 });
 
+test("a request that is given up as its challenge ends sends no other", async () => {
+  const server = await start(challenge, accept);
+  const connection = connectTo(server);
+  let request: DigestRequest | undefined;
+  const watched: DigestConnection = {
+    ...connection,
+    dispatch(options, handler) {
+      const end = handler.onResponseEnd?.bind(handler);
+      handler.onResponseEnd = (...last) => {
+        end?.(...last);
+        request?.giveUp();
+      };
+      return connection.dispatch(options, handler);
+    },
+  };
+  request = new DigestRequest(watched, READ);
+  await expect(request.send()).rejects.toThrow("given up");
+  expect(server.requests).toHaveLength(1);
+});
+
 test("a request that is given up before it has a socket has its connection replaced", async () => {
   const connection = connectTo(await start(accept));
   const request = new DigestRequest(connection, READ);
