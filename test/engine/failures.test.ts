@@ -120,7 +120,9 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect({ ok, steps }).toEqual({ ok: false, steps: [differs("drifted")] });
     const problems = problemsIn(text);
     expect(problems).toHaveLength(2);
-    expect(problems.join("\n")).toContain("Nothing was read: the argument projectId must be 24 hexadecimal digits.");
+    expect(problems.join("\n")).toContain(
+      'Nothing was read: the argument projectId must be 24 hexadecimal digits, not "x".',
+    );
     expect(problems.join("\n")).toContain("Nothing was read: there is no argument expects; did you mean expect?");
   });
 

@@ -85,6 +85,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
       expect(outage).toMatchObject({ exitCode: 0, steps: [] });
       expect(outage.text.match(/status 503/g)).toHaveLength(1);
     }
+    service.respondWith(undefined);
     await setArgs({ projectIds: [...IDS, id(77), "malformed"] });
     const refused = await deployment.preview();
     expect(refused.exitCode).toBe(1);
@@ -99,8 +100,8 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
         { projectIds: undefined, projects: { "-a": id(1) } },
         '"-a" can\'t be the name of a project: begin with a letter',
       ],
-      [{ projectIds: undefined, projects: { a: "b" } }, "projectId must be 24 hexadecimal digits"],
-      [{ agents: ["automation"] }, 'agents must be "monitoring" or "backup"'],
+      [{ projectIds: undefined, projects: { a: "b" } }, 'projectId must be 24 hexadecimal digits, not "b".'],
+      [{ agents: ["backups"] }, 'agents must be "monitoring" or "backup", not "backups".'],
     ] as const;
     for (const [args, sentence] of cases) {
       await setArgs(args);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { fingerprintsOf } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { bundlePlugin } from "../../tools/archive/bundle.ts";
-import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
+import { type PropertyMap, type PropertyValue, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -249,8 +249,10 @@ describe("a resource", () => {
 
   it("has no arguments that change nothing in a record", async () => {
     const plugin = await configured();
-    const { failures } = await plugin.check({ ...ARGS, envelope: true, pretty: true });
-    expect(failures).toEqual([expect.stringContaining("unknown names: envelope, pretty;")]);
+    const { inputs } = await plugin.check({ ...ARGS, envelope: true, pretty: true });
+    await expect(plugin.create(inputs)).rejects.toThrow(
+      /there is no argument envelope; .*; there is no argument pretty; the arguments are projectId, agent, expect,/,
+    );
   });
 
   it("is refreshed as inputs and outputs, and keeps what was secret a secret", async () => {
@@ -377,8 +379,21 @@ describe("a resource", () => {
   });
 
   it.each([
-    { description: "a malformed id", args: { projectId: "x" }, reason: "projectId must be 24 hexadecimal digits" },
-    { description: "another agent", args: { agent: "other" }, reason: 'agent must be "monitoring" or "backup"' },
+    {
+      description: "a malformed id",
+      args: { projectId: "x" },
+      reason: 'projectId must be 24 hexadecimal digits, not "x".',
+    },
+    {
+      description: "a malformed id that is secret",
+      args: { projectId: secret("x") },
+      reason: "projectId must be 24 hexadecimal digits.",
+    },
+    {
+      description: "another agent",
+      args: { agent: "other" },
+      reason: 'agent must be "monitoring" or "backup", not "other".',
+    },
     { description: "a wrong choice", args: { whenUnavailable: "retry" }, reason: "whenUnavailable must be" },
     {
       description: "an unknown expectation",
@@ -432,7 +447,18 @@ describe("getAgentLogConfig", () => {
   });
 
   it.each([
-    { description: "a malformed id", args: { projectId: "x" }, changed: {}, reason: "must be 24 hexadecimal digits" },
+    {
+      description: "a malformed id",
+      args: { projectId: "x" },
+      changed: {},
+      reason: 'must be 24 hexadecimal digits, not "x".',
+    },
+    {
+      description: "a malformed id that is secret",
+      args: { projectId: secret("x") },
+      changed: {},
+      reason: "must be 24 hexadecimal digits.",
+    },
     {
       description: "an unknown argument",
       args: { prety: true },
@@ -484,14 +510,12 @@ describe("getAgentLogConfigs", () => {
   it("returns what could be read and why the rest could not, in the order asked for", async () => {
     const plugin = await configured();
     const missing = "f".repeat(24);
-    const result = await plugin.invoke("getAgentLogConfigs", { projectIds: [missing, PROJECT_ID, "malformed"] });
+    const result = await plugin.invoke("getAgentLogConfigs", { projectIds: [missing, PROJECT_ID] });
     const { configOverrides: _, ...settings } = RECORDED;
     expect(result["configs"]).toMatchObject([settings, { agent: "backup", logPath: "/backup" }]);
     expect(result["failures"]).toMatchObject([
       { projectId: missing, agent: "monitoring", code: "ERR_PROJECT_NOT_FOUND", temporary: false },
       { projectId: missing, agent: "backup", code: "ERR_PROJECT_NOT_FOUND" },
-      { projectId: "malformed", agent: "monitoring", code: "ERR_INVALID_ARG_VALUE" },
-      { projectId: "malformed", agent: "backup", code: "ERR_INVALID_ARG_VALUE" },
     ]);
   });
 
@@ -501,5 +525,13 @@ describe("getAgentLogConfigs", () => {
     expect(empty).toEqual({ configs: [], failures: [] });
     const all = plugin.invoke("getAgentLogConfigs", { projectIds: [PROJECT_ID] });
     await expect(all).rejects.toThrow("#err_wrong_key");
+  });
+
+  it("fails for arguments that can't work, and quotes none that is secret", async () => {
+    const plugin = await configured();
+    const call = (projectId: PropertyValue) =>
+      plugin.invoke("getAgentLogConfigs", { projectIds: [PROJECT_ID, projectId] });
+    await expect(call("orders")).rejects.toThrow('projectIds.1 must be 24 hexadecimal digits, not "orders".');
+    await expect(call(secret("orders"))).rejects.toThrow("projectIds.1 must be 24 hexadecimal digits.");
   });
 });

@@ -153,7 +153,7 @@ describe("getAgentLogConfig", () => {
 
   it("rejects with one line that Pulumi prints as it is", async () => {
     const message =
-      "Nothing was read: projectId must be 24 hexadecimal digits. See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value.";
+      'Nothing was read: projectId must be 24 hexadecimal digits, not "0123". See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value.';
     const failed = getAgentLogConfig({ projectId: "0123", agent: "monitoring" });
     await expect(failed).rejects.toSatisfy(pulumi.RunError.isInstance);
     await expect(failed).rejects.toMatchObject({
