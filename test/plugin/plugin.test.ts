@@ -183,10 +183,11 @@ describe("a resource", () => {
     const { inputs, failures } = await plugin.check(ARGS);
     expect([inputs, failures]).toEqual([INPUTS, []]);
     const unknownTime = { __unchangedSince: unknownValue, unchangedSince: unknownValue };
-    expect(await plugin.create(inputs, true)).toEqual({ id: "", outputs: { ...RECORDED, ...unknownTime } });
+    const known = { ...RECORDED, whenUnavailable: null };
+    expect(await plugin.create(inputs, true)).toEqual({ id: "", outputs: { ...known, ...unknownTime } });
     const { id, outputs } = await plugin.create(inputs);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
-    expect([id, outputs]).toEqual([ID, { ...RECORDED, __unchangedSince: time, unchangedSince: time }]);
+    expect([id, outputs]).toEqual([ID, { ...known, __unchangedSince: time, unchangedSince: time }]);
     await plugin.delete(id);
   });
 
@@ -262,7 +263,7 @@ describe("a resource", () => {
     const found = { ...RECORDED, ...expected, logPath: secret(SETTINGS.logPath) };
     expect([id, inputs]).toEqual([ID, { ...found, __service: expect.any(String) }]);
     const time = expect.any(String);
-    expect(outputs).toEqual({ ...found, __unchangedSince: time, unchangedSince: time });
+    expect(outputs).toEqual({ ...found, whenUnavailable: null, __unchangedSince: time, unchangedSince: time });
   });
 
   it("is imported by its id", async () => {
