@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
@@ -115,7 +116,12 @@ async function reportOf(
   problem: Problem | null,
 ): Promise<Reading["report"]> {
   const failures = programState()?.failures;
-  if (!isPreview) return [];
+  if (!isPreview) {
+    if (problem?.code !== "ERR_MISSING_SETTINGS") return [];
+    // A function that is called beside it fails the program, and names them.
+    await setImmediate();
+    return failures?.told.has(problem.cause) ? new Promise(() => {}) : [];
+  }
   failures?.watch(resource);
   // What is held must not wait for another one that is held, and the registration waits for all arguments.
   const given = Object.fromEntries(
