@@ -21,7 +21,7 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** @internal What the read has to pass before it is sent. */
   readonly gate?: ReadGate | undefined;
-  /** @internal The arguments have secrets, so that no message may quote them. */
+  /** @internal The arguments may have secrets, so that no message may quote them. Default: false. */
   readonly isSecret?: boolean | undefined;
 }
 
@@ -89,7 +89,7 @@ export class AgentLogConfigClient {
   }
 
   /** Returns the request of a read, and what failed if it does. */
-  #plan(args: ReadArguments, isSecret?: boolean): { readonly request: UnsignedRequest; readonly subject: string } {
+  #plan(args: ReadArguments, isSecret = false): { readonly request: UnsignedRequest; readonly subject: string } {
     const { projectId, agent, envelope, pretty } = parseArgument(readArgumentsSchema, args, "Nothing was read", {
       isSecret,
     });

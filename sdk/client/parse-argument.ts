@@ -12,7 +12,7 @@ export function parseArgument<T>(
   schema: z.ZodType<T>,
   value: unknown,
   subject: string,
-  { code = "ERR_INVALID_ARG_VALUE", placeOf, isSecret = false }: ArgumentKind = {},
+  { code = "ERR_INVALID_ARG_VALUE", placeOf, isSecret = true }: ArgumentKind = {},
 ): T {
   const { success, data, error } = schema.safeParse(value, { reportInput: !isSecret });
   if (success) return data;
@@ -23,7 +23,7 @@ interface ArgumentKind {
   readonly code?: AgentLogConfigErrorCode;
   /** Returns the place that a member comes from, as a message names it. */
   readonly placeOf?: ((name: string) => string | undefined) | undefined;
-  /** It has secrets, so that no message may quote it. */
+  /** It may have secrets, so that no message may quote it. Default: true. */
   readonly isSecret?: boolean | undefined;
 }
 
