@@ -21,6 +21,8 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** @internal What the read has to pass before it is sent. */
   readonly gate?: ReadGate | undefined;
+  /** @internal The arguments may have secrets, so that no message may quote them. Default: false. */
+  readonly isSecret?: boolean | undefined;
 }
 
 /**
@@ -70,7 +72,7 @@ export class AgentLogConfigClient {
    * @throws {@link AgentLogConfigError} whose `code` says what failed; `ERR_INVALID_ARG_VALUE` for arguments that can't work
    */
   async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
-    const { request, subject } = this.#plan(args);
+    const { request, subject } = this.#plan(args, options.isSecret);
     const read = () => this.#read(request, subject, options);
     const { body, serviceVersion } = await (options.gate === undefined
       ? read()
@@ -87,8 +89,10 @@ export class AgentLogConfigClient {
   }
 
   /** Returns the request of a read, and what failed if it does. */
-  #plan(args: ReadArguments): { readonly request: UnsignedRequest; readonly subject: string } {
-    const { projectId, agent, envelope, pretty } = parseArgument(readArgumentsSchema, args, "Nothing was read");
+  #plan(args: ReadArguments, isSecret = false): { readonly request: UnsignedRequest; readonly subject: string } {
+    const { projectId, agent, envelope, pretty } = parseArgument(readArgumentsSchema, args, "Nothing was read", {
+      isSecret,
+    });
     const { origin, host, pathname } = this.#url;
     const query = envelope ? (pretty ? "?envelope=true&pretty=true" : "?envelope=true") : pretty ? "?pretty=true" : "";
     const path = `${pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig${query}`;

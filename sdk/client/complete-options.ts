@@ -62,7 +62,7 @@ export function completeOptions(
 ): CompleteOptions {
   const subject = "The connection can't be used";
   const code = "ERR_INVALID_SETTINGS";
-  const parsed = parseArgument(connectionOptionsSchema, options, subject, code, placeOf);
+  const parsed = parseArgument(connectionOptionsSchema, options, subject, { code, placeOf });
   const { allowHttp = false, timeoutSeconds = 30, maxRetries = 3, ...others } = parsed;
   const withPlace = (name: string) => {
     const place = placeOf(name);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { printable } from "../digest/printable.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
+import { notThis } from "./wrong-value.ts";
 
 /**
  * Parses what a caller passes.
@@ -11,15 +12,25 @@ export function parseArgument<T>(
   schema: z.ZodType<T>,
   value: unknown,
   subject: string,
-  code: AgentLogConfigErrorCode = "ERR_INVALID_ARG_VALUE",
-  placeOf?: (name: string) => string | undefined,
+  { code = "ERR_INVALID_ARG_VALUE", placeOf, isSecret = true }: ArgumentKind = {},
 ): T {
-  const { success, data, error } = schema.safeParse(value);
+  const { success, data, error } = schema.safeParse(value, { reportInput: !isSecret });
   if (success) return data;
   throw new AgentLogConfigError(code, describeIssues(error.issues, placeOf), { subject });
 }
 
-/** Says in one sentence what is wrong with a value: the path of each part and what it must be, and never the value. */
+interface ArgumentKind {
+  readonly code?: AgentLogConfigErrorCode;
+  /** Returns the place that a member comes from, as a message names it. */
+  readonly placeOf?: ((name: string) => string | undefined) | undefined;
+  /** It may have secrets, so that no message may quote it. Default: true. */
+  readonly isSecret?: boolean | undefined;
+}
+
+/**
+ * Says in one sentence what is wrong with a value: the path of each part and what it must be. It quotes what is there instead
+ * where the issues have it.
+ */
 export function describeIssues(
   issues: readonly z.core.$ZodIssue[],
   placeOf: (name: string) => string | undefined = () => undefined,
@@ -39,7 +50,8 @@ function describeIssue(
   if (nested !== undefined) return nested.flatMap((inner) => describeIssue(inner, path, placeOf));
   if (path.length === 0) return [issue.message.replace(/^has /, "").replace(/^must be (an object)$/, "$1 is required")];
   const place = placeOf(String(path[0]));
-  return [[printable(path.join("."), 80), place && `(${place})`, issue.message].filter(Boolean).join(" ")];
+  const says = `${issue.message}${notThis(issue.input)}`;
+  return [[printable(path.join("."), 80), place && `(${place})`, says].filter(Boolean).join(" ")];
 }
 
 /** A schema of an object that has no other members. */

@@ -36,7 +36,7 @@ const ID = "must be 24 hexadecimal digits";
 /** The kinds of the arguments of a read. */
 export const readArgumentsSchema = strictObject({
   projectId: z
-    .string({ error: ({ input }) => (typeof input === "number" ? `${ID} in quotes, not a number` : ID) })
+    .string({ error: ({ input }) => (typeof input === "number" ? `${ID} in quotes` : ID) })
     .regex(PROJECT_ID, ID),
   agent: z.enum(AGENTS, 'must be "monitoring" or "backup"'),
   envelope: z.boolean("must be a boolean").optional(),

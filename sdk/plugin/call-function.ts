@@ -6,22 +6,25 @@ import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { recordSettings } from "../shared/reading.ts";
 import { FUNCTIONS } from "../shared/resource-type.ts";
+import { markedNames, withoutMarks } from "./property-marks.ts";
 
-/** Reads what the arguments name, which are not checked yet. */
-export type ReadForCall = (args: object) => Promise<AgentLogConfigResult>;
+/** Reads what the arguments name, which are not checked yet, and which no message may quote if they may have secrets. */
+export type ReadForCall = (args: object, isSecret?: boolean) => Promise<AgentLogConfigResult>;
 
 /**
  * Calls one of the plugin's functions.
+ * @param args as the engine has sent them
  * @throws AgentLogConfigError with the sentence to show
  */
 export async function callFunction(token: string, args: Properties, read: ReadForCall): Promise<Properties> {
-  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+  const given = Object.fromEntries(Object.entries(withoutMarks(args)).filter(([, value]) => value !== null));
+  const isSecret = markedNames(args).length > 0;
   switch (token) {
     case FUNCTIONS.getAgentLogConfig:
-      return publicResult(await read(given));
+      return publicResult(await read(given, isSecret));
     case FUNCTIONS.getAgentLogConfigs: {
       const { readMany } = await import("../shared/read-many.ts");
-      const { configs, failures } = await readMany(read, given);
+      const { configs, failures } = await readMany((one) => read(one, isSecret), given, isSecret);
       return { configs: configs.map(publicResult), failures };
     }
     default:

@@ -29,7 +29,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   let children: ReturnType<typeof childrenOf>;
   try {
     names.refuseOthers(rules);
-    children = childrenOf(names, lists);
+    children = childrenOf(names, lists, isSecret);
   } catch (error) {
     if (!monitor.isPreview) throw error;
     await run.failures.during(() => run.failures.hold(urn, [problemOf(error)]));
@@ -66,8 +66,8 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
 }
 
 /** What is wrong with an id is told by its child. Without a name, a project is called by its id, and has no child before. */
-function childrenOf(names: FleetChildren, { projectIds, projects, agents }: Properties) {
-  const kinds = names.agentsOf(agents);
+function childrenOf(names: FleetChildren, { projectIds, projects, agents }: Properties, isSecret: boolean) {
+  const kinds = names.agentsOf(agents, isSecret);
   return names.projectsOf(projectIds, projects).flatMap(([project, given]) => {
     const projectId = typeof given === "string" ? given.toLowerCase() : given;
     const called = project ?? (isUnknown(given) ? undefined : String(projectId));

@@ -29,12 +29,13 @@ export function secretExpectations(expect: unknown): readonly string[] {
  * Marks the secrets again. A property that has not changed keeps the form that the engine sent, and any other one becomes a
  * secret as a whole if it was one before. The settings that are secrets always are.
  * @param sent the properties as the engine sent them
+ * @param recorded the inputs in the state; a program in TypeScript has marked absent ones, and the removal of a mark is a change
  */
-export function withMarks(properties: Properties, sent: Properties): Properties {
+export function withMarks(properties: Properties, sent: Properties, recorded: Properties = {}): Properties {
   return mapValues(properties, (value, name) => {
     const before = sent[name];
     // The engine marks an absent output, but not the input of the same name.
-    if (value === null) return value;
+    if (value === null) return contentOf(recorded[name]) === null ? recorded[name] : null;
     if (isMarked(before) && isDeepStrictEqual(unmark(before), value)) return before;
     return isMarked(before) || SECRET_SETTINGS.includes(name) ? seal(value) : value;
   });

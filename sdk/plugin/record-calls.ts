@@ -37,7 +37,8 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
   }
   // No program reads for the plugin, so that a reading is a forged one.
   const { __reading: _, ...sent } = propertiesOf(request.getNews());
-  const olds = withoutMarks(propertiesOf(request.getOlds()));
+  const recorded = propertiesOf(request.getOlds());
+  const olds = withoutMarks(recorded);
   const before = run.checks.get(urn);
   // A replacement is checked twice, the second time without its record.
   const isAgain = olds["projectId"] === undefined && before?.record["projectId"] !== undefined;
@@ -51,7 +52,7 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
   run.checks.set(urn, { ...checked, record: isAgain ? before.record : olds, read });
   run.failures.note(urn, checked.failures);
   run.warnings.note(urn, checked.warnings);
-  return response.setInputs(structOf(withMarks(checked.inputs, sent)));
+  return response.setInputs(structOf(withMarks(checked.inputs, sent, recorded)));
 }
 
 export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
@@ -93,7 +94,8 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
   if (refusal !== undefined) throw new Error(refusal);
   const sent = propertiesOf(request.getProperties());
   const recorded = withoutMarks(sent);
-  const isMade = Object.keys(propertiesOf(request.getInputs())).length > 0;
+  const made = propertiesOf(request.getInputs());
+  const isMade = Object.keys(made).length > 0;
   const kind = recorded["projectId"] === undefined ? "new" : isMade ? "made" : "adopted";
   try {
     const { id, inputs, outputs, warning } = await lifecycle.readRecord(
@@ -104,7 +106,7 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
     );
     if (warning !== undefined) run.warnings.note(urn, [warning]);
     if (id === undefined) return response;
-    response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent)));
+    response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent, made)));
     // The engine compares the outputs of what a program only adopts, which are read anew in every run.
     const isAdopted = kind === "adopted" || (kind === "new" && request.hasInputs());
     const properties = isAdopted ? { ...outputs, __unchangedSince: null } : outputs;
@@ -165,7 +167,7 @@ function outputsOf(inputs: Properties, olds: Properties, preview: boolean): Stru
   return structOf(withReadTime(withMarks(outputs, inputs)));
 }
 
-/** Repeats the time of the read under a name that every language can use. */
-function withReadTime(outputs: Properties): Properties {
-  return { ...outputs, unchangedSince: outputs["__unchangedSince"] ?? null };
+/** Repeats the time of the read under a name that every language can use. An output that is left out is unknown in previews. */
+function withReadTime({ whenUnavailable = null, ...outputs }: Properties): Properties {
+  return { ...outputs, whenUnavailable, unchangedSince: outputs["__unchangedSince"] ?? null };
 }

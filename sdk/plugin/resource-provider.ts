@@ -7,7 +7,6 @@ import { callFunction } from "./call-function.ts";
 import { cancellableCalls } from "./cancellable-calls.ts";
 import { constructFleet } from "./construct-fleet.ts";
 import type { EngineLog } from "./engine-log.ts";
-import { withoutMarks } from "./property-marks.ts";
 import { checkConfiguration, configurationOf, diffConfiguration } from "./provider-configuration.ts";
 import { checkRecord, createRecord, diffRecord, readRecord, updateRecord } from "./record-calls.ts";
 import { ResourceMonitor } from "./resource-monitor.ts";
@@ -74,7 +73,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 }
 
 async function invoke(request: InvokeRequest, { read }: Run) {
-  const result = await callFunction(request.getTok(), withoutMarks(propertiesOf(request.getArgs())), read);
+  const result = await callFunction(request.getTok(), propertiesOf(request.getArgs()), read);
   return new providerMessages.InvokeResponse().setReturn(structOf(result));
 }
 

@@ -52,10 +52,12 @@ export class Run {
   }
 
   /** Reads settings with the connection of the provider. */
-  readonly read: ReadForCall = (asked) => {
+  readonly read: ReadForCall = (asked, isSecret = true) => {
     const { sources, stack } = this.#configuration;
     const connection = lookUpConnection(...sources);
-    return readSettings(connection, asked, this.#gates).catch((error) => adviseCheck(error, connection, asked, stack));
+    return readSettings(connection, asked, this.#gates, isSecret).catch((error) =>
+      adviseCheck(error, connection, asked, stack),
+    );
   };
 
   /** Reads for a check, unless a fleet has just read for it. */

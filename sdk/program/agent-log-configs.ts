@@ -74,8 +74,8 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
     const options = { parent: this, ...(opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn }) };
 
     const lists = [projectIds, projects, isPlain(agents) ? agents : pulumi.output(agents)];
-    this.configs = whenKnown(lists, ([ids, map, kinds], from) => {
-      const known = children.agentsOf(kinds);
+    this.configs = whenKnown(lists, ([ids, map, kinds], from, isSecret) => {
+      const known = children.agentsOf(kinds, isSecret);
       const made = children.projectsOf(ids, map).map(([project, given]) =>
         whenNamed(project, given, (called, projectId) => {
           const makeChild = (agent: AgentKind) => {
@@ -104,16 +104,16 @@ type Origin = (id: pulumi.Input<string>) => pulumi.Input<string>;
  */
 function whenKnown<Made>(
   lists: readonly unknown[],
-  make: (known: readonly unknown[], from: Origin) => pulumi.Output<Made>,
+  make: (known: readonly unknown[], from: Origin, isSecret: boolean) => pulumi.Output<Made>,
 ): pulumi.Output<Made> {
   const isLate = lists.map(isEventual);
-  if (!isLate.includes(true)) return make(lists, (id) => id);
+  if (!isLate.includes(true)) return make(lists, (id) => id, false);
   const late = pulumi.all(lists.map((list, index) => (isLate[index] ? list : undefined)));
   const from: Origin = (given) => pulumi.all([given, late]).apply(([id]) => id);
-  return late.apply((found) => {
+  return pulumi.all([late, pulumi.isSecret(late)]).apply(([found, isSecret]) => {
     const known = lists.map((list, index) => (isLate[index] ? found[index] : list));
     try {
-      return make(known, from);
+      return make(known, from, isSecret);
     } catch (error) {
       throw error instanceof Error ? printedAsIs(error) : error;
     }

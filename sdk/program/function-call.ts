@@ -11,7 +11,12 @@ import { waitForDependencies } from "./wait-for-resources.ts";
 type FunctionName = (typeof FUNCTIONS)[keyof typeof FUNCTIONS];
 
 /** What a function does once all that it needs is known. */
-type Read<Args, Result> = (connection: ConnectionSettings, args: Args, hasWaited: boolean) => Promise<Result>;
+type Read<Args, Result> = (
+  connection: ConnectionSettings,
+  args: Args,
+  hasWaited: boolean,
+  isSecret: boolean,
+) => Promise<Result>;
 
 /** Calls a function with plain arguments. In a unit test Pulumi's mocks answer, as for every package. */
 export function callNow<Args extends object, Result>(
@@ -24,7 +29,7 @@ export function callNow<Args extends object, Result>(
   return printedOnce(async () => {
     const { settings } = connectionFor(opts);
     const known = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
-    if (known !== undefined) return read(known, args, false);
+    if (known !== undefined) return read(known, args, false, false);
     throw invalidArgument(
       "The settings of the Provider are not known yet in this preview; call getAgentLogConfigOutput or getAgentLogConfigsOutput instead.",
     );
@@ -41,10 +46,11 @@ export function callWhenKnown<Result>(
   if (runsWithMocks()) return pulumi.runtime.invokeOutput<Result>(name, { ...args }, opts);
   const { settings, hasWaited } = connectionFor(opts);
   const waits = pulumi.all([hasWaited, waitForDependencies(opts.dependsOn, args)]);
+  const given = pulumi.output<object>(args);
   return pulumi
-    .all([pulumi.output<object>(args), settings, waits])
-    .apply(([plain, connection, waited]) =>
-      printedOnce(() => read(connection, plain, waited.includes(true))).catch(failProgram),
+    .all([given, settings, waits, pulumi.isSecret(given)])
+    .apply(([plain, connection, waited, isSecret]) =>
+      printedOnce(() => read(connection, plain, waited.includes(true), isSecret)).catch(failProgram),
     );
 }
 

@@ -70,9 +70,10 @@ async function read(
   connection: ConnectionSettings,
   args: object,
   hasWaited: boolean,
+  isSecret: boolean,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
   const { readMany } = await import("../shared/read-many.ts");
-  return readMany((one) => readOnce(connection, one, hasWaited), args);
+  return readMany((one) => readOnce(connection, one, hasWaited, isSecret), args, isSecret);
 }
 
 /** Mocks may return nothing. */

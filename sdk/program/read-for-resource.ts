@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
@@ -26,7 +27,7 @@ export interface ReadRequest {
   readonly args: AgentLogConfigArgs;
   readonly resource: pulumi.CustomResource;
   readonly opts: pulumi.CustomResourceOptions;
-  /** The settings that no message may quote. */
+  /** The arguments and settings that no message may quote. */
   readonly secrets: readonly string[];
 }
 
@@ -91,7 +92,7 @@ async function settle(
   { projectId, agent }: { readonly projectId: unknown; readonly agent: unknown },
   read: () => Promise<AgentLogConfigResult>,
 ): Promise<ResourceRead> {
-  const secrets = (await isSecret(request.args.expect)) ? SETTING_NAMES : request.secrets;
+  const secrets = await secretsOf(request);
   const reading = newReading(request, { projectId, agent, fingerprints: fingerprintsOf(connection), secrets });
   try {
     const settings = recordSettings(await read());
@@ -114,8 +115,13 @@ async function reportOf(
   settings: RecordedSettings,
   problem: Problem | null,
 ): Promise<Reading["report"]> {
-  if (!isPreview) return [];
   const failures = programState()?.failures;
+  if (!isPreview) {
+    if (problem?.code !== "ERR_MISSING_SETTINGS") return [];
+    // A function that is called beside it fails the program, and names them.
+    await setImmediate();
+    return failures?.told.has(problem.cause) ? new Promise(() => {}) : [];
+  }
   failures?.watch(resource);
   // What is held must not wait for another one that is held, and the registration waits for all arguments.
   const given = Object.fromEntries(
@@ -133,15 +139,19 @@ async function verdict(
   secrets: readonly string[],
 ): Promise<readonly Failure[]> {
   const { judge, refuse } = await import("../shared/verdict.ts");
-  const refusals = await refuse(args);
+  const refusals = await refuse(args, secrets);
   if (refusals.length > 0) return refusals;
   if (problem === null) return (await judge({ ...args, ...settings }, secrets)).failures;
   return problem.temporary && args["whenUnavailable"] === "useRecorded" ? [] : [problem];
 }
 
-/** Tells whether what is expected is a secret. */
-async function isSecret(expect: AgentLogConfigArgs["expect"]): Promise<boolean> {
-  return expect !== undefined && pulumi.isSecret(pulumi.output(expect));
+/** Returns the arguments and the settings that no message may quote. */
+async function secretsOf({ args, secrets }: ReadRequest): Promise<readonly string[]> {
+  const marked = Object.entries(args).map(async ([name, value]) => {
+    if (isPlain(value) || !(await pulumi.isSecret(pulumi.output(value)))) return [];
+    return name === "expect" ? [name, ...SETTING_NAMES] : [name];
+  });
+  return [...secrets, ...(await Promise.all(marked)).flat()];
 }
 
 /** Returns the value of an input, with undefined in the place of what is unknown. */

@@ -1,5 +1,5 @@
 import { idOf } from "../client/agent-log-config-id.ts";
-import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import { printable } from "../digest/printable.ts";
 import { adviseCheck } from "../shared/advise-check.ts";
 import { lookUpConnection, stackConfiguration } from "../shared/connection-settings.ts";
@@ -38,7 +38,7 @@ export async function check(
     host,
     olds,
     news,
-    reading?.secrets ?? SETTING_NAMES,
+    reading?.secrets ?? Object.keys(news),
   );
   if (failures.length > 0) return fail(inputs, failures, reading);
   for (const { message } of warnings) console.warn(message);

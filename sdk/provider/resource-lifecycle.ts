@@ -37,7 +37,7 @@ export interface Checked extends Verdict {
  * Completes the inputs of a resource with its settings: those that the program has read if they belong to this record, and
  * otherwise those that are read now, with the engine's connection. Then it judges them, because only now nothing changes
  * the inputs any more.
- * @param secrets the settings that no message may quote
+ * @param secrets the arguments and settings that no message may quote
  */
 export async function check(
   host: Host,
@@ -47,7 +47,7 @@ export async function check(
 ): Promise<Checked> {
   const belongs = isReading(reading) && belongsTo(reading, args, host.sources);
   const inputs: Properties = { ...args, __service: belongs ? reading.fingerprints.baseUrl : serviceOf(host) };
-  const refusals = await refusalsOf(args, belongs && reading.problem === null);
+  const refusals = await refusalsOf(args, belongs && reading.problem === null, secrets);
   // A reading is unknown in a preview where the read waits for something that is still to be created.
   if (refusals.length > 0 || isUnknown(reading)) return { inputs, failures: refusals, warnings: [] };
   if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
@@ -84,10 +84,14 @@ async function useRecorded(
 }
 
 /** @param isRead the program has read with these arguments, and so has checked which project and agent they name */
-async function refusalsOf(inputs: Properties, isRead: boolean): Promise<readonly Failure[]> {
+async function refusalsOf(
+  inputs: Properties,
+  isRead: boolean,
+  secrets: readonly string[],
+): Promise<readonly Failure[]> {
   const given = Object.keys(inputs).filter((name) => inputs[name] != null && !name.startsWith("__"));
   if (isRead && given.every((name) => ["projectId", "agent", ...SETTING_NAMES].includes(name))) return [];
-  return refuse(inputs);
+  return refuse(inputs, secrets);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
+import { notThis } from "../client/wrong-value.ts";
 import { printable } from "../digest/printable.ts";
 import { isUnknown, SIGNATURE_KEY } from "./engine-marks.ts";
 
@@ -63,12 +64,16 @@ export class FleetChildren {
     );
   }
 
-  /** Returns the agents, without those that are not known yet. */
-  agentsOf(agents: unknown): readonly AgentKind[] {
+  /**
+   * Returns the agents, without those that are not known yet.
+   * @param isSecret they may be secrets, so that no message may quote them
+   */
+  agentsOf(agents: unknown, isSecret = true): readonly AgentKind[] {
     if (!Array.isArray(agents)) throw this.#mistake("agents must be a list");
     const known = agents.filter((agent) => !isUnknown(agent));
     if (known.every(isAgent)) return known;
-    throw this.#mistake('agents must be "monitoring" or "backup"');
+    const wrong = isSecret ? undefined : known.find((agent) => !isAgent(agent));
+    throw this.#mistake(`agents must be "monitoring" or "backup"${notThis(wrong)}`);
   }
 
   /** Refuses what is no rule by which the children are judged. */

@@ -13,8 +13,8 @@ export interface GetAgentLogConfigsArgs {
 export interface ReadFailure {
   /** The project's id as it was given. */
   readonly projectId: string;
-  /** The agent as it was given. */
-  readonly agent: string;
+  /** The agent whose settings are missing. */
+  readonly agent: AgentKind;
   /** What went wrong. A code stays the same when the wording of its message changes. */
   readonly code: AgentLogConfigErrorCode;
   /** One sentence that says what failed, why, and what to do. */

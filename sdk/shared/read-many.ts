@@ -23,13 +23,15 @@ type Outcome = { readonly config: AgentLogConfigResult } | { readonly error: unk
  * so that settings and failures together are what was asked for.
  * @param read reads one agent of one project
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
+ * @param isSecret the arguments may have secrets, so that no message may quote them
  * @throws AgentLogConfigError for arguments that can't work, and the first failure where no read succeeds
  */
 export async function readMany(
   read: (args: AskedRead) => Promise<AgentLogConfigResult>,
   args: object,
+  isSecret = true,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
-  const { projectIds, agents = AGENTS } = parseArgument(argumentsSchema, args, "Nothing was read");
+  const { projectIds, agents = AGENTS } = parseArgument(argumentsSchema, args, "Nothing was read", { isSecret });
   const made = new Map<string, Promise<Outcome>>();
   const readOne = (asked: AskedRead) => {
     const key = `${asked.projectId}/${asked.agent}`;

@@ -5,7 +5,10 @@ import { refuseEngineMarks } from "./engine-marks.ts";
 
 /** A client, which checks the arguments. */
 export interface SettingsReader {
-  get(args: unknown, options?: { readonly gate?: ReadGate }): Promise<AgentLogConfigResult>;
+  get(
+    args: unknown,
+    options?: { readonly gate?: ReadGate; readonly isSecret?: boolean },
+  ): Promise<AgentLogConfigResult>;
 }
 
 /** The gate of each connection. What it remembers counts as long as these gates are used. */
@@ -19,18 +22,20 @@ const gatesOfProcess: ReadGates = new Map();
  * Reads settings for Pulumi, with the one client that this process has for the connection.
  * @param args the arguments of a read, not checked yet
  * @param gates those of the program; without them, those of the process
+ * @param isSecret the arguments may have secrets, so that no message may quote them
  * @throws AgentLogConfigError for settings and arguments that can't work, and for a read that failed
  */
 export async function readSettings(
   connection: ConnectionSettings,
   args: unknown,
   gates: ReadGates = gatesOfProcess,
+  isSecret = true,
 ): Promise<AgentLogConfigResult> {
   const key = JSON.stringify(connection);
   const client = await clientOf(connection, key);
   const gate = gates.get(key) ?? new ReadGate();
   gates.set(key, gate);
-  const result = await client.get(args, { gate });
+  const result = await client.get(args, { gate, isSecret });
   refuseEngineMarks(result);
   return result;
 }

@@ -18,7 +18,7 @@ export interface Reading {
   readonly fingerprints: Fingerprints;
   /** Why there are no settings; null where they were read. */
   readonly problem: Problem | null;
-  /** The settings that no message may quote, because they or what is expected of them are secret. */
+  /** The arguments and settings that no message may quote, because they or what is expected of them are secret. */
   readonly secrets: readonly string[];
   /** The settings whose changes the program ignores, as `ignoreChanges` lists them. */
   readonly ignored: readonly string[];

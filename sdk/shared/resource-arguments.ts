@@ -20,12 +20,18 @@ export const resourceArgumentsSchema = strictObject({
 /**
  * Returns one sentence about the arguments that can't work; empty if all can.
  * @param inputs those of a resource, in which null is absent, and values may be unknown yet
+ * @param secrets the arguments that no sentence may quote
  */
-export function malformedArguments(inputs: Readonly<Record<string, unknown>>): readonly string[] {
+export function malformedArguments(
+  inputs: Readonly<Record<string, unknown>>,
+  secrets: readonly string[],
+): readonly string[] {
   const given = Object.entries(inputs).filter(
     ([name, value]) => value !== null && !name.startsWith("__") && !SETTING_NAMES.includes(name),
   );
-  const { error } = resourceArgumentsSchema.safeParse(withoutUnknown(Object.fromEntries(given)));
+  const known = withoutUnknown(Object.fromEntries(given));
+  const reportInput = given.every(([name]) => !secrets.includes(name));
+  const { error } = resourceArgumentsSchema.safeParse(known, { reportInput });
   const mistakes = error?.issues.flatMap((issue) => {
     const [name] = issue.path;
     if (name === undefined) return issue.code === "unrecognized_keys" ? issue.keys.map(unknownArgument) : [];

@@ -26,8 +26,14 @@ export async function judge(inputs: Readonly<Record<string, unknown>>, secrets: 
   return whenUnexpected === "warn" ? { failures: [], warnings: unmet } : { failures: unmet, warnings: [] };
 }
 
-/** Returns why a resource with these arguments can't be read; empty if it can. Values may be unknown yet. */
-export async function refuse(inputs: Readonly<Record<string, unknown>>): Promise<readonly Failure[]> {
+/**
+ * Returns why a resource with these arguments can't be read; empty if it can. Values may be unknown yet.
+ * @param secrets the arguments that no message may quote
+ */
+export async function refuse(
+  inputs: Readonly<Record<string, unknown>>,
+  secrets: readonly string[],
+): Promise<readonly Failure[]> {
   const { malformedArguments } = await import("./resource-arguments.ts");
-  return malformedArguments(inputs).map((message) => ({ message, cause: message }));
+  return malformedArguments(inputs, secrets).map((message) => ({ message, cause: message }));
 }

@@ -187,15 +187,23 @@ describe("get", () => {
   });
 
   it.each<{ args: unknown; says: readonly string[] }>([
-    { args: { projectId: "0123", agent: "monitoring" }, says: ["projectId must be 24 hexadecimal digits"] },
+    {
+      args: { projectId: "0123", agent: "monitoring" },
+      says: ['projectId must be 24 hexadecimal digits, not "0123".'],
+    },
     {
       args: { projectId: 123, agent: "monitoring" },
-      says: ["projectId must be 24 hexadecimal digits in quotes, not a"],
+      says: ["projectId must be 24 hexadecimal digits in quotes, not 123."],
     },
     { args: { projectId: "../../admin/0123456789ab", agent: "monitoring" }, says: ["projectId must be"] },
     {
       args: { projectId: PROJECT_ID, agent: "backups", pretty: "yes", envelop: true },
-      says: ['agent must be "monitoring" or "backup"', "pretty must be", "unknown names: envelop;", "envelope"],
+      says: [
+        'agent must be "monitoring" or "backup", not "backups"',
+        'pretty must be a boolean, not "yes"',
+        "unknown names: envelop;",
+        "envelope",
+      ],
     },
     { args: undefined, says: ["an object is required"] },
     { args: { projectId: "\u001b[2J<{%bad%}>\u202e", agent: "x".repeat(1000) }, says: ["projectId must be"] },

@@ -120,7 +120,9 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect({ ok, steps }).toEqual({ ok: false, steps: [differs("drifted")] });
     const problems = problemsIn(text);
     expect(problems).toHaveLength(2);
-    expect(problems.join("\n")).toContain("Nothing was read: the argument projectId must be 24 hexadecimal digits.");
+    expect(problems.join("\n")).toContain(
+      'Nothing was read: the argument projectId must be 24 hexadecimal digits, not "x".',
+    );
     expect(problems.join("\n")).toContain("Nothing was read: there is no argument expects; did you mean expect?");
   });
 
@@ -183,6 +185,10 @@ it("README's program prints no warning of Node.js where nothing can be read, and
   await deployment.unsetConfig("agent-log-config:baseUrl");
   const missing = await deployment.preview();
   expect(missing).toMatchObject({ ok: false, steps: [] });
-  expect(missing.text.match(/Connection settings are missing: baseUrl/g)).toHaveLength(1);
-  for (const { text } of [outage, missing]) expect(text).not.toMatch(/PromiseRejection|trace-warnings/);
+  const update = await deployment.up();
+  expect(update).toMatchObject({ ok: false, steps: [] });
+  for (const { text } of [missing, update]) {
+    expect(text.match(/Connection settings are missing: baseUrl/g)).toHaveLength(1);
+  }
+  for (const { text } of [outage, missing, update]) expect(text).not.toMatch(/PromiseRejection|trace-warnings/);
 });

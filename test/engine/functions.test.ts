@@ -17,11 +17,11 @@ describe.each(BOTH_ENGINES)("the functions on the %s engine", (engine) => {
   it.for([
     {
       name: "functions",
-      message: /error: Nothing was read: projectId must be 24 hexadecimal digits\. See https:\S+$/m,
+      message: /error: Nothing was read: projectId must be 24 hexadecimal digits, not "zz"\. See https:\S+$/m,
     },
     {
       name: "failing-output",
-      message: /error: Nothing was read: projectId must be 24 hexadecimal digits\. See https:\S+$/m,
+      message: /error: Nothing was read: projectId must be 24 hexadecimal digits, not "zz"\. See https:\S+$/m,
     },
     { name: "rejected-argument", message: /error: error serializing property "input": no such project$/m },
   ])("fail with one line and no stack trace ($name)", async ({ name, message }, context) => {

@@ -130,7 +130,7 @@ describe("AgentLogConfig on the real engine", () => {
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(text).toContain(
-      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: the argument projectId must be 24 hexadecimal digits.`,
+      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: the argument projectId must be 24 hexadecimal digits, not "zz".`,
     );
     expect(text).not.toMatch(/^\s+at /m);
   });

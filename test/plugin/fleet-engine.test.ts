@@ -85,6 +85,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
       expect(outage).toMatchObject({ exitCode: 0, steps: [] });
       expect(outage.text.match(/status 503/g)).toHaveLength(1);
     }
+    service.respondWith(undefined);
     await setArgs({ projectIds: [...IDS, id(77), "malformed"] });
     const refused = await deployment.preview();
     expect(refused.exitCode).toBe(1);
@@ -99,8 +100,8 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
         { projectIds: undefined, projects: { "-a": id(1) } },
         '"-a" can\'t be the name of a project: begin with a letter',
       ],
-      [{ projectIds: undefined, projects: { a: "b" } }, "projectId must be 24 hexadecimal digits"],
-      [{ agents: ["automation"] }, 'agents must be "monitoring" or "backup"'],
+      [{ projectIds: undefined, projects: { a: "b" } }, 'projectId must be 24 hexadecimal digits, not "b".'],
+      [{ agents: ["backups"] }, 'agents must be "monitoring" or "backup", not "backups".'],
     ] as const;
     for (const [args, sentence] of cases) {
       await setArgs(args);
@@ -239,9 +240,9 @@ it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
       const { ok, steps, text } = await deployment.up();
       expect(ok, text).toBe(true);
       expect(new Set(steps.map(({ op }) => op))).toEqual(new Set(["update"]));
-      // The engine takes a secret that is absent for a change, once.
-      const absent = ["configOverrides: [secret] => null", "configOverrides: null => [secret]"];
-      expect(steps.flatMap(({ differences = [] }) => differences).filter((each) => !absent.includes(each))).toEqual([]);
+      // A program in TypeScript marks a secret that is absent, too, which the engine takes for a change.
+      const marked = from === "plugin" && by === "package" ? ["configOverrides: null => [secret]"] : [];
+      expect([...new Set(steps.flatMap(({ differences = [] }) => differences))]).toEqual(marked);
       expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
       expect(await deployment.refresh()).toMatchObject({ ok: true, steps: [] });
     }

@@ -67,7 +67,7 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
   const malformed = await deployment.preview();
   expect(malformed).toMatchObject({
     exitCode: 1,
-    text: expect.stringContaining('agent must be "monitoring" or "backup".'),
+    text: expect.stringContaining('agent must be "monitoring" or "backup", not "other".'),
   });
   await deployment.unsetConfig("languages:agent");
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, 
 import { fingerprintsOf } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { bundlePlugin } from "../../tools/archive/bundle.ts";
-import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
+import { type PropertyMap, type PropertyValue, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -183,10 +183,11 @@ describe("a resource", () => {
     const { inputs, failures } = await plugin.check(ARGS);
     expect([inputs, failures]).toEqual([INPUTS, []]);
     const unknownTime = { __unchangedSince: unknownValue, unchangedSince: unknownValue };
-    expect(await plugin.create(inputs, true)).toEqual({ id: "", outputs: { ...RECORDED, ...unknownTime } });
+    const known = { ...RECORDED, whenUnavailable: null };
+    expect(await plugin.create(inputs, true)).toEqual({ id: "", outputs: { ...known, ...unknownTime } });
     const { id, outputs } = await plugin.create(inputs);
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
-    expect([id, outputs]).toEqual([ID, { ...RECORDED, __unchangedSince: time, unchangedSince: time }]);
+    expect([id, outputs]).toEqual([ID, { ...known, __unchangedSince: time, unchangedSince: time }]);
     await plugin.delete(id);
   });
 
@@ -247,6 +248,14 @@ describe("a resource", () => {
     expect((await plugin.diff(RECORDED, moved)).replaces).toEqual(["projectId", "agent"]);
   });
 
+  it("has no arguments that change nothing in a record", async () => {
+    const plugin = await configured();
+    const { inputs } = await plugin.check({ ...ARGS, envelope: true, pretty: true });
+    await expect(plugin.create(inputs)).rejects.toThrow(
+      /there is no argument envelope; .*; there is no argument pretty; the arguments are projectId, agent, expect,/,
+    );
+  });
+
   it("is refreshed as inputs and outputs, and keeps what was secret a secret", async () => {
     const plugin = await configured();
     const expected = { expect: secret({ logPath: "/expected" }) };
@@ -254,7 +263,7 @@ describe("a resource", () => {
     const found = { ...RECORDED, ...expected, logPath: secret(SETTINGS.logPath) };
     expect([id, inputs]).toEqual([ID, { ...found, __service: expect.any(String) }]);
     const time = expect.any(String);
-    expect(outputs).toEqual({ ...found, __unchangedSince: time, unchangedSince: time });
+    expect(outputs).toEqual({ ...found, whenUnavailable: null, __unchangedSince: time, unchangedSince: time });
   });
 
   it("is imported by its id", async () => {
@@ -374,23 +383,19 @@ describe("a resource", () => {
     {
       description: "a malformed id",
       args: { projectId: "x" },
-      reason: "the argument projectId must be 24 hexadecimal digits",
+      reason: 'projectId must be 24 hexadecimal digits, not "x".',
+    },
+    {
+      description: "a malformed id that is secret",
+      args: { projectId: secret("x") },
+      reason: "projectId must be 24 hexadecimal digits.",
     },
     {
       description: "another agent",
       args: { agent: "other" },
-      reason: 'the argument agent must be "monitoring" or "backup"',
+      reason: 'agent must be "monitoring" or "backup", not "other".',
     },
-    {
-      description: "arguments that change nothing in a record",
-      args: { envelope: true, pretty: true },
-      reason: "there is no argument envelope; the arguments are projectId,",
-    },
-    {
-      description: "a wrong choice",
-      args: { whenUnavailable: "retry" },
-      reason: "the argument whenUnavailable must be",
-    },
+    { description: "a wrong choice", args: { whenUnavailable: "retry" }, reason: "whenUnavailable must be" },
     {
       description: "an unknown expectation",
       args: { expect: { path: "/" } },
@@ -443,7 +448,18 @@ describe("getAgentLogConfig", () => {
   });
 
   it.each([
-    { description: "a malformed id", args: { projectId: "x" }, changed: {}, reason: "must be 24 hexadecimal digits" },
+    {
+      description: "a malformed id",
+      args: { projectId: "x" },
+      changed: {},
+      reason: 'must be 24 hexadecimal digits, not "x".',
+    },
+    {
+      description: "a malformed id that is secret",
+      args: { projectId: secret("x") },
+      changed: {},
+      reason: "must be 24 hexadecimal digits.",
+    },
     {
       description: "an unknown argument",
       args: { prety: true },
@@ -510,5 +526,13 @@ describe("getAgentLogConfigs", () => {
     expect(empty).toEqual({ configs: [], failures: [] });
     const all = plugin.invoke("getAgentLogConfigs", { projectIds: [PROJECT_ID] });
     await expect(all).rejects.toThrow("#err_wrong_key");
+  });
+
+  it("fails for arguments that can't work, and quotes none that is secret", async () => {
+    const plugin = await configured();
+    const call = (projectId: PropertyValue) =>
+      plugin.invoke("getAgentLogConfigs", { projectIds: [PROJECT_ID, projectId] });
+    await expect(call("orders")).rejects.toThrow('projectIds.1 must be 24 hexadecimal digits, not "orders".');
+    await expect(call(secret("orders"))).rejects.toThrow("projectIds.1 must be 24 hexadecimal digits.");
   });
 });

@@ -7,7 +7,10 @@ import {
   getAgentLogConfigOutput,
   Provider,
 } from "../../sdk/index.ts";
+import { callWhenKnown } from "../../sdk/program/function-call.ts";
+import { readOnce } from "../../sdk/program/read-once.ts";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
+import { FUNCTIONS } from "../../sdk/shared/resource-type.ts";
 import { connectService, setEngine } from "./set-engine.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -106,6 +109,24 @@ const CASES: readonly Case[] = [
 ];
 
 describe("getAgentLogConfigOutput", () => {
+  it.each([
+    { description: "plain arguments", given: (): pulumi.Input<string> => "orders", quoted: ', not "orders". ' },
+    { description: "an Output", given: () => pulumi.output("orders"), quoted: ', not "orders". ' },
+    { description: "a secret", given: () => pulumi.secret("orders"), quoted: ". " },
+  ])("quotes what is wrong in $description, unless it is a secret", async ({ given, quoted }) => {
+    inDeployment(true);
+    const args = { projectId: given(), agent: "monitoring" as const };
+    const message = new Promise((resolve) => {
+      callWhenKnown(FUNCTIONS.getAgentLogConfig, args, {}, (...asked) =>
+        readOnce(...asked).catch(({ message }) => {
+          resolve(message);
+          return undefined;
+        }),
+      );
+    });
+    expect(await message).toContain(`projectId must be 24 hexadecimal digits${quoted}`);
+  });
+
   it.each(CASES)("behaves as the SDK's own invoke with $description", async ({ preview, given }) => {
     inDeployment(preview);
     const { projectId, dependsOn } = given();
@@ -153,7 +174,7 @@ describe("getAgentLogConfig", () => {
 
   it("rejects with one line that Pulumi prints as it is", async () => {
     const message =
-      "Nothing was read: projectId must be 24 hexadecimal digits. See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value.";
+      'Nothing was read: projectId must be 24 hexadecimal digits, not "0123". See https://www.npmjs.com/package/pulumi-agent-log-config#err_invalid_arg_value.';
     const failed = getAgentLogConfig({ projectId: "0123", agent: "monitoring" });
     await expect(failed).rejects.toSatisfy(pulumi.RunError.isInstance);
     await expect(failed).rejects.toMatchObject({

@@ -271,12 +271,22 @@ describe("check, with expectations", () => {
   });
 
   it.each([
-    ["whenUnavailable", "later", 'whenUnavailable must be "fail" or "useRecorded".'],
-    ["whenUnexpected", 5, 'whenUnexpected must be "fail" or "warn".'],
-    ["whenUnexpected", "\u202Ewarn", 'whenUnexpected must be "fail" or "warn".'],
+    ["whenUnavailable", "later", 'whenUnavailable must be "fail" or "useRecorded", not "later".'],
+    ["whenUnexpected", 5, 'whenUnexpected must be "fail" or "warn", not 5.'],
+    ["whenUnexpected", "\u202Ewarn", 'whenUnexpected must be "fail" or "warn", not "\uFFFDwarn".'],
+    ["projectId", "orders", 'projectId must be 24 hexadecimal digits, not "orders".'],
+    ["expect", { logPath: 5 }, "expect.logPath must be a string, not 5."],
   ])("refuses %s: %j", async (name, value, sentence) => {
     const news = { ...INPUTS, [name]: value, __reading: reading() };
     expect((await check(host, {}, news, [])).failures).toEqual([`Nothing was read: the argument ${sentence}`]);
+  });
+
+  it("does not quote a wrong argument that is secret", async () => {
+    const news = { ...INPUTS, projectId: "hidden", whenUnexpected: "warns", __reading: null };
+    const [failure] = (await check(host, {}, news, ["projectId"])).failures;
+    expect(failure).toMatch(
+      /projectId must be 24 hexadecimal digits; the argument whenUnexpected must be "fail" or "warn"\.$/,
+    );
   });
 
   it.each(["whenUnavailable", "whenUnexpected"])("accepts an unknown %s", async (name) => {

@@ -48,7 +48,9 @@ describe("the projects of a fleet", () => {
 it("has the agents that are known, and refuses others", () => {
   expect(fleet().agentsOf(["backup", UNKNOWN, "monitoring"])).toEqual(["backup", "monitoring"]);
   expect(() => fleet().agentsOf("backup")).toThrow("can't be made: agents must be a list.");
-  expect(() => fleet().agentsOf(["automation"])).toThrow('can\'t be made: agents must be "monitoring" or "backup".');
+  const sentence = 'can\'t be made: agents must be "monitoring" or "backup"';
+  expect(() => fleet().agentsOf(["backup", "backups"], false)).toThrow(`${sentence}, not "backups".`);
+  expect(() => fleet().agentsOf(["backups"])).toThrow(`${sentence}.`);
 });
 
 it("refuses an argument that is no rule", () => {

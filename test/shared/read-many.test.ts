@@ -51,20 +51,25 @@ describe("readMany", () => {
   });
 
   it.each([
-    { args: { projectIds: "one" }, message: "projectIds must be a list" },
+    { args: { projectIds: "one" }, message: 'projectIds must be a list, not "one"' },
     { args: {}, message: "projectIds must be a list" },
     { args: { projectIds: [], agents: "backup" }, message: "agents must be a list" },
     { args: { projectIDs: [] }, message: "unknown names: projectIDs; the valid ones are projectIds, agents" },
     {
       args: { projectIds: [projectId(1), "orders"] },
-      message: "Nothing was read: projectIds.1 must be 24 hexadecimal digits.",
+      message: 'Nothing was read: projectIds.1 must be 24 hexadecimal digits, not "orders".',
     },
     {
       args: { projectIds: [projectId(1)], agents: ["automation"] },
-      message: 'Nothing was read: agents.0 must be "monitoring" or "backup".',
+      message: 'Nothing was read: agents.0 must be "monitoring" or "backup", not "automation".',
     },
   ])("fails before anything is read with the arguments $args", async ({ args, message }) => {
-    await expect(readMany(failWith("ERR_UNKNOWN"), args)).rejects.toThrow(message);
+    await expect(readMany(failWith("ERR_UNKNOWN"), args, false)).rejects.toThrow(message);
+  });
+
+  it("does not quote a wrong argument that may be a secret", async () => {
+    const sentence = "Nothing was read: projectIds.0 must be 24 hexadecimal digits. ";
+    await expect(readMany(failWith("ERR_UNKNOWN"), { projectIds: ["hidden"] })).rejects.toThrow(sentence);
   });
 
   it("fails with the first failure where no read succeeds, whatever the reasons are", async () => {

@@ -48,7 +48,7 @@ found.output = await pulumi.isSecret(resource.agentToken);
 found.refresh = (await read({ get: pulumi.runtime.getConfig }, what.projectId + "/monitoring", {})).inputs.agentToken;
 found.plugin = withMarks({ agentToken: "body-token-0001" }, {}).agentToken;
 found.pluginFunction = await callFunction("agent-log-config:index:getAgentLogConfig", what, (args) => readSettings(connection, args));
-found.expectation = malformedArguments({ ...what, expect: { agentToken: "expected-0001" } });
+found.expectation = malformedArguments({ ...what, expect: { agentToken: "expected-0001" } }, []);
 service.set(what.projectId, what.agent, { agentToken: "body-token-0001<{%" });
 found.refusal = await readSettings(connection, what).catch(({ message }) => message);
 const { resources, functions } = generateSchema({ version: "1.2.3", description: "", license: "", homepage: "" });

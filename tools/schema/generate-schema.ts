@@ -246,7 +246,7 @@ function types(): Readonly<Record<string, Schema>> {
   const versionParts: Readonly<Record<keyof ServiceVersion, Schema>> = { gitHash: TEXT, versionString: TEXT };
   const failure: Readonly<Record<keyof ReadFailure, Schema>> = {
     projectId: TEXT,
-    agent: TEXT,
+    agent: reference("AgentKind"),
     code: TEXT,
     message: TEXT,
     temporary: BOOLEAN,
