@@ -399,12 +399,12 @@ describe("a resource", () => {
     {
       description: "an unknown expectation",
       args: { expect: { path: "/" } },
-      reason: "the argument expect has unknown names: path;",
+      reason: "expect has unknown names: path;",
     },
   ])("is refused with $description", async ({ args, reason }) => {
     const plugin = await configured();
     const { inputs } = await plugin.check({ ...ARGS, ...args });
-    await expect(plugin.create(inputs)).rejects.toThrow(`Nothing was read: ${reason}`);
+    await expect(plugin.create(inputs)).rejects.toThrow(`Nothing was read: the argument ${reason}`);
     expect(service.requests).toEqual([]);
   });
 
