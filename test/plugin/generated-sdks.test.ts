@@ -41,7 +41,8 @@ it.for([
 ] as const)("has a page in the SDK for %s", async ([language, place], context) => {
   const page = readFileSync(path.join(await generate(context, language), place, "README.md"), "utf8");
   expect(page).toMatch(/^# Agent Log Config\n/);
-  expect(fencesIn(page, language === "nodejs" ? "typescript" : language)).toHaveLength(1);
+  expect(page).toContain("npx pulumi-agent-log-config install-plugin");
+  expect(page).toContain("pulumi config set --secret agent-log-config:privateKey");
 });
 
 it("has examples that TypeScript compiles with the generated SDK", async (context) => {
