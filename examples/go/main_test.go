@@ -1,10 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"maps"
 	"testing"
 
-	"example.com/pulumi-agent-log-config/sdk/go/agentlogconfig"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
@@ -40,7 +40,7 @@ func TestReadsBothAgentsOfTheProject(t *testing.T) {
 			if values[0] != pulumi.ID("0123456789abcdef01234567/monitoring") || threshold == nil || *threshold != 500 {
 				t.Errorf("the monitoring agent has %v", values)
 			}
-			if values[2] != agentlogconfig.AgentKindBackup {
+			if fmt.Sprint(values[2]) != "backup" {
 				t.Errorf("the other agent is %v", values[2])
 			}
 			return nil

@@ -78,7 +78,7 @@ async function useRecorded(
   if ((record["__service"] ?? inputs["__service"]) === inputs["__service"]) {
     return { inputs: found, outage: problem, ...(await judge(found, secrets)) };
   }
-  const why = "The recorded settings are those of another service, so that they are not used.";
+  const why = "The recorded settings come from another service, so they are not used.";
   const failure = { message: `${problem.message} ${why}`, cause: `${problem.cause} ${why}` };
   return { inputs: found, failures: [failure], warnings: [] };
 }

@@ -57,7 +57,7 @@ export class FailureReport {
         return [{ cause, resource, message: describeOutage(names, [...alike.values()], first.message) }];
       }
       const names = listOf(others.map(this.#nameOf));
-      const same = others.length === 0 ? "" : ` The same is true of ${others.length} more: ${names}.`;
+      const same = others.length === 0 ? "" : ` The same applies to ${names}.`;
       return [{ cause, resource, message: `${first.message}${same}` }];
     });
   }

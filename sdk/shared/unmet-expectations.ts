@@ -99,6 +99,7 @@ function compare(path: string, wanted: unknown, found: object, secrets: readonly
   if (wanted === undefined || isAsExpected(wanted, value)) return [];
   const advice = "change it in the service, or change expect";
   if (secrets.includes(name)) return [`${path} is not as expected; ${advice}.`];
+  if (wanted === null) return [`${path} is ${describe(value)}, but should not be set; ${advice}.`];
   return [`${path} is ${describe(value)}, expected ${describe(wanted)}; ${advice}.`];
 }
 
@@ -113,5 +114,6 @@ function describe(value: unknown): string {
   const { atLeast, atMost }: Range = isObject(value) ? value : {};
   if (atLeast === undefined && atMost === undefined) return printable(JSON.stringify(value));
   if (atMost === undefined) return `at least ${atLeast}`;
-  return atLeast === undefined ? `at most ${atMost}` : `${atLeast} to ${atMost}`;
+  if (atLeast === atMost) return `${atMost}`;
+  return atLeast === undefined ? `at most ${atMost}` : `between ${atLeast} and ${atMost}`;
 }

@@ -70,7 +70,7 @@ describe("for many projects", () => {
       "✓ key         accepted",
       `✓ ${B}  monitoring logs to /m, backup to /b`,
       `✓ ${IDS[3]}  monitoring logs to /m, backup to standard error`,
-      `✗ ${A}: Can't read ${A}: none. The same is true of 1 more: ${C}.`,
+      `✗ ${A}: Can't read ${A}: none. The same applies to ${C}.`,
       "2 of 4 projects can be read, 2 failed.",
     ]);
   });

@@ -56,7 +56,7 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     await assign(other.baseUrl);
     other.respondWith({ status: 503 });
     const { ok, text } = await deployment.preview();
-    expect(text).toContain("The recorded settings are those of another service, so that they are not used.");
+    expect(text).toContain("The recorded settings come from another service, so they are not used.");
     expect(ok).toBe(false);
   });
 

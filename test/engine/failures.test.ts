@@ -101,7 +101,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     const [problem, ...others] = problemsIn(text);
     expect(others).toEqual([]);
     const all = [`first-${GONE}`, `second-${GONE}`, `second-${NEVER}`].map((name) => `${name}-${agent}`);
-    const named = all.filter((name) => problem?.match(new RegExp(`The same is true of 2 more: .*${name}(,|\\.$)`)));
+    const named = all.filter((name) => problem?.match(new RegExp(`The same applies to .*${name}(,|\\.$)`)));
     const [own] = /(?<=resource ')[^']+/.exec(text) ?? [];
     expect(new Set([...named, own])).toEqual(new Set(all));
   });

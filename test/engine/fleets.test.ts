@@ -53,6 +53,6 @@ describe.each(ENGINES)("a fleet on the %s engine", (engine) => {
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(text).toContain('logPath is "/recorded", expected "/other"');
-    expect(text).toContain("The same is true of 1 more: ");
+    expect(text).toContain("The same applies to ");
   });
 });

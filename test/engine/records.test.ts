@@ -98,7 +98,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     other.respondWith({ status: 503 });
     const refused = await deployment.preview();
     expect(refused.ok).toBe(false);
-    expect(refused.text).toContain("The recorded settings are those of another service, so that they are not used.");
+    expect(refused.text).toContain("The recorded settings come from another service, so they are not used.");
     other.respondWith(undefined);
     const unchanged = await deployment.up();
     expect(unchanged).toMatchObject({ ok: true, steps: [] });
@@ -171,7 +171,7 @@ it("of another service stays one of that service in a refresh in an outage, on t
   expect(refreshed.text).toContain("uses the recorded settings");
   const { ok, text } = await deployment.preview();
   expect(ok).toBe(false);
-  expect(text).toContain("The recorded settings are those of another service, so that they are not used.");
+  expect(text).toContain("The recorded settings come from another service, so they are not used.");
 });
 
 describe("the stack configuration on the real engine", () => {

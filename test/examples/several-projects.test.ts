@@ -24,7 +24,7 @@ it("reads 40 projects of two services and warns beside each of unexpected thresh
   expect(ok).toBe(true);
   for (const projectId of PROJECTS.slice(0, 20)) {
     expect(text).toContain(
-      `AgentLogConfig ${projectId}/monitoring: logRotate.timeThresholdHrs is not set, expected 1 to 24;`,
+      `AgentLogConfig ${projectId}/monitoring: logRotate.timeThresholdHrs is not set, expected between 1 and 24;`,
     );
   }
   const rows = String((await deployment.outputs())["table"]).split("\n");

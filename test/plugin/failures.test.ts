@@ -136,9 +136,7 @@ it("names every cause and every resource of a refresh that fails, each cause onc
   const causes = text.match(/error: .*Can't read .*/g) ?? [];
   expect(causes).toHaveLength(2);
   expect(causes.filter((cause) => cause.includes("USER_UNAUTHORIZED"))).toHaveLength(1);
-  expect(causes.find((cause) => cause.includes("status 500"))).toMatch(
-    / The same is true of 1 more: (one|two|three)\.$/,
-  );
+  expect(causes.find((cause) => cause.includes("status 500"))).toMatch(/ The same applies to (one|two|three)\.$/);
 });
 
 it("keeps the old record where the new project of a replacement can't be read", LIMIT, async (context) => {

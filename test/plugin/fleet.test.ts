@@ -121,7 +121,7 @@ it("compares the others before a child fails, and says nothing itself", async ()
   const { request, registered, outputs, ended } = await engine();
   for (const index of [1, 3]) service.set(id(index), "monitoring", undefined);
   const fleet = plugin.construct(ARGS, request);
-  expect(await ended).toMatch(/there is no such project.* The same is true of 1 more: fleet-\S+[13]-monitoring\.$/);
+  expect(await ended).toMatch(/there is no such project.* The same applies to fleet-\S+[13]-monitoring\.$/);
   expect(registered).toHaveLength(4);
   // The engine cancels what is left when a run has failed.
   await plugin.cancel();

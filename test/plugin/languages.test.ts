@@ -6,7 +6,7 @@ import { LANGUAGES, type Language, LIMIT, openProgram } from "./open-program.ts"
 import { usePluginFolder } from "./plugin-folder.ts";
 
 const UNKNOWN_PROJECT = "f".repeat(24);
-const NOT_SET = /warning: AgentLogConfig \w+\/\w+: logRotate\.numTotal is 9, expected not set;/;
+const NOT_SET = /warning: AgentLogConfig \w+\/\w+: logRotate\.numTotal is 9, but should not be set;/;
 const installed = usePluginFolder();
 
 async function open(context: TestContext, language: Language) {
@@ -57,7 +57,7 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
   expect(outage.text).toMatch(
     /warning: .* uses the recorded settings, which were first read less than a minute ago \(.*status 503/,
   );
-  expect(outage.text).toMatch(/error: .*\(status 503\).* The same is true of 1 more: (deleted|monitoring)\.\n/);
+  expect(outage.text).toMatch(/error: .*\(status 503\).* The same applies to (deleted|monitoring)\.\n/);
   service.respondWith(undefined);
   arrange(service);
   expect(await deployment.refresh()).toMatchObject({ ok: true, steps: expect.arrayContaining(DRIFT.map(undo)) });

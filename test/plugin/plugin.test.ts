@@ -343,7 +343,7 @@ describe("a resource", () => {
     expect(read.inputs).toEqual(inputs);
     await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" }, read.inputs);
     await expect(plugin.update(RECORDED, inputs)).rejects.toThrow(
-      "The recorded settings are those of another service, so that they are not used.",
+      "The recorded settings come from another service, so they are not used.",
     );
   });
 
@@ -367,7 +367,7 @@ describe("a resource", () => {
     const first = read("a", "monitoring").catch((error: Error) => error.message);
     await vi.waitUntil(() => service.requests.length > 1);
     expect(await read("b", "backup")).toMatchObject({ id: `${PROJECT_ID}/backup` });
-    expect(await first).toMatch(/ \(status 503\).* The same is true of 1 more: monitoring-b\.$/);
+    expect(await first).toMatch(/ \(status 503\).* The same applies to monitoring-b\.$/);
   });
 
   it("shows warnings through the engine that has attached last", async () => {

@@ -36,9 +36,9 @@ it("releases all when nothing is left to do, each with its own failure first and
   expect(held).toEqual(Array(3).fill({ lines: undefined }));
   await drain();
   expect(held.map(({ lines }) => lines)).toEqual([
-    ["One. The same is true of 1 more: c.", "b: Two."],
-    ["Two.", "a: One. The same is true of 1 more: c."],
-    ["One. The same is true of 1 more: a.", "b: Two."],
+    ["One. The same applies to c.", "b: Two."],
+    ["Two.", "a: One. The same applies to c."],
+    ["One. The same applies to a.", "b: Two."],
   ]);
 });
 

@@ -93,7 +93,7 @@ describe("a resource that fails", () => {
 
   it("reports for all in a preview, each cause once", async () => {
     const report = [
-      { cause: "gone", resource: "r", message: "It is gone. The same is true of 1 more: s." },
+      { cause: "gone", resource: "r", message: "It is gone. The same applies to s." },
       { cause: "key", resource: "t", message: "t: The key is wrong." },
     ];
     const { failures } = await check(CONFIGURATION, {}, news(true, report));

@@ -217,7 +217,7 @@ describe("check, in an outage", () => {
     const olds = { ...RECORDED(), __service: "0123456789abcdef" };
     const { failures } = await check(host, olds, { ...USE_RECORDED, __reading: reading({ problem: OUTAGE }) }, []);
     expect(failures).toEqual([
-      `${OUTAGE.message} The recorded settings are those of another service, so that they are not used.`,
+      `${OUTAGE.message} The recorded settings come from another service, so they are not used.`,
     ]);
   });
 });

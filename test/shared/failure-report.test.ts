@@ -10,7 +10,7 @@ it("tells each cause once, beside the first resource and with the names of the o
   for (const name of ["a", "b", "c"]) report.note(`urn:${name}`, [gone(name)]);
   report.note("urn:b", [DOWN]);
   expect(report.tell()).toEqual([
-    { cause: "gone", resource: "urn:a", message: "a is gone. The same is true of 2 more: b, c." },
+    { cause: "gone", resource: "urn:a", message: "a is gone. The same applies to b, c." },
     { cause: "down", resource: "urn:b", message: "The service is down." },
   ]);
 });
@@ -18,7 +18,7 @@ it("tells each cause once, beside the first resource and with the names of the o
 it("tells a cause beside the resource that is asked for, in its words", () => {
   const report = new FailureReport();
   for (const name of ["a", "b"]) report.note(name, [gone(name)]);
-  expect(report.tell("b")).toMatchObject([{ resource: "b", message: "b is gone. The same is true of 1 more: a." }]);
+  expect(report.tell("b")).toMatchObject([{ resource: "b", message: "b is gone. The same applies to a." }]);
 });
 
 it("tells nothing of a resource that is forgotten, and of a cause that has no other", () => {
@@ -34,9 +34,7 @@ it("names up to 50 of 10,000 resources in one line", () => {
   for (let index = 0; index < 10_000; index += 1) report.note(`p${index}`, [DOWN]);
   expect(report.tell()).toMatchObject([
     {
-      message: expect.stringMatching(
-        /^The service is down\. The same is true of 9999 more: p1, .*, p50 and 9949 others\.$/,
-      ),
+      message: expect.stringMatching(/^The service is down\. The same applies to p1, .*, p50 and 9949 others\.$/),
     },
   ]);
 });

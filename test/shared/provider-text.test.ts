@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { PROVIDER_TEXT } from "../../sdk/shared/provider-text.ts";
 
 /** Of the text that the states of all stacks hold. */
-const FINGERPRINT = "da7ca438fe1b9a0caf443f672b527fd2f2b25871f3f390e9a7ef0152196e1563";
+const FINGERPRINT = "5d5c7165045468cea9fbe6d2fd4c154ab00f301929d3e2d69afec286a47174cc";
 
 it("never changes", () => {
   const found = createHash("sha256").update(PROVIDER_TEXT).digest("hex");
@@ -30,8 +30,11 @@ it("deletes without the package", async () => {
 
 it("says without a stack trace what is needed where the package can't be loaded", async () => {
   const message =
-    "The package pulumi-agent-log-config can't be loaded from the folder of the program (MODULE_NOT_FOUND); run npm install pulumi-agent-log-config there, with Node.js 22.19 or later.";
-  await expect(evaluate(missing)["check"]?.()).rejects.toMatchObject({ message, stack: "" });
+    "The package pulumi-agent-log-config can't be loaded from the folder of the program (MODULE_NOT_FOUND); run npm install pulumi-agent-log-config there, with Node.js 22.19 or later. See https://www.npmjs.com/package/pulumi-agent-log-config#err_not_loaded.";
+  const stack = "can't be loaded from the folder of the program";
+  await expect(evaluate(missing)["check"]?.()).rejects.toMatchObject({ message, stack });
+  // The host prints an error as `${error}: ${error.stack}`.
+  await expect(evaluate(missing)["check"]?.().catch(String)).resolves.toBe("pulumi-agent-log-config");
 });
 
 type Methods = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;

@@ -34,13 +34,13 @@ it.each<[description: string, expected: object, sentence: string]>([
   [
     "that a setting is not set which is",
     { notSet: ["username", "logPath"] },
-    'logPath is "/var/log/agent.log", expected not set',
+    'logPath is "/var/log/agent.log", but should not be set',
   ],
   ["another number", { logRotate: { sizeThresholdMB: 500 } }, "logRotate.sizeThresholdMB is 1000, expected 500"],
   [
     "no thresholds where there are some",
     { logRotate: null },
-    'logRotate is {"sizeThresholdMB":1000,"timeThresholdHrs":24}, expected not set',
+    'logRotate is {"sizeThresholdMB":1000,"timeThresholdHrs":24}, but should not be set',
   ],
   [
     "less",
@@ -55,7 +55,12 @@ it.each<[description: string, expected: object, sentence: string]>([
   [
     "a range that it is outside of",
     { logRotate: { sizeThresholdMB: { atLeast: 1, atMost: 999 } } },
-    "logRotate.sizeThresholdMB is 1000, expected 1 to 999",
+    "logRotate.sizeThresholdMB is 1000, expected between 1 and 999",
+  ],
+  [
+    "a range of one number",
+    { logRotate: { sizeThresholdMB: { atLeast: 999, atMost: 999 } } },
+    "logRotate.sizeThresholdMB is 1000, expected 999",
   ],
   [
     "a range where there is no number",

@@ -11,11 +11,14 @@ const MANIFEST = {
   bugs: "https://github.com/example/settings/issues",
 };
 
-function check(manifest: object, changelog = "# Changelog\n\n## 1.2.3 (2026-11-22)\n", tag = "v1.2.3") {
+const CHANGELOG = "# Changelog\n\n## 1.2.3 (2026-11-22)\n";
+
+function check(manifest: object, changelog = CHANGELOG, tag = "v1.2.3", readme = "    npm install settings\n") {
   const cwd = mkdtempSync(path.join(tmpdir(), "release-"));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
   writeFileSync(path.join(cwd, "package.json"), JSON.stringify(manifest));
   writeFileSync(path.join(cwd, "CHANGELOG.md"), changelog);
+  writeFileSync(path.join(cwd, "README.md"), readme);
   const { status, stderr } = spawnSync(process.execPath, [SCRIPT, tag, "example/settings"], { cwd, encoding: "utf8" });
   return { status, problems: stderr.trim() };
 }
@@ -34,6 +37,11 @@ it.each<{ description: string; given: Parameters<typeof check>; says: string }>(
   },
   { description: "a place for defects", given: [withoutBugs], says: "where to report defects" },
   { description: "the version as its tag", given: [MANIFEST, undefined, "v1.2.4"], says: "The tag is v1.2.4" },
+  {
+    description: "a start that installs it from npm",
+    given: [MANIFEST, undefined, undefined, "Install from a clone: `npm pack`.\n"],
+    says: "remove the line with `npm pack`",
+  },
   { description: "a date there", given: [MANIFEST, "## 1.2.3 (unreleased)\n"], says: "CHANGELOG.md lacks" },
 ])("refuses a release without $description", ({ given, says }) => {
   const { status, problems } = check(...given);

@@ -30,7 +30,12 @@ it("writes the repository and the names that belong to its owner wherever they a
     bugs: "https://github.com/some-owner/agent-logs/issues",
   });
   const go = '"github.com/some-owner/agent-logs/sdk/go/agentlogconfig"';
-  for (const file of ["examples/go/main.go", "test/plugin/programs/go/main.go", "docs/_index.md", "docs/testing.md"]) {
+  for (const file of [
+    "examples/go/main.go",
+    "test/plugin/programs/go/main.go",
+    "docs/_index.md",
+    "docs/languages.md",
+  ]) {
     expect(read(file)).toContain(go);
   }
   expect(read("examples/java/src/main/java/agentlogs/App.java")).toContain(

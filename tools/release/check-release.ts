@@ -12,12 +12,16 @@ const changelog = readFileSync("CHANGELOG.md", "utf8").split("\n");
 const heading = changelog.find((line) => line.startsWith(`## ${version} (`)) ?? "";
 const address = `git+https://github.com/${repository}.git`;
 
+const readme = readFileSync("README.md", "utf8");
+
 const ADVICE = `run \`node tools/release/name-repository.ts ${repository}\``;
 const problems = [
   tag !== `v${version}` && `The tag is ${tag}, but the version in package.json is ${version}; make them the same.`,
   !/ \(\d{4}-\d\d-\d\d\)$/.test(heading) &&
     `CHANGELOG.md lacks the release; write the heading "## ${version} (<year>-<month>-<day>)".`,
   manifest.repository?.url !== address && `npm refuses a provenance unless package.json names ${address}; ${ADVICE}.`,
+  readme.includes("npm pack") &&
+    "README.md says how to install before there is a release; remove the line with `npm pack`.",
   !bugs && `package.json does not say where to report defects; ${ADVICE}.`,
 ].filter((problem) => problem !== false);
 

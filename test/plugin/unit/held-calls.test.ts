@@ -47,8 +47,8 @@ it("holds the first call that fails and answers the others, until the engine has
   const answered = Object.fromEntries(["b", "c", "d", "e", "f"].map((name) => [name, "answered"]));
   expect([run.ended, run.shown]).toEqual([answered, []]);
   await pass(1);
-  expect(run.ended["a"]).toBe("It failed. The same is true of 2 more: b, c.");
-  expect(run.shown).toEqual([["d", "Another one. The same is true of 1 more: e."]]);
+  expect(run.ended["a"]).toBe("It failed. The same applies to b, c.");
+  expect(run.shown).toEqual([["d", "Another one. The same applies to e."]]);
 });
 
 it("holds nothing after it has told, because the engine ends the run", async () => {
@@ -67,7 +67,7 @@ it("tells at the end of the run what was noted and not asked for since, and ends
   run.hold("c", "It failed.");
   run.calls.tell();
   await pass(0);
-  expect(run.ended).toEqual({ c: "It failed. The same is true of 1 more: a." });
+  expect(run.ended).toEqual({ c: "It failed. The same applies to a." });
   expect(run.shown).toEqual([["b", "Another one."]]);
   expect(vi.getTimerCount()).toBe(0);
 });
