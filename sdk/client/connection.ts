@@ -4,9 +4,9 @@ import { Client, type Dispatcher } from "undici";
 import type { DigestConnection } from "../digest/digest-request.ts";
 import { DigestKey, DigestSession } from "../digest/digest-session.ts";
 import type { CompleteOptions } from "./complete-options.ts";
+import { Cookies } from "./cookies.ts";
 import { MAX_BODY_BYTES } from "./decode-body.ts";
 import { environmentProxy, openThroughProxy } from "./environment-proxy.ts";
-import { keepCookies } from "./keep-cookies.ts";
 import { openConnector } from "./open-connector.ts";
 
 /** Seconds to open one connection, with TLS and the response of a proxy. */
@@ -18,6 +18,7 @@ const MAX_PAUSE_SECONDS = 5;
 /** One connection to the service, which opens when it is used, and again when it was closed. */
 export class Connection implements DigestConnection {
   readonly session: DigestSession;
+  readonly cookies = new Cookies();
   readonly #open: (connecting: Set<Socket>) => Dispatcher;
   readonly #connecting = new Set<Socket>();
   #dispatcher: Dispatcher;
@@ -70,11 +71,9 @@ export function connector(options: CompleteOptions): () => Connection {
   const key = new DigestKey({ username, password });
   const open = (connecting: Set<Socket>) => {
     const connect = openConnector(trust, connecting);
-    const dispatcher =
-      proxy === undefined
-        ? new Client(origin, { ...limits, connect })
-        : openThroughProxy(proxy, limits, connect, trust.timeout);
-    return dispatcher.compose(keepCookies());
+    return proxy === undefined
+      ? new Client(origin, { ...limits, connect })
+      : openThroughProxy(proxy, limits, connect, trust.timeout);
   };
   return () => new Connection(key, open);
 }

@@ -5,6 +5,8 @@ import { DigestExchange, type DigestSession } from "./digest-session.ts";
 /** A connection to the service, for one request at a time. */
 export interface DigestConnection extends Pick<Dispatcher, "dispatch"> {
   readonly session: DigestSession;
+  /** What the server wants to be sent back: load balancers recognize by it which server has made a nonce. */
+  readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
   /** Opens another connection in the place of this one, with whatever waits for this one. */
   replace(): void;
   /** Closes it for good. */
@@ -41,16 +43,21 @@ export class DigestRequest {
    * @throws Error of undici if there is no whole response
    */
   async send(): Promise<WireResponse> {
-    const { path, method, headers } = this.#request;
-    const exchange = new DigestExchange(this.#connection.session);
+    const { path, method } = this.#request;
+    const { session, cookies } = this.#connection;
+    const exchange = new DigestExchange(session);
     for (;;) {
+      const headers: Record<string, string> = { ...this.#request.headers };
       const authorization = exchange.sign(method, path);
-      const signed = authorization === undefined ? headers : { ...headers, authorization };
-      this.#sent = new SentRequest();
-      this.#connection.dispatch({ ...this.#request, headers: signed }, this.#sent);
-      const { cut, ...response } = await this.#sent.outcome.promise;
+      if (authorization !== undefined) headers["authorization"] = authorization;
+      if (cookies.header !== undefined) headers["cookie"] = cookies.header;
+      const sent = new SentRequest();
+      this.#sent = sent;
+      this.#connection.dispatch({ ...this.#request, headers }, sent);
+      const { cut, ...response } = await sent.outcome.promise;
       if (this.#isGivenUp) throw new Error("The request was given up.");
-      const challenges = response.headers["www-authenticate"];
+      const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
+      if (lines !== undefined) cookies.keep(lines);
       if (response.status !== 401) exchange.accepted();
       // The head of a challenge is enough, whatever becomes of its body.
       else if (challenges !== undefined && exchange.refused(chooseDigestChallenge(challenges))) continue;

@@ -15,11 +15,19 @@ export class Signer {
   readonly #opening: string;
   /** What is hashed before the nonce count. */
   readonly #hashOpening: string;
+  /** What is hashed after it. */
+  readonly #hashMiddle: string;
 
   constructor(challenge: DigestChallenge, { username, password }: Credentials) {
     this.#challenge = challenge;
-    const { realm, nonce, session } = challenge;
-    this.#opening = `Digest username="${quotable(username)}", realm="${quotable(realm)}", nonce="${quotable(nonce)}"`;
+    const { realm, nonce, opaque, algorithm, qop, session } = challenge;
+    this.#opening = [
+      `Digest username="${quotable(username)}", realm="${quotable(realm)}", nonce="${quotable(nonce)}"`,
+      opaque === undefined ? "" : `, opaque="${quotable(opaque)}"`,
+      algorithm === undefined ? "" : `, algorithm=${algorithm}`,
+      qop === undefined ? "" : `, qop=${qop}, cnonce="${this.#cnonce}"`,
+    ].join("");
+    this.#hashMiddle = `:${this.#cnonce}:${qop}:`;
     // RFC 7616, section 3.4.2
     const a1 = this.#hash(`${username}:${realm}:${password}`);
     this.#hashOpening = `${session ? this.#hash(`${a1}:${nonce}:${this.#cnonce}`) : a1}:${nonce}:`;
@@ -33,17 +41,12 @@ export class Signer {
    * @see RFC 7616, section 3.4.1
    */
   authorize(count: number, method: string, uri: string): string {
-    const { opaque, algorithm, qop } = this.#challenge;
-    const nc = hexadecimal(count);
+    const ha2 = this.#hash(`${method}:${uri}`);
+    const begin = `${this.#opening}, uri="${quotable(uri)}"`;
     // Without qop there is no count (RFC 2069).
-    const counted = qop === undefined ? "" : `${nc}:${this.#cnonce}:${qop}:`;
-    const response = this.#hash(`${this.#hashOpening}${counted}${this.#hash(`${method}:${uri}`)}`);
-    return [
-      `${this.#opening}, uri="${quotable(uri)}", response="${response}"`,
-      opaque === undefined ? "" : `, opaque="${quotable(opaque)}"`,
-      algorithm === undefined ? "" : `, algorithm=${algorithm}`,
-      qop === undefined ? "" : `, qop=${qop}, cnonce="${this.#cnonce}", nc=${nc}`,
-    ].join("");
+    if (this.#challenge.qop === undefined) return `${begin}, response="${this.#hash(this.#hashOpening + ha2)}"`;
+    const nc = hexadecimal(count);
+    return `${begin}, nc=${nc}, response="${this.#hash(this.#hashOpening + nc + this.#hashMiddle + ha2)}"`;
   }
 
   /** What the server sends comes with one character for each byte, as everywhere in HTTP headers. */
@@ -62,5 +65,6 @@ function isAscii(text: string): boolean {
 }
 
 function quotable(text: string): string {
-  return text.replace(/["\\]/g, "\\$&");
+  // Most texts have nothing to escape, and a replacement takes as long as a hash.
+  return !/["\\]/.test(text) ? text : text.replace(/["\\]/g, "\\$&");
 }

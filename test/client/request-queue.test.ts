@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
+import { Cookies } from "../../sdk/client/cookies.ts";
 import { MAX_REQUESTS, RequestQueue } from "../../sdk/client/request-queue.ts";
 import type { DigestConnection } from "../../sdk/digest/digest-request.ts";
 import { DigestKey, DigestSession } from "../../sdk/digest/digest-session.ts";
 
 class Connection implements DigestConnection {
   readonly session = new DigestSession(new DigestKey({ username: "u", password: "p" }));
+  readonly cookies = new Cookies();
   isClosed = false;
 
   dispatch(): boolean {

@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import type { Dispatcher } from "undici";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Cookies } from "../../sdk/client/cookies.ts";
 import { AgentLogConfigError } from "../../sdk/client/errors.ts";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { MAX_REQUESTS, RequestQueue } from "../../sdk/client/request-queue.ts";
@@ -16,6 +17,7 @@ const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds)
 /** A service whose requests the test answers by hand. */
 class Requests implements DigestConnection {
   readonly session = new DigestSession(new DigestKey({ username: "u", password: "p" }));
+  readonly cookies = new Cookies();
   readonly replace = vi.fn<() => void>();
   readonly sent: Dispatcher.DispatchHandler[] = [];
   readonly abort = vi.fn();

@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Client } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
+import { Cookies } from "../../sdk/client/cookies.ts";
 import { type DigestConnection, DigestRequest } from "../../sdk/digest/digest-request.ts";
 import { DigestKey, DigestSession } from "../../sdk/digest/digest-session.ts";
 import { type LocalServer, type Respond, startLocalServer } from "./local-server.ts";
@@ -30,6 +31,7 @@ function connectTo({ origin }: Pick<LocalServer, "origin">): OpenConnection {
   onTestFinished(() => client.destroy());
   return {
     session: new DigestSession(new DigestKey({ username: "u", password: "p" })),
+    cookies: new Cookies(),
     dispatch: client.dispatch.bind(client),
     replace: vi.fn<() => void>(),
     destroy: () => client.destroy(),
@@ -51,6 +53,14 @@ test("a challenge is answered on the same connection, with the request's own hea
   expect(signed?.headers.accept).toBe("application/json");
   expect(readAuthorization(signed?.headers.authorization)).toMatchObject({ uri: "/read?a=b", nc: "00000001" });
   expect(server.sockets.size).toBe(1);
+});
+
+test("a cookie of the challenge goes back with its answer", async () => {
+  const server = await start((_, response) => {
+    response.writeHead(401, { ...CHALLENGED, "Set-Cookie": ["server=1; Path=/", "other=2"] }).end();
+  }, accept);
+  await read(connectTo(server));
+  expect(server.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, "server=1; other=2"]);
 });
 
 test("the nonce is used by the next request on the connection", async () => {
