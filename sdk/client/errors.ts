@@ -50,7 +50,7 @@ const FACTS = {
   ERR_UNSUPPORTED: {},
   /** Too many requests. */
   ERR_RATE_LIMITED: { temporary: true },
-  /** Status 5xx: the service failed or is under maintenance. Or it rejects every nonce as too old. */
+  /** Status 5xx or 408: the service failed or is under maintenance. Or it rejects every nonce as too old. */
   ERR_UNAVAILABLE: { temporary: true },
   /** Any other refusal. */
   ERR_REFUSED: {},

@@ -51,10 +51,9 @@ export class DigestRequest {
       const authorization = exchange.sign(method, path);
       if (authorization !== undefined) headers["authorization"] = authorization;
       if (cookies.header !== undefined) headers["cookie"] = cookies.header;
-      const sent = new SentRequest();
-      this.#sent = sent;
-      this.#connection.dispatch({ ...this.#request, headers }, sent);
-      const { cut, ...response } = await sent.outcome.promise;
+      this.#sent = new SentRequest();
+      this.#connection.dispatch({ ...this.#request, headers }, this.#sent);
+      const { cut, ...response } = await this.#sent.outcome.promise;
       if (this.#isGivenUp) throw new Error("The request was given up.");
       const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
       if (lines !== undefined) cookies.keep(lines);

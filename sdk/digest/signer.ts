@@ -65,6 +65,5 @@ function isAscii(text: string): boolean {
 }
 
 function quotable(text: string): string {
-  // Most texts have nothing to escape, and a replacement takes as long as a hash.
-  return !/["\\]/.test(text) ? text : text.replace(/["\\]/g, "\\$&");
+  return text.replace(/["\\]/g, "\\$&");
 }
