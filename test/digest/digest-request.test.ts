@@ -63,14 +63,6 @@ test("a cookie of the challenge goes back with its answer", async () => {
   expect(server.requests.map(({ headers }) => headers.cookie)).toEqual([undefined, "server=1; other=2"]);
 });
 
-test("the nonce is used by the next request on the connection", async () => {
-  const server = await start(challenge, accept);
-  const connection = connectTo(server);
-  for (const _ of [1, 2, 3]) await read(connection);
-  const counts = server.requests.slice(1).map(({ headers }) => readAuthorization(headers.authorization)["nc"]);
-  expect(counts).toEqual(["00000001", "00000002", "00000003"]);
-});
-
 function pour(response: ServerResponse): void {
   while (!response.destroyed && response.write("x".repeat(16_384)));
   if (!response.destroyed) response.once("drain", () => pour(response));
