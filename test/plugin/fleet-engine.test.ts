@@ -194,7 +194,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     service.set(id(4), "monitoring", undefined);
     const refresh = await deployment.refresh();
     expect(refresh.text).toContain('"/log/1" => "/drifted"');
-    expect(refresh.text).toContain(`A refresh removes AgentLogConfig ${id(4)}/monitoring from the state.`);
+    expect(refresh.text).toContain(`AgentLogConfig ${id(4)}/monitoring is gone.`);
     await set("protect", "true");
     service.set(id(4), "monitoring", {});
     expect(await deployment.up()).toMatchObject({ ok: true });
