@@ -164,8 +164,8 @@ async function compare(
 ): Promise<Each<State>> {
   // What waits for a resource is not reached where that one fails.
   const isReached = kind === "refresh" || predicted.plain.shows !== "fails";
-  // The first one that fails of those that only the engine can judge, by what is recorded, ends the run.
-  const isCut = NAMES.some((name) => isAsked(name) && predicted[name].shows === "fails");
+  // The first one that fails ends an update; and a preview, if only the engine can judge it, by what is recorded.
+  const isCut = NAMES.some((name) => (kind === "up" || isAsked(name)) && predicted[name].shows === "fails");
   const isShown = (name: Name) => shown.some((step) => step.name === resourceName(name));
   const known = NAMES.filter(
     (name) => (name !== "after" || isReached) && (!isCut || predicted[name].shows === "fails" || isShown(name)),
