@@ -50,8 +50,9 @@ function readChallenge(lines: readonly string[]): "fresh" | "stale" | undefined 
   return challenges.length > 0 ? "fresh" : undefined;
 }
 
-/** Fields that services of this kind send beside those that are settings. */
-const OTHER_FIELDS = [
+/** The settings, and the fields that services of this kind send beside them. */
+const FIELDS = [
+  ...SETTING_NAMES,
   "password",
   "sslPEMKeyFile",
   "sslPEMKeyPwd",
@@ -71,7 +72,7 @@ function isEmpty(body: object): boolean {
 }
 
 function hasFieldsOfSettings(body: object): boolean {
-  return [...SETTING_NAMES, ...OTHER_FIELDS].some((name) => name in body);
+  return FIELDS.some((name) => name in body);
 }
 
 /**

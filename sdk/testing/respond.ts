@@ -41,7 +41,7 @@ export interface Content {
 }
 
 /** Returns what the service has for one read. */
-export function contentOfRead(projectId: string, agent: AgentKind, projects: Projects): Content {
+function contentOfRead(projectId: string, agent: AgentKind, projects: Projects): Content {
   const settings = projects.read(projectId, agent);
   if (settings !== undefined) return { status: 200, content: settings };
   return refusal(404, "Not Found", "GROUP_NOT_FOUND", `No group with ID ${projectId} exists.`, [projectId]);
