@@ -38,18 +38,9 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
   // No program reads for the plugin, so that a reading is a forged one.
   const { __reading: _, ...sent } = propertiesOf(request.getNews());
   const recorded = propertiesOf(request.getOlds());
-  const olds = withoutMarks(recorded);
-  const before = run.checks.get(urn);
-  // A replacement is checked twice, the second time without its record.
-  const isAgain = olds["projectId"] === undefined && before?.record["projectId"] !== undefined;
-  let read = isAgain ? before.read : undefined;
-  const readOnce = (args: Properties) => {
-    if (!isDeepStrictEqual(read?.args, args)) read = { args, result: run.readToCheck(urn, args) };
-    return read?.result ?? run.read(args);
-  };
   const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
-  const checked = await lifecycle.check({ ...run.hostOf(urn), read: readOnce }, olds, withoutMarks(sent), secrets);
-  run.checks.set(urn, { ...checked, record: isAgain ? before.record : olds, read });
+  const checked = await lifecycle.check(run.hostOf(urn), withoutMarks(recorded), withoutMarks(sent), secrets);
+  run.checks.set(urn, checked);
   run.failures.note(urn, checked.failures);
   run.warnings.note(urn, checked.warnings);
   return response.setInputs(structOf(withMarks(checked.inputs, sent, recorded)));

@@ -69,7 +69,7 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);
     const { projectIds, projects, agents = AGENTS, ...rules } = args;
-    const children = new FleetChildren(name, typesOf(this), PLUGIN_TYPE, programState()?.fleets);
+    const children = new FleetChildren(name, typesOf(this), PLUGIN_TYPE, programState().fleets);
     children.refuseOthers(rules);
     const options = { parent: this, ...(opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn }) };
 

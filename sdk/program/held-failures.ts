@@ -20,33 +20,27 @@ export class HeldFailures {
   readonly told = new Set<string>();
   readonly #report = new FailureReport();
   readonly #end = Promise.withResolvers<void>();
-  readonly #isInline = runsInline();
   #isHolding = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor() {
-    if (!this.#isInline) process.once("beforeExit", () => this.#end.resolve());
-  }
-
   /** Takes note of a resource that is being read, and of its registration: an inline program is not at its end. */
-  watch({ urn }: Pick<pulumi.Resource, "urn">): void {
-    if (!this.#isInline) return;
+  noteRegistration({ urn }: Pick<pulumi.Resource, "urn">): void {
+    if (!runsInline()) return;
     this.#wait();
     urn.apply(() => this.#wait());
   }
 
-  /** Holds a resource that fails. Returns what it reports, its own failures included. */
+  /** Holds a resource that fails. Returns what it reports, its own failures first. */
   async hold(name: string, failures: readonly Failure[]): Promise<readonly Told[]> {
     this.#report.note(name, failures);
+    if (!this.#isHolding && !runsInline()) process.once("beforeExit", () => this.#end.resolve());
     this.#isHolding = true;
     this.#wait();
     await this.#end.promise;
     if (failures.every(({ cause }) => this.told.has(cause))) return new Promise(() => {});
-    const told = this.#report.tell(name).map((each) => {
+    const all = this.#report.tell(name).map((each) => {
       return each.resource === name ? each : { ...each, message: `${each.resource}: ${each.message}` };
     });
-    const own = told.filter(({ resource }) => resource === name);
-    const all = [...own, ...told.filter(({ resource }) => resource !== name)];
     const left = all.length - MAX_CAUSES;
     const more = { cause: "", resource: name, message: `There are ${left} more reasons why resources fail.` };
     return left > 1 ? [...all.slice(0, MAX_CAUSES), more] : all;
@@ -54,7 +48,7 @@ export class HeldFailures {
 
   #wait(): void {
     clearTimeout(this.#timer);
-    if (this.#isInline && this.#isHolding) {
+    if (this.#isHolding && runsInline()) {
       this.#timer = setTimeout(() => this.#end.resolve(), PATIENCE_MILLISECONDS);
     }
   }

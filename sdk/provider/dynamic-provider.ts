@@ -1,12 +1,11 @@
 import { idOf } from "../client/agent-log-config-id.ts";
 import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import { printable } from "../digest/printable.ts";
-import { adviseCheck } from "../shared/advise-check.ts";
 import { lookUpConnection, stackConfiguration } from "../shared/connection-settings.ts";
 import { seal } from "../shared/engine-marks.ts";
 import { describeOutage, type Failure, type Outage } from "../shared/failure-report.ts";
-import { readSettings } from "../shared/read-settings.ts";
 import { isReading, problemOf, type Reading } from "../shared/reading.ts";
+import { SettingsReader } from "../shared/settings-reader.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
 
 // What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
@@ -31,15 +30,11 @@ export async function check(
 ): Promise<{ inputs: lifecycle.Properties; failures: CheckFailure[] }> {
   const reading = isReading(news["__reading"]) ? news["__reading"] : undefined;
   const resource = JSON.stringify([reading?.name, idOf(news)]);
-  const host = { ...hostOf(configuration), record: records.get(resource) };
-  if (olds["projectId"] !== undefined) records.set(resource, olds);
+  const host = { ...hostOf(configuration), before: checks.get(resource) };
   // The host does not see which inputs are secret, so that without a reading all of them may be.
-  const { inputs, failures, warnings, outage } = await lifecycle.check(
-    host,
-    olds,
-    news,
-    reading?.secrets ?? Object.keys(news),
-  );
+  const checked = await lifecycle.check(host, olds, news, reading?.secrets ?? Object.keys(news));
+  checks.set(resource, checked);
+  const { inputs, failures, warnings, outage } = checked;
   if (failures.length > 0) return fail(inputs, failures, reading);
   for (const { message } of warnings) console.warn(message);
   if (outage !== undefined) outages.set(idOf(inputs), outage);
@@ -134,10 +129,11 @@ export async function read(
 
 // The engine starts a process for each run, and for each provider in it. It does not tell the end of the run.
 
+const reader = new SettingsReader("<stack>");
 /** The causes that were told, and the id of the first record of each. */
 const told = new Map<string, string>();
-/** The records that the resources of this run were checked with. */
-const records = new Map<string, lifecycle.Properties>();
+/** What was found of the resources of this run. */
+const checks = new Map<string, lifecycle.Checked>();
 /** The outages that are to be told with the age of the record. */
 const outages = new Map<string, Failure>();
 
@@ -149,9 +145,7 @@ function warnOfOutage(id: string, outage: Outage): void {
 function hostOf(configuration: ProviderConfiguration): lifecycle.Host {
   const sources = [stackConfiguration((key) => configuration.get(key))];
   const connection = lookUpConnection(...sources);
-  const read = (args: lifecycle.Properties) =>
-    readSettings(connection, args).catch((error) => adviseCheck(error, connection, args, "<stack>"));
-  return { sources, read, refreshAdvice: REFRESH_ADVICE };
+  return { sources, read: (args) => reader.read(connection, args), refreshAdvice: REFRESH_ADVICE };
 }
 
 const REFRESH_ADVICE =

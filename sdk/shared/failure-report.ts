@@ -45,10 +45,11 @@ export class FailureReport {
 
   /**
    * Tells each cause once, beside the first resource that was noted for it.
-   * @param at the resource beside which its own causes are told
+   * @param at the resource whose own causes are told first, and beside it
    */
   tell(at = ""): Told[] {
-    return Array.from(this.#causes).flatMap(([cause, alike]) => {
+    const causes = Array.from(this.#causes).toSorted(([, one], [, other]) => +other.has(at) - +one.has(at));
+    return causes.flatMap(([cause, alike]) => {
       const [resource = "", ...others] = new Set([...(alike.has(at) ? [at] : []), ...alike.keys()]);
       const first = alike.get(resource);
       if (first === undefined) return [];

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings, SettingsSource } from "./connection-settings.ts";
@@ -82,8 +82,8 @@ function fingerprint(text: string | undefined): string | null {
 export type RecordedSettings = Readonly<Record<string, unknown>>;
 
 /** Returns the settings as they are recorded. */
-export function recordSettings(settings: object): RecordedSettings {
-  const recorded = SETTING_NAMES.map((name) => [name, Reflect.get(settings, name) ?? null]);
+export function recordSettings(settings: Partial<AgentLogSettings>): RecordedSettings {
+  const recorded = SETTING_NAMES.map((name) => [name, settings[name] ?? null]);
   // JSON has no undefined: thresholds that the service does not have are left out.
   return JSON.parse(JSON.stringify(Object.fromEntries(recorded)));
 }

@@ -71,6 +71,9 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   const news = olds === undefined ? sent : putBack(step.ignoreChanges, olds, sent);
   let checked = await ask(step, olds ?? {}, news);
   if (checked.failures.length > 0) return { shows: "fails", warnsOfOutage: false };
+  // When it compares, the engine puts members back into the objects that Check has returned.
+  const members = step.ignoreChanges.filter((name) => name.includes("."));
+  if (olds !== undefined) checked = { ...checked, inputs: putBack(members, olds, checked.inputs) };
   let shows: Outcome["shows"] = "creates";
   if (kept !== undefined) {
     const { changes, replaces = [] } = diff(kept.outputs, checked.inputs);
@@ -90,7 +93,8 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 
 async function ask({ services, service }: Step, olds: Properties, news: Properties, record?: Properties) {
   const read = async (args: Properties) => answer(services[service], args);
-  return check({ sources: sourcesOf(service), record, read }, olds, news, []);
+  const before = record && { record, inputs: {}, failures: [], warnings: [] };
+  return check({ sources: sourcesOf(service), before, read }, olds, news, []);
 }
 
 /** What a program sends to the engine. */
@@ -131,7 +135,7 @@ function answer(service: ServiceWorld | undefined, args: unknown): AgentLogConfi
   return { ...settingsOf({ projectId, agent }), ...found, logRotate };
 }
 
-/** Puts recorded values in the place of new ones, as the engine does for `ignoreChanges`. */
+/** Puts recorded values in the place of new ones, as the engine does for `ignoreChanges` before Check. */
 function putBack(paths: readonly string[], olds: Properties, news: Properties): Properties {
   if (paths.includes("*")) return olds;
   const result: Record<string, unknown> = { ...news };
@@ -139,8 +143,7 @@ function putBack(paths: readonly string[], olds: Properties, news: Properties): 
     const [name = "", member] = path.split(".");
     const [old, fresh] = [olds[name], news[name]];
     if (member === undefined) result[name] = old;
-    else if (isObject(old) && (isObject(fresh) || member in old))
-      result[name] = { ...(isObject(fresh) ? fresh : {}), [member]: old[member] };
+    else if (isObject(fresh)) result[name] = { ...fresh, [member]: isObject(old) ? old[member] : undefined };
   }
   return JSON.parse(JSON.stringify(result));
 }

@@ -9,8 +9,8 @@ import {
 } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { readSettings } from "../../sdk/shared/read-settings.ts";
 import { fingerprintsOf, type Problem, type Reading } from "../../sdk/shared/reading.ts";
+import { SettingsReader } from "../../sdk/shared/settings-reader.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -42,10 +42,11 @@ beforeEach(() => {
     [configurationKey("allowHttp"), "true"],
     [configurationKey("maxRetries"), "0"],
   ]);
+  const reader = new SettingsReader();
   host = {
     sources: [stackConfiguration((key) => configuration.get(key))],
     refreshAdvice: "This refresh used another connection.",
-    read: (args) => readSettings(lookUpConnection(...host.sources), args),
+    read: (args) => reader.read(lookUpConnection(...host.sources), args),
   };
 });
 
@@ -75,7 +76,7 @@ function reading(changes: Partial<Reading> = {}): Reading {
 
 /** Checks, and returns the sentences of the failures and warnings. */
 async function check(...args: Parameters<typeof checkResource>) {
-  const { failures, warnings, ...checked } = await checkResource(...args);
+  const { failures, warnings, record: _, read: __, ...checked } = await checkResource(...args);
   const messagesOf = (all: typeof failures) => all.map(({ message }) => message);
   return { ...checked, failures: messagesOf(failures), warnings: messagesOf(warnings) };
 }
@@ -190,7 +191,7 @@ describe("check, in an outage", () => {
 
   it("uses the record of the check before, where a replacement is checked without one", async () => {
     const news = { ...USE_RECORDED, __reading: reading({ problem: OUTAGE }) };
-    const checked = await check({ ...host, record: RECORDED() }, {}, news, []);
+    const checked = await check({ ...host, before: await checkResource(host, RECORDED(), news, []) }, {}, news, []);
     expect(checked).toMatchObject({ inputs: RECORDED(), failures: [], outage: OUTAGE });
   });
 
