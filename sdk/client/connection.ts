@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
 import tls from "node:tls";
 import { Client, type Dispatcher } from "undici";
-import type { DigestConnection } from "../digest/digest-request.ts";
 import { DigestKey, DigestSession } from "../digest/digest-session.ts";
+import type { DigestConnection } from "../digest/send-signed.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import { Cookies } from "./cookies.ts";
 import { MAX_BODY_BYTES } from "./decode-body.ts";

@@ -1,6 +1,6 @@
 import { parseChallenges } from "../digest/challenge.ts";
-import type { WireResponse } from "../digest/digest-request.ts";
 import { printable } from "../digest/printable.ts";
+import type { WireResponse } from "../digest/send-signed.ts";
 import type { ServiceVersion } from "./agent-log-config-result.ts";
 import { SETTING_NAMES } from "./agent-log-settings.ts";
 import { decodeBody } from "./decode-body.ts";
