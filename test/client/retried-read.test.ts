@@ -134,12 +134,6 @@ it.each([
   { description: "half a second", headers: {}, random: 0, milliseconds: 500 },
   { description: "a quarter at least", headers: {}, random: 1, milliseconds: 250 },
   { description: "Retry-After as well", headers: { "retry-after": "2" }, random: 0, milliseconds: 2500 },
-  {
-    description: "no less where Retry-After is past",
-    headers: { "retry-after": "Sun, 06 Nov 1994 08:49:37 GMT" },
-    random: 0,
-    milliseconds: 500,
-  },
 ])("waits before the first retry: $description", async ({ headers, random, milliseconds }) => {
   vi.spyOn(Math, "random").mockReturnValue(random);
   const { requests, outcome } = await start();
