@@ -36,30 +36,26 @@ export function serviceError(
 }
 
 function adviceOn(status: number, errorCode: string | undefined, challenge: RefusalHeaders["challenge"]): Advice {
-  if (status === 401 && challenge === "stale") return NONCES_EXPIRE;
+  if (status === 401 && challenge === "stale") {
+    return ["ERR_UNAVAILABLE", "the service rejects every nonce as too old; try again later"];
+  }
   const known = status < 500 && errorCode !== undefined ? ADVICE_BY_ERROR_CODE.get(errorCode) : undefined;
   if (known !== undefined) return known;
-  if (status === 401 && challenge === undefined) return NO_DIGEST;
-  if (status < 400) return NO_SETTINGS;
-  return ADVICE_BY_STATUS[status] ?? (status >= 500 ? UNAVAILABLE : REFUSED);
+  if (status === 401 && challenge === undefined) {
+    return ["ERR_AUTHENTICATION", "the server does not ask for HTTP Digest; check baseUrl and any proxy"];
+  }
+  if (status < 400) {
+    return ["ERR_INVALID_RESPONSE", "the response has none of the fields of log settings; check baseUrl and any proxy"];
+  }
+  if (status < 500) return ADVICE_BY_STATUS[status] ?? ["ERR_REFUSED", "the service refuses the read"];
+  return ADVICE_BY_STATUS[status] ?? ["ERR_UNAVAILABLE", "the service failed; try again later"];
 }
 
 const LATER = /\b(?:later|in a minute)\b/;
-const NONCES_EXPIRE: Advice = ["ERR_UNAVAILABLE", "the service rejects every nonce as too old; try again later"];
-const NO_DIGEST: Advice = [
-  "ERR_AUTHENTICATION",
-  "the server does not ask for HTTP Digest; check baseUrl and any proxy",
-];
 const RATE_LIMITED: Advice = [
   "ERR_RATE_LIMITED",
   "too many requests; try again in a minute, or read fewer projects at once",
 ];
-const NO_SETTINGS: Advice = [
-  "ERR_INVALID_RESPONSE",
-  "the response has none of the fields of log settings; check baseUrl and any proxy",
-];
-const UNAVAILABLE: Advice = ["ERR_UNAVAILABLE", "the service failed; try again later"];
-const REFUSED: Advice = ["ERR_REFUSED", "the service refuses the read"];
 const NOT_ON_ACCESS_LIST: Advice = [
   "ERR_ACCESS_LIST",
   "the address of this machine is not on the key's access list; add it there",
