@@ -5,7 +5,7 @@ import { createSecureServer } from "node:http2";
 import { createConnection, createServer } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { inspect, promisify } from "node:util";
-import { deflateSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   AgentLogConfigClient,
@@ -229,18 +229,7 @@ describe("refusals", () => {
     [402, { errorCode: "ACCOUNT_SUSPENDED" }, "ERR_ACCOUNT_SUSPENDED", "the account is suspended"],
     [402, {}, "ERR_ACCOUNT_SUSPENDED", "payment is required"],
     [403, { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" }, "ERR_ACCESS_LIST", "the address of this machine is not on"],
-    [
-      403,
-      { errorCode: "IP_ADDRESS_NOT_ON_WHITELIST", parameters: ["203.0.113.7"] },
-      "ERR_ACCESS_LIST",
-      "this machine's address, 203.0.113.7, is not on the key's access list",
-    ],
-    [
-      403,
-      { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST", detail: "IP address 2001:db8::7 is not allowed." },
-      "ERR_ACCESS_LIST",
-      "this machine's address, 2001:db8::7, is not on the key's access list",
-    ],
+    [403, { errorCode: "IP_ADDRESS_NOT_ON_WHITELIST" }, "ERR_ACCESS_LIST", "the address of this machine is not on"],
     [403, { errorCode: "FEATURE_UNSUPPORTED" }, "ERR_UNSUPPORTED", "enable automation"],
     [403, { errorCode: "UNSUPPORTED_FOR_CURRENT_PLAN" }, "ERR_UNSUPPORTED", "change the plan"],
     [403, { errorCode: "UNSUPPORTED_FOR_CURRENT_CONFIG" }, "ERR_UNSUPPORTED", "not managed by automation"],
@@ -348,7 +337,7 @@ describe("responses that make no sense", () => {
     {
       description: "JSON that is cut off",
       response: { body: '{"logPath":"/var' },
-      says: "is not JSON, or was cut off",
+      says: "is not JSON in UTF-8, or was cut off",
     },
     {
       description: "a status of another kind",
@@ -412,24 +401,14 @@ describe("responses that make no sense", () => {
       says: "configOverrides must be an object",
     },
     {
-      description: "an unknown compression",
-      response: { headers: { "Content-Encoding": "sdch" }, body: "{}" },
-      says: /is compressed in an unknown way \(sdch\)/,
-    },
-    {
-      description: "something else than it says it is compressed with",
-      response: { headers: { "Content-Encoding": "gzip" }, body: "{}" },
-      says: /can't be decompressed \(gzip\)/,
-    },
-    {
-      description: "1 MiB and more once decompressed",
-      response: { headers: { "Content-Encoding": "gzip" }, body: gzipSync(Buffer.alloc(10_000_000, " ")) },
-      says: "is longer than 1 MiB",
+      description: "a compression that nobody asked for",
+      response: { headers: { "Content-Type": "application/json", "Content-Encoding": "gzip" }, body: gzipSync("{}") },
+      says: /is not JSON in UTF-8, or was cut off \(application\/json, gzip\)/,
     },
     {
       description: "another charset than UTF-8",
       response: { body: Buffer.from('{"logPath":"/var/log/m\xfcnchen.log"}', "latin1") },
-      says: "is not UTF-8",
+      says: "is not JSON in UTF-8",
     },
   ])("are one clear error: $description", async ({ response, says }) => {
     const { client, service } = await open();
@@ -439,17 +418,9 @@ describe("responses that make no sense", () => {
     expect(inspect(error)).not.toContain("body-token");
   });
 
-  it.each([
-    { description: "gzip", headers: { "Content-Encoding": "gzip" }, encode: gzipSync },
-    { description: "deflate", headers: { "Content-Encoding": "deflate" }, encode: deflateSync },
-    {
-      description: "UTF-8 with a byte order mark",
-      headers: {},
-      encode: (body: Buffer) => Buffer.from(`\uFEFF${body}`),
-    },
-  ])("are understood where they are only packed otherwise: $description", async ({ headers, encode }) => {
+  it("may begin with a byte order mark", async () => {
     const { client, service } = await open();
-    service.respondWith({ status: 200, headers, body: encode(Buffer.from('{"logPath":"/var/log/münchen.log"}')) });
+    service.respondWith({ status: 200, body: '\uFEFF{"logPath":"/var/log/münchen.log"}' });
     expect(await client.get(MONITORING)).toMatchObject({ logPath: "/var/log/münchen.log" });
   });
 
@@ -704,16 +675,13 @@ it("speaks HTTP/1.1 with a service that would rather speak HTTP/2", async () => 
 });
 
 describe("Retry-After", () => {
-  it.each(["3600", new Date(Date.now() + 3_600_000).toUTCString()])(
-    "%s is not waited for past timeoutSeconds",
-    async (wait) => {
-      const { client, service } = await open({ maxRetries: 3, timeoutSeconds: 5 });
-      service.respondWith({ status: 429, headers: { "Retry-After": wait } });
-      const refusal = await client.get(MONITORING).catch((error: unknown) => error);
-      expect(refusal).toMatchObject({ code: "ERR_RATE_LIMITED", retryAfterSeconds: expect.closeTo(3600, -2) });
-      expect(service.requests.filter(({ status }) => status === 429)).toHaveLength(1);
-    },
-  );
+  it("is not waited for past timeoutSeconds", async () => {
+    const { client, service } = await open({ maxRetries: 3, timeoutSeconds: 5 });
+    service.respondWith({ status: 429, headers: { "Retry-After": "3600" } });
+    const refusal = await client.get(MONITORING).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ code: "ERR_RATE_LIMITED", retryAfterSeconds: 3600 });
+    expect(service.requests.filter(({ status }) => status === 429)).toHaveLength(1);
+  });
 
   it("of more than nine digits is a long time", async () => {
     const { client, service } = await open({ maxRetries: 3 });
@@ -722,7 +690,7 @@ describe("Retry-After", () => {
     expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(1);
   });
 
-  it.each(["1.5", "-1", "5,", "soon", "2026-11-21"])("%s is ignored", async (wait) => {
+  it.each(["1.5", "-1", "5,", "soon", "Sun, 06 Nov 2094 08:49:37 GMT"])("%s is ignored", async (wait) => {
     const { client, service } = await open();
     service.respondWith({ status: 429, headers: { "Retry-After": wait } });
     await expect(client.get(MONITORING)).rejects.toMatchObject({ retryAfterSeconds: undefined });
@@ -777,17 +745,6 @@ describe("hostile text of the service", () => {
     ["errorCode", { status: 418, ...json({ errorCode: HOSTILE }) }],
     ["detail", { status: 418, ...json({ detail: HOSTILE }) }],
     ["reason", { status: 418, ...json({ reason: HOSTILE }) }],
-    [
-      "address",
-      { status: 403, ...json({ errorCode: "IP_ADDRESS_NOT_ON_WHITELIST", parameters: [`fe80::1%${HOSTILE}`] }) },
-    ],
-    [
-      "long address",
-      {
-        status: 403,
-        ...json({ errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST", parameters: [`fe80::1%${"a".repeat(900_000)}`] }),
-      },
-    ],
     ["redirect", { status: 302, headers: { Location: `https://${"a.".repeat(5000)}<{%/${header}` } }],
     ["redirect to another scheme", { status: 302, headers: { Location: `x<{%://${header}` } }],
     ["content type", { status: 200, headers: { "Content-Type": header }, body: "" }],

@@ -116,7 +116,7 @@ describe("caCertificate", () => {
 
   it("is not quoted where it looks like no path", () => {
     expect(() => completeOptions({ ...valid, caCertificate: "c2VjcmV0" })).toThrow(
-      "caCertificate is neither PEM text nor the path of a file that can be read (ENOENT);",
+      "caCertificate is neither PEM text nor the path of a file of at most 1 MiB that can be read (ENOENT);",
     );
   });
 
@@ -128,7 +128,7 @@ describe("caCertificate", () => {
   it.for(["/dev/zero", "/dev/null", tmpdir()])("is not read from %s", (name, context) => {
     if (!existsSync(name)) context.skip(`this system has no ${name}`);
     expect(() => completeOptions({ ...valid, caCertificate: name })).toThrow(
-      `caCertificate is the path of something else than a file of at most 1 MiB: ${name}; give`,
+      `neither PEM text nor the path of a file of at most 1 MiB that can be read: ${name}; give`,
     );
   });
 
@@ -136,12 +136,14 @@ describe("caCertificate", () => {
     if (process.platform === "win32") context.skip("pipes are not in folders on Windows");
     const pipe = path.join(path.dirname(file("")), "pipe");
     execFileSync("mkfifo", [pipe]);
-    expect(() => completeOptions({ ...valid, caCertificate: pipe })).toThrow("something else than a file");
+    expect(() => completeOptions({ ...valid, caCertificate: pipe })).toThrow("nor the path of a file of at most 1 MiB");
   });
 
   it("is not read from a file of more than 1 MiB", () => {
     const large = file(PEM.padEnd(1_048_577));
-    expect(() => completeOptions({ ...valid, caCertificate: large })).toThrow("something else than a file");
+    expect(() => completeOptions({ ...valid, caCertificate: large })).toThrow(
+      "nor the path of a file of at most 1 MiB",
+    );
     expect(completeOptions({ ...valid, caCertificate: file(PEM.padEnd(1_048_576)) }).caCertificate).toBe(PEM);
   });
 
