@@ -1,6 +1,7 @@
 import { errors } from "undici";
 import { UnusableChallenge } from "../digest/digest-challenge.ts";
 import { printable } from "../digest/printable.ts";
+import { TOO_LONG } from "./decode-body.ts";
 import { ProxyFailure } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { type Certificate, certificates } from "./open-connector.ts";
@@ -31,7 +32,7 @@ function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertific
   if (code === "UND_ERR_HEADERS_OVERFLOW")
     return ["ERR_INVALID_RESPONSE", "the headers of the response are too long; check baseUrl"];
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE")
-    return ["ERR_INVALID_RESPONSE", "the response is longer than 1 MiB; check baseUrl"];
+    return ["ERR_INVALID_RESPONSE", `the response ${TOO_LONG}; check baseUrl`];
   // undici itself refuses the response of a proxy that forwards plain http.
   if (reason.startsWith("Proxy Authentication Required")) return refusalOfProxy("the proxy", "HTTP_PROXY", 407);
   const proxy = failure && `the proxy ${failure.host}`;

@@ -4,14 +4,12 @@ import { DigestKey, DigestSession } from "../digest/digest-session.ts";
 import type { DigestConnection } from "../digest/send-signed.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import { Cookies } from "./cookies.ts";
+import { MAX_BODY_BYTES } from "./decode-body.ts";
 import { environmentProxy, openThroughProxy } from "./environment-proxy.ts";
 import { openConnector } from "./open-connector.ts";
 
 /** Seconds to open one connection, with TLS and the response of a proxy. */
 const MAX_CONNECT_SECONDS = 10;
-
-/** Bytes of a response; a real one has some thousand. */
-const MAX_BODY_BYTES = 1_048_576;
 
 /** Seconds that a response may stop in the middle. A challenge is then answered over another connection. */
 const MAX_PAUSE_SECONDS = 5;

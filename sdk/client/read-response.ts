@@ -3,6 +3,7 @@ import { printable } from "../digest/printable.ts";
 import type { WireResponse } from "../digest/send-signed.ts";
 import type { ServiceVersion } from "./agent-log-config-result.ts";
 import { SETTING_NAMES } from "./agent-log-settings.ts";
+import { decodeBody } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { isPlainObject } from "./is-object.ts";
 import { serviceError } from "./service-error.ts";
@@ -22,7 +23,7 @@ export interface ResponseContent {
  */
 export function readResponse({ status, headers, body }: WireResponse, subject: string): ResponseContent {
   const header = (name: string) => String(headers[name] ?? "");
-  const { json, wrong } = parseJson(body);
+  const { json, wrong } = parseJson(body, header("content-encoding"));
   const { status: inBody, content } = unwrap(json);
   const worst = status === 200 ? inBody : Math.max(status, inBody);
   const invalid = (says: string) =>
@@ -30,8 +31,7 @@ export function readResponse({ status, headers, body }: WireResponse, subject: s
   if (worst < 400) {
     if (status >= 300) throw invalid(`the server redirects to ${placeOf(header("location"))} (status ${status})`);
     if (worst !== 200) throw invalid(`the response has status ${worst} instead of 200`);
-    const kind = [header("content-type") || "no content type", header("content-encoding")].filter(Boolean).join(", ");
-    if (wrong !== undefined) throw invalid(`the response ${wrong} (${kind})`);
+    if (wrong !== undefined) throw invalid(`the response ${wrong} (${header("content-type") || "no content type"})`);
     if (!isPlainObject(content) || isSettings(content))
       return { body: content, serviceVersion: readServiceVersion(headers) };
   }
@@ -40,19 +40,18 @@ export function readResponse({ status, headers, body }: WireResponse, subject: s
   throw serviceError(worst, content, subject, { challenge, retryAfterSeconds });
 }
 
-const UTF_8 = new TextDecoder("utf-8", { fatal: true });
-
-/**
- * Parses a body in UTF-8, with or without a byte order mark (RFC 8259, section 8.1).
- * @returns `wrong` quotes nothing of the body: it may be settings that were cut off
- */
-function parseJson(body: Uint8Array): { readonly json?: unknown; readonly wrong?: string } {
+/** @returns `wrong` quotes nothing of the body: it may be settings that were cut off */
+function parseJson(body: Uint8Array, coding: string): { readonly json?: unknown; readonly wrong?: string } {
+  let text = "";
   try {
-    return { json: JSON.parse(UTF_8.decode(body)) };
-  } catch {
-    const text = Buffer.from(body).toString().trim();
-    if (text === "") return { wrong: "is empty" };
-    return { wrong: text.startsWith("<") ? "is a web page instead of JSON" : "is not JSON in UTF-8, or was cut off" };
+    text = decodeBody(body, coding);
+    return { json: JSON.parse(text) };
+  } catch (error) {
+    if (error instanceof Error && !(error instanceof SyntaxError)) return { wrong: error.message };
+    if (text.trim() === "") return { wrong: "is empty" };
+    return {
+      wrong: text.trimStart().startsWith("<") ? "is a web page instead of JSON" : "is not JSON, or was cut off",
+    };
   }
 }
 
@@ -120,10 +119,14 @@ function placeOf(location: string): string {
   return url === null || url.origin === "null" ? "another address" : url.origin;
 }
 
-/** Reads `Retry-After` in seconds (RFC 9110, section 10.2.3); undefined for anything else, as for a date. */
+/** RFC 9110, section 5.6.7: the only form that servers may send today; Date.parse takes almost anything for a date. */
+const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
+
+/** Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. */
 function readRetryAfter(header: string): number | undefined {
   // More than a century is as long as any longer time.
-  return /^\d+$/.test(header) ? Math.min(Number(header), 9_999_999_999) : undefined;
+  if (/^\d+$/.test(header)) return Math.min(Number(header), 9_999_999_999);
+  return IMF_FIXDATE.test(header) ? Math.max(0, (Date.parse(header) - Date.now()) / 1000) : undefined;
 }
 
 /** Reads the header with the service's version. Its name contains the vendor's, and its parts may be cut off or missing. */

@@ -3,8 +3,7 @@ import { createConnection, createServer } from "node:net";
 import { onTestFinished } from "vitest";
 import { DigestProtection } from "../../sdk/testing/digest-protection.ts";
 import { listen } from "../servers/listen.ts";
-
-export const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
+import { KEYS } from "./open-client.ts";
 
 /** How a balancer chooses a server: for each connection, or for each request by a cookie that it sets itself. */
 export type Balancing = "round robin" | "random" | "sticky cookie";

@@ -17,17 +17,10 @@ function makeFolder(): string {
 }
 
 /** Runs the command of the installed package with nothing but these variables. */
-function installPlugin(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
-  return installPluginIn(process.cwd(), env, ...args);
-}
-
-function installPluginIn(cwd: string, env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+function installPlugin(env: Readonly<Record<string, string>>, args: readonly string[] = [], cwd = process.cwd()) {
   const main = path.join(INSTALLED, "dist/command/main.js");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, "install-plugin", ...args], {
-    cwd,
-    env,
-    encoding: "utf8",
-  });
+  const options = { cwd, env, encoding: "utf8" } as const;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, "install-plugin", ...args], options);
   return { status, stdout, stderr };
 }
 
@@ -55,16 +48,13 @@ it("runs no pulumi of the current folder", () => {
   const [folder, project] = [makeFolder(), makeFolder()];
   writeFileSync(path.join(project, "pulumi"), "#!/bin/sh\necho of the project\n", { mode: 0o755 });
   for (const PATH of ["", ".", "./", path.delimiter, [folder, ""].join(path.delimiter)]) {
-    expect(installPluginIn(project, { PATH })).toMatchObject({ status: 1, stdout: "" });
+    expect(installPlugin({ PATH }, [], project)).toMatchObject({ status: 1, stdout: "" });
   }
 });
 
 it("prints the command with --print", () => {
-  expect(installPlugin({ PATH: makeFolder() }, "--print")).toEqual({
-    status: 0,
-    stdout: `pulumi ${COMMAND}\n`,
-    stderr: "",
-  });
+  const printed = { status: 0, stdout: `pulumi ${COMMAND}\n`, stderr: "" };
+  expect(installPlugin({ PATH: makeFolder() }, ["--print"])).toEqual(printed);
 });
 
 it("says in one sentence that there is no Pulumi CLI", () => {
@@ -74,7 +64,7 @@ it("says in one sentence that there is no Pulumi CLI", () => {
 });
 
 it.each([["--prnt"], ["0.1.0"]])("refuses the argument %s", (argument) => {
-  expect(installPlugin({ PATH: makeFolder() }, argument)).toMatchObject({ status: 2, stdout: "" });
+  expect(installPlugin({ PATH: makeFolder() }, [argument])).toMatchObject({ status: 2, stdout: "" });
 });
 
 it("installs a plugin that the engine starts", (context) => {
