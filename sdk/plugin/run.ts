@@ -51,10 +51,10 @@ export class Run {
     this.#log.show("WARNING", urn, message);
   }
 
-  /** Tells what was found at the end of the run. */
-  tell(): void {
-    this.failures.tell();
-    for (const { resource, message } of this.warnings.tell()) this.warn(resource, message);
+  /** Reports what was found in the run. */
+  end(): void {
+    this.failures.release();
+    for (const { resource, message } of this.warnings.entries()) this.warn(resource, message);
   }
 
   /** Returns what the life of a resource needs of the engine. A fleet may just have read for it. */

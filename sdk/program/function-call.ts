@@ -84,7 +84,7 @@ async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
  */
 function failProgram(error: AgentLogConfigError): Promise<never> {
   if (runsWithMocks() || runsInline()) throw error;
-  if (error.code === "ERR_MISSING_SETTINGS") programState().failures.told.add(problemOf(error).cause);
+  if (error.code === "ERR_MISSING_SETTINGS") programState().failures.reported.add(problemOf(error).cause);
   void Promise.reject(error);
   return new Promise(() => {});
 }

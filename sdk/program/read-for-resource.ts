@@ -110,7 +110,7 @@ async function reportOf(
     if (problem?.code !== "ERR_MISSING_SETTINGS") return [];
     // A function that is called beside it fails the program, and names them.
     await setImmediate();
-    return failures.told.has(problem.cause) ? new Promise(() => {}) : [];
+    return failures.reported.has(problem.cause) ? new Promise(() => {}) : [];
   }
   failures.noteRegistration(resource);
   // What is held must not wait for another one that is held, and the registration waits for all arguments.

@@ -63,26 +63,26 @@ export async function check(
   if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
     return { inputs: { ...inputs, ...allSettings(() => UNKNOWN) }, record, failures: [], warnings: [] };
   }
-  if (belongs) return { record, ...settle(record, inputs, reading.problem, secrets) };
+  if (belongs) return { record, ...decide(record, inputs, reading.problem, secrets) };
 
   const kept = keptSettings(olds, args, reading);
   if (SETTING_NAMES.every((name) => name in kept)) {
     // They stay those of the service that they were read from.
     const found = { ...inputs, ...kept, __service: olds["__service"] ?? null };
-    return { record, ...settle(record, found, null, secrets) };
+    return { record, ...decide(record, found, null, secrets) };
   }
   const { projectId, agent } = args;
   const read = (idOf(before?.inputs ?? {}) === idOf(args) && before?.read) || host.read({ projectId, agent });
   try {
     const found = { ...inputs, ...recordSettings(await read), ...kept };
-    return { record, read, ...settle(record, found, null, secrets) };
+    return { record, read, ...decide(record, found, null, secrets) };
   } catch (error) {
-    return { record, read, ...settle(record, inputs, problemOf(error), secrets) };
+    return { record, read, ...decide(record, inputs, problemOf(error), secrets) };
   }
 }
 
 /** Judges the settings that were found, or uses the recorded ones, if they may be used for what could not be read. */
-function settle(
+function decide(
   record: Properties,
   inputs: Properties,
   problem: Problem | null,
@@ -129,7 +129,7 @@ export function outputsOf({ __service: _, ...inputs }: Properties, olds: Propert
 }
 
 /** What a read of a record finds; no id means that the project does not exist any more. */
-export interface FoundRecord {
+export interface Refreshed {
   readonly id?: string;
   /** None where nothing could be read: the engine then keeps those that are recorded, with the service that they are of. */
   readonly inputs?: Properties;
@@ -149,7 +149,7 @@ export type RecordKind = "new" | "adopted" | "made";
  * @param recorded its outputs in the state; empty where it is new
  * @throws Error why it could not be read
  */
-export async function readRecord(host: Host, id: string, recorded: Properties, kind: RecordKind): Promise<FoundRecord> {
+export async function refresh(host: Host, id: string, recorded: Properties, kind: RecordKind): Promise<Refreshed> {
   // The plugin's outputs have the time under a second name, which is not an input either.
   const { __unchangedSince: unchangedSince, unchangedSince: _, ...before } = recorded;
   try {

@@ -3,7 +3,7 @@ import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settin
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings, SettingsSource } from "./connection-settings.ts";
-import type { Failure, Told } from "./failure-report.ts";
+import type { Failure, ReportedFailure } from "./failure-report.ts";
 
 /**
  * The result of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
@@ -24,7 +24,7 @@ export interface Reading {
   readonly ignored: readonly string[];
   readonly isPreview: boolean;
   /** What this resource reports for all if it fails in a preview, because the engine ends that at the first failure. */
-  readonly report: readonly Told[];
+  readonly report: readonly ReportedFailure[];
 }
 
 /** Why there are no settings. */

@@ -61,7 +61,7 @@ it("reports 50 causes, and how many more there are, because each of the resource
 
 it("leaves a resource to the program that has told its only cause and fails for it", async () => {
   const { failures, drain } = openProgram();
-  failures.told.add("missing");
+  failures.reported.add("missing");
   const [silent, other] = [hold(failures, "a", "It is missing.", "missing"), hold(failures, "b", "Two.")];
   await drain();
   expect([silent.lines, other.lines?.[0]]).toEqual([undefined, "Two."]);

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
-import { check, diff, outputsOf, type Properties, readRecord } from "../../sdk/provider/resource-lifecycle.ts";
+import { check, diff, outputsOf, type Properties, refresh } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { fingerprintsOf, problemOf, recordSettings } from "../../sdk/shared/reading.ts";
 import { settingsOf } from "../shared/settings-of.ts";
@@ -53,7 +53,7 @@ async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "war
   if (kept === undefined) return quiet;
   const host = { sources: sourcesOf(connection), read: async (args: Properties) => answer(services[connection], args) };
   try {
-    const { id, inputs, outputs, warning } = await readRecord(host, idOf(kept.inputs), kept.outputs, "made");
+    const { id, inputs, outputs, warning } = await refresh(host, idOf(kept.inputs), kept.outputs, "made");
     const before = kept;
     kept = id === undefined ? undefined : { inputs: inputs ?? before.inputs, outputs };
     if (kept === undefined) return { ...quiet, shows: "removes" };
