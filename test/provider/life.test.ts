@@ -92,7 +92,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 }
 
 async function ask({ services, service }: Step, olds: Properties, news: Properties, record?: Properties) {
-  const read = async (args: Properties) => answer(services[service], args);
+  const read = async (args: object) => answer(services[service], args);
   const before = record && { record, inputs: {}, failures: [], warnings: [] };
   return check({ sources: sourcesOf(service), before, read }, olds, news, []);
 }
