@@ -20,9 +20,7 @@ interface Illness {
 }
 
 const ILLNESSES: readonly Illness[] = [
-  { description: "defects of two projects", status: 500, ill: [1, 12] },
   { description: "overload of five projects in a row", status: 503, ill: [3, 4, 5, 6, 7] },
-  { description: "a refusal of one project without a code", status: 401, ill: [5] },
   {
     description: "the access list of one project",
     status: 403,
@@ -44,9 +42,7 @@ async function startFront(service: Service, illnessOf: (projectId: string) => Il
           return;
         }
         far.resume();
-        const challenge = 'Digest realm="Example Public API", nonce="n", qop="auth"';
-        response.writeHead(illness.status, illness.status === 401 ? { "www-authenticate": challenge } : {});
-        response.end(illness.body ?? "{}");
+        response.writeHead(illness.status).end(illness.body ?? "{}");
       },
     );
     forwarded.end();

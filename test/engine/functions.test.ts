@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startService } from "../../sdk/testing/index.ts";
-import { BOTH_ENGINES, ENGINE, openProgram, PROJECT_ID, SECRETS } from "../deployment/open-program.ts";
+import { BOTH_ENGINES, openProgram, PROJECT_ID, SECRETS } from "../deployment/open-program.ts";
 
 describe.each(BOTH_ENGINES)("the functions on the %s engine", (engine) => {
   it("keep secret only what may hold credentials", async (context) => {
@@ -37,21 +36,4 @@ describe.each(BOTH_ENGINES)("the functions on the %s engine", (engine) => {
     expect(await deployment.up()).toMatchObject({ ok: true });
     expect(service.requests.filter(({ status }) => status === 200)).toHaveLength(2);
   });
-});
-
-it("read from a service whose challenge has qop as from one whose challenge has op", async (context) => {
-  const { deployment, service } = await openProgram(context, ENGINE, "functions", { projectId: PROJECT_ID });
-  const agents = { monitoring: { logPath: "/read/with/qop" }, backup: { logPath: "/read/with/qop" } };
-  const other = await startService({ qopParameter: "qop", settings: { [PROJECT_ID]: agents } });
-  context.onTestFinished(() => other.close());
-  expect(await deployment.up()).toMatchObject({ ok: true });
-  await deployment.setConfigs({ "agent-log-config:baseUrl": other.baseUrl });
-  expect(await deployment.up()).toMatchObject({ ok: true });
-  expect(await deployment.outputs()).toMatchObject({ awaited: { logPath: "/read/with/qop" } });
-  for (const { requests } of [service, other]) expect(requests.map(({ status }) => status)).toContain(200);
-});
-
-it("shows in a preview on the real engine what a function has read", async (context) => {
-  const { deployment } = await openProgram(context, "real", "functions", { projectId: PROJECT_ID });
-  expect((await deployment.preview()).text).toContain('logPath        : "/var/log/backup-agent.log"');
 });

@@ -6,7 +6,6 @@ import {
   BOTH_ENGINES,
   type EngineName,
   openProgram,
-  openRealProgram,
   PRIVATE_KEY,
   PROJECT_ID,
   skipWithout,
@@ -49,20 +48,12 @@ const steps = fc
       return asEngine({ ...asked[name], run, services, service });
     }),
   );
-/** What a run is restricted to; usually nothing. */
-const targets = fc.option(fc.constantFrom(...NAMES), { nil: undefined, freq: 1 });
-
 async function open(context: TestContext, engine: EngineName) {
-  const real = engine === "real" ? await openRealProgram(context, "life") : undefined;
-  const { deployment, service } = real ?? (await openProgram(context, engine, "life"));
-  const runTarget = async (kind: Step["run"], target: Name) => {
-    const flags = kind === "preview" ? [] : ["--yes", "--skip-preview"];
-    return real?.deployment.run([kind, ...flags, `--target=**::${resourceName(target)}`]);
-  };
+  const { deployment, service } = await openProgram(context, engine, "life");
   const other = await startService({ privateKey: PRIVATE_KEY });
   context.onTestFinished(() => other.close());
   await deployment.setConfig("agent-log-config:maxRetries", "0");
-  return { deployment, runTarget, services: [service, other] };
+  return { deployment, services: [service, other] };
 }
 
 function arrange(service: Service, { condition, projects: [settings] }: ServiceWorld): void {
@@ -113,40 +104,24 @@ const OPERATIONS = { creates: "create", updates: "update", replaces: "replace" }
 describe.each(BOTH_ENGINES)("the lives of resources on the %s engine", (engine) => {
   it("are as the model says", { timeout: 3_600_000 }, async (context) => {
     skipWithout(context, engine);
-    const life = fc.array(fc.tuple(steps, targets), { minLength: 3, maxLength: 4 });
+    const life = fc.array(steps, { minLength: 3, maxLength: 4 });
     const numRuns = Number(process.env["LIFE_RUNS"] ?? 2);
     const property = fc.asyncProperty(life, async (sequence) => {
-      const { deployment, runTarget, services } = await open(context, engine);
+      const { deployment, services } = await open(context, engine);
       let states: Each<State> = each(() => ({ record: undefined, connection: 0 }));
-      for (const [index, [drawn, drawnTarget]] of sequence.entries()) {
+      for (const [index, drawn] of sequence.entries()) {
         // Until something is created, a preview knows nothing of what waits for it.
         const asked = index === 0 ? each((name): Step => ({ ...drawn[name], run: "up" })) : drawn;
         const { run } = asked.plain;
         await set(deployment, services, asked);
-        // What is not there yet can't be created beside the target.
-        const isWhole = NAMES.every((name) => states[name].record !== undefined);
-        const target = isWhole && run !== "refresh" ? drawnTarget : undefined;
-        const restricted = target && (await runTarget(run, target));
-        const predicted = each((name) => {
-          const outcome = predict(asked[name], states[name]);
-          if (restricted === undefined || name === target) return outcome;
-          const { record } = states[name];
-          return {
-            record,
-            connection: outcome.connection,
-            shows: "nothing" as const,
-            warnsOfOutage: outcome.warnsOfOutage,
-          };
-        });
+        const predicted = each((name) => predict(asked[name], states[name]));
         const isDown = asked.plain.services[asked.plain.service]?.condition === "is down";
         const isAsked = (name: Name) => {
           const { args, ignoreChanges } = asked[name];
           const isByRecord = args.expect !== undefined && ignoreChanges.length > 0;
           return run !== "refresh" && (isByRecord || (isDown && args.whenUnavailable === "useRecorded"));
         };
-        const outcome = restricted ?? (await deployment[run]());
-        const isRestricted = restricted !== undefined;
-        states = await compare(deployment, outcome, run, states, predicted, { isRestricted, isAsked });
+        states = await compare(deployment, await deployment[run](), run, states, predicted, isAsked);
       }
     });
     await fc.assert(property, { numRuns, endOnFailure: true });
@@ -160,7 +135,7 @@ async function compare(
   kind: Step["run"],
   before: Each<State>,
   predicted: Each<Outcome>,
-  { isRestricted, isAsked }: { readonly isRestricted: boolean; readonly isAsked: (name: Name) => boolean },
+  isAsked: (name: Name) => boolean,
 ): Promise<Each<State>> {
   // What waits for a resource is not reached where that one fails.
   const isReached = kind === "refresh" || predicted.plain.shows !== "fails";
@@ -174,8 +149,7 @@ async function compare(
   const fails = outcomes.some(({ shows }) => shows === "fails");
   expect(ok, text).toBe(!fails);
   // The program warns of all its resources.
-  if (!fails && !isRestricted)
-    expect(text.includes(" uses the ")).toBe(outcomes.some(({ warnsOfOutage }) => warnsOfOutage));
+  if (!fails) expect(text.includes(" uses the ")).toBe(outcomes.some(({ warnsOfOutage }) => warnsOfOutage));
   if (kind !== "refresh") {
     const operations = known.map((name) => {
       const { shows } = predicted[name];

@@ -53,10 +53,8 @@ async function recordIn(deployment: Deployment): Promise<Readonly<Record<string,
 describe("a record on the real engine belongs to what it names", () => {
   it.for([
     { variant: "a transformation", other: { projectId: OTHER }, logPath: "/other/monitoring.log" },
-    { variant: "a transformation", other: { agent: "backup" }, logPath: "/var/log/backup-agent.log" },
     { variant: "an asynchronous transform", other: { projectId: OTHER }, logPath: "/other/monitoring.log" },
     { variant: "a transform of the provider", other: {}, logPath: "/west/monitoring.log" },
-    { variant: "a map of providers", other: {}, logPath: "/west/monitoring.log" },
   ])("after $variant to $other", async ({ variant, other, logPath }, context) => {
     const { deployment } = await open(context, "real", variant, { other, westUrl: await startWest(context) });
     expect(await deployment.up()).toMatchObject({ ok: true });
@@ -127,18 +125,6 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     for (const { text } of [refused, unchanged, ...outage, drift]) expect(text).not.toContain("__service");
   });
 
-  it("refuses by name what the engine would take for a file", async (context) => {
-    const { deployment, service, use } = await open(context, engine, "plain");
-    const file = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", path: "/etc/hostname" };
-    service.set(PROJECT_ID, "monitoring", { configOverrides: { a: [file] } });
-    for (const variant of ["plain", "function"]) {
-      await use({ variant });
-      const { ok, text } = await deployment.preview();
-      expect(ok).toBe(false);
-      expect(text).toContain("can't be used in a Pulumi program: configOverrides has the key by which Pulumi marks");
-    }
-  });
-
   it("is created where an import is asked for, with a warning", async (context) => {
     const options = { import: `${PROJECT_ID}/monitoring` };
     const { deployment } = await open(context, engine, "plain", { options });
@@ -146,14 +132,6 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     expect(ok).toBe(true);
     expect(text).toContain("The import option is ignored");
     expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
-  });
-
-  it("keeps what is named a secret out of previews and state", async (context) => {
-    const options = { additionalSecretOutputs: ["username"] };
-    const { deployment } = await open(context, engine, "plain", { options });
-    const { text } = await deployment.up();
-    const state = JSON.stringify(await deployment.exportState());
-    for (const seen of [text, state]) expect(seen).not.toContain(SETTINGS.username);
   });
 });
 
@@ -174,20 +152,11 @@ it("of another service stays one of that service in a refresh in an outage, on t
   expect(text).toContain("The recorded settings come from another service, so they are not used.");
 });
 
-describe("the stack configuration on the real engine", () => {
-  it("stays secret in the state of a Provider", async (context) => {
-    const { deployment } = await open(context, "real", "a secret connection");
-    await deployment.setConfig("agent-log-config:publicKey", "publickey", { secret: true });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(JSON.stringify(await deployment.exportState())).not.toContain('"publickey"');
-  });
-
-  it("warns about a plain-text key or an unknown name", async (context) => {
-    const { deployment } = await open(context, "real", "plain");
-    await deployment.setConfig("agent-log-config:privateKey", "private-key-0001");
-    await deployment.setConfig("agent-log-config:baseURL", "https://example.com");
-    const { text } = await deployment.preview();
-    expect(text).toContain("warning: The stack keeps agent-log-config:privateKey in plain text");
-    expect(text).toContain("warning: The stack configuration has unknown settings: agent-log-config:baseURL;");
-  });
+it("warns on the real engine about a plain-text key or an unknown name in the stack configuration", async (context) => {
+  const { deployment } = await open(context, "real", "plain");
+  await deployment.setConfig("agent-log-config:privateKey", "private-key-0001");
+  await deployment.setConfig("agent-log-config:baseURL", "https://example.com");
+  const { text } = await deployment.preview();
+  expect(text).toContain("warning: The stack keeps agent-log-config:privateKey in plain text");
+  expect(text).toContain("warning: The stack configuration has unknown settings: agent-log-config:baseURL;");
 });

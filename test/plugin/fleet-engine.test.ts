@@ -86,9 +86,11 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
       expect(outage.text.match(/status 503/g)).toHaveLength(1);
     }
     service.respondWith(undefined);
+    service.set(id(5), "monitoring", { logPath: "/drifted/again" });
     await setArgs({ projectIds: [...IDS, id(77), "malformed"] });
     const refused = await deployment.preview();
     expect(refused.exitCode).toBe(1);
+    expect(refused.steps).toContainEqual(expect.objectContaining({ op: "update", name: child(5) }));
     for (const named of [id(77), "malformed", "Nothing was read"]) expect(refused.text).toContain(named);
   });
 
