@@ -13,21 +13,13 @@ describe.each(BOTH_ENGINES)("the functions on the %s engine", (engine) => {
     for (const secret of SECRETS) expect(state).not.toContain(secret);
   });
 
-  it.for([
-    {
-      name: "functions",
-      message: /error: Nothing was read: projectId must be 24 hexadecimal digits, not "zz"\. See https:\S+$/m,
-    },
-    {
-      name: "failing-output",
-      message: /error: Nothing was read: projectId must be 24 hexadecimal digits, not "zz"\. See https:\S+$/m,
-    },
-    { name: "rejected-argument", message: /error: error serializing property "input": no such project$/m },
-  ])("fail with one line and no stack trace ($name)", async ({ name, message }, context) => {
+  it.for(["functions", "failing-output"])("fail with one line and no stack trace (%s)", async (name, context) => {
     const { deployment } = await openProgram(context, engine, name, { projectId: "zz" });
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
-    expect(text).toMatch(message);
+    expect(text).toMatch(
+      /error: Nothing was read: projectId must be 24 hexadecimal digits, not "zz"\. See https:\S+$/m,
+    );
     expect(text).not.toMatch(/^\s+at |unhandled/m);
   });
 

@@ -115,34 +115,6 @@ describe("AgentLogConfig on the real engine", () => {
     for (const secret of [...SECRETS, configOverrides.mmsApiKey]) expect(seen.join()).not.toContain(secret);
   });
 
-  it("fails with its name, the reason and no stack trace", async (context) => {
-    const { deployment } = await openProgram(context, "real", "recorded", { args: { ...ARGS, projectId: "zz" } });
-    const { ok, text } = await deployment.preview();
-    expect(ok).toBe(false);
-    expect(text).toContain(
-      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: the argument projectId must be 24 hexadecimal digits, not "zz".`,
-    );
-    expect(text).not.toMatch(/^\s+at /m);
-  });
-
-  it("is read where a program adopts it", async (context) => {
-    const { deployment, service } = await openProgram(context, "real", "adopted", { id: `${PROJECT_ID}/monitoring` });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.outputs()).toEqual({
-      logPath: "/var/log/monitoring-agent.log",
-      configOverrides: "[secret]",
-    });
-    expect(service.requests.filter(({ status }) => status === 200)).not.toHaveLength(0);
-  });
-
-  it("says what is wrong with the id of a resource to adopt", async (context) => {
-    const { deployment } = await openProgram(context, "real", "adopted", { id: "monitoring" });
-    const { text } = await deployment.preview();
-    expect(text).toMatch(
-      /error: The id "monitoring" does not have the form <projectId>\/<agent>, such as .*monitoring\. See https:\S+$/m,
-    );
-  });
-
   it("says in a refresh that the key in the state is an old one", async (context) => {
     const { deployment, service } = await openProgram(context, "real", "recorded", { args: ARGS });
     await deployment.up();

@@ -85,50 +85,6 @@ it("completes an explicit provider by the settings of the stack, also one that i
   );
 });
 
-it("never overwrites what ignoreChanges keeps, and shows the drift once the option is gone", LIMIT, async (context) => {
-  const { deployment, service, write } = await openYaml(context);
-  const options = { setting: ["logPath"], whole: ["logRotate"], member: ["logRotate.sizeThresholdMB"], all: ["*"] };
-  const writeProgram = (ignores: boolean) => {
-    const resources = Object.entries(options).map(([name, ignoreChanges]) => [
-      name,
-      recordOf(id(1), ignores ? { ignoreChanges } : {}),
-    ]);
-    const shown = Object.keys(options).map((name) => [
-      name,
-      `${reference(`${name}.logPath`)} ${reference(`${name}.logRotate.sizeThresholdMB`)}`,
-    ]);
-    return write({ resources: Object.fromEntries(resources), outputs: Object.fromEntries(shown) });
-  };
-  const set = (sizeThresholdMB: number, others: object = {}) => {
-    const logRotate = { sizeThresholdMB, ...others };
-    service.set(id(1), "monitoring", { logPath: `/log/${sizeThresholdMB}`, logRotate });
-  };
-  await writeProgram(true);
-  for (const sizeThresholdMB of [1, 2]) {
-    set(sizeThresholdMB);
-    expect(await deployment.up()).toMatchObject({ ok: true });
-  }
-  const outputs = { setting: "/log/1 2", whole: "/log/2 1", member: "/log/2 1", all: "/log/1 1" };
-  expect(await deployment.outputs()).toEqual(outputs);
-  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
-
-  set(2, { numTotal: 5 });
-  const { steps: added } = await deployment.preview();
-  // What is ignored as a whole keeps its value, also where the service adds a threshold.
-  expect(added.map(({ name }) => name).toSorted()).toEqual(["member", "setting"]);
-  set(2);
-
-  await writeProgram(false);
-  const { steps } = await deployment.preview();
-  const [pathDiffers, memberDiffers] = ['logPath: "/log/1" => "/log/2"', "logRotate.sizeThresholdMB: 1 => 2"];
-  expect(Object.fromEntries(steps.map(({ name, differences }) => [name, differences]))).toMatchObject({
-    setting: [pathDiffers],
-    whole: [memberDiffers],
-    member: [memberDiffers],
-    all: [pathDiffers, memberDiffers],
-  });
-});
-
 it("calls functions with pulumi do, without a project and a stack", async (context) => {
   // It reads the arguments.
   const { command, path: folders } = requireHost(context, "yaml", "converter");

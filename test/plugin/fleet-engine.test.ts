@@ -263,24 +263,6 @@ it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
   },
 );
 
-it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
-  "goes over to names and from the %s to the %s at once, in place",
-  LIMIT,
-  async ([from, to], context) => {
-    const { deployment, set, setArgs } = await open(context, from, { projectIds: [id(1)] });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    await set("by", to);
-    // Only one of two names can have been the one that is recorded.
-    await setArgs({ projectIds: undefined, projects: { orders: id(1), shop: id(1) } });
-    const { ok, steps, text } = await deployment.up();
-    expect(ok, text).toBe(true);
-    expect(steps.toSorted(byName)).toMatchObject([
-      { op: "update", name: "fleet-orders-monitoring" },
-      { op: "create", name: "fleet-shop-monitoring" },
-    ]);
-  },
-);
-
 it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, context) => {
   const { path: folders, command } = requireHost(context, "nodejs");
   const { directory, service } = await makeProgramFolder(context, "agent-log-configs");

@@ -1,17 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AgentLogConfig, type AgentLogConfigArgs, Provider } from "pulumi-agent-log-config";
+import { AgentLogConfig, type AgentLogConfigArgs } from "pulumi-agent-log-config";
 
 // One resource whose record an option or a transform could make untrue. A test configures which.
 const config = new pulumi.Config();
 const args = config.requireObject<AgentLogConfigArgs & { projectId: string; agent: "monitoring" | "backup" }>("args");
 const other = config.getObject<{ projectId: string; agent: string }>("other");
-const west = () =>
-  new Provider("west", {
-    baseUrl: config.require("westUrl"),
-    publicKey: "publickey",
-    privateKey: pulumi.secret("private-key-0001"),
-    allowHttp: true,
-  });
 
 function record(opts?: pulumi.CustomResourceOptions): pulumi.Output<string | undefined> {
   return new AgentLogConfig("settings", args, opts).logPath;
@@ -23,10 +16,6 @@ const variants: Readonly<Record<string, () => pulumi.Output<string | undefined>>
     record({ transformations: [({ props, opts }) => ({ props: { ...props, ...other }, opts })] }),
   "an asynchronous transform": () =>
     record({ transforms: [async ({ props, opts }) => ({ props: { ...props, ...other }, opts })] }),
-  "a transform of the provider": () => {
-    const provider = west();
-    return record({ transforms: [async ({ props, opts }) => ({ props, opts: { ...opts, provider } })] });
-  },
   adopted: () => AgentLogConfig.get("settings", `${args.projectId}/${args.agent}`).logPath,
 };
 
