@@ -34,7 +34,11 @@ beforeEach(() => {
   vi.spyOn(Math, "random").mockReturnValue(0);
   Object.assign(seen, { sentAt: [], responses: 0 });
 });
-afterEach(() => void vi.unstubAllEnvs());
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  // Whatever is still under way ends.
+  await pass(100_000);
+});
 
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 
