@@ -4,7 +4,7 @@ import { printable } from "../digest/printable.ts";
 import { TOO_LONG } from "./decode-body.ts";
 import { ProxyFailure } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import { type Certificate, refusedCertificate } from "./open-connector.ts";
+import { type Certificate, certificates } from "./open-connector.ts";
 import type { Advice } from "./service-error.ts";
 
 /**
@@ -38,7 +38,7 @@ function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertific
   const proxy = failure && `the proxy ${failure.host}`;
   const setting = failure?.variable ?? "baseUrl";
   if (proxy !== undefined && failure?.status !== undefined) return refusalOfProxy(proxy, setting, failure.status);
-  const certificate = refusedCertificate(error);
+  const certificate = certificates.get(error);
   const says =
     adviceByCode(setting, hasCaCertificate && proxy === undefined, certificate)[code] ??
     (certificate === undefined

@@ -100,9 +100,10 @@ function tunnelConnector(
   openSocket: buildConnector.connector,
 ): buildConnector.connector {
   return (target, callback) => {
-    const { port = "443" } = URL.parse(`tunnel://${target.host}`) ?? {};
+    const { host = target.hostname, port } = target;
+    const [tunnelPort, authority] = port === "" ? ["443", `${host}:443`] : [port, host];
     // For a target over http, undici gives the socket as it is.
-    openTunnel({ ...target, protocol: "http:", port, host: `${target.hostname}:${port || "443"}` }, (error, socket) => {
+    openTunnel({ ...target, protocol: "http:", port: tunnelPort, host: authority }, (error, socket) => {
       if (error === null) openSocket({ ...target, httpSocket: socket }, callback);
       else callback(error, null);
     });

@@ -14,11 +14,13 @@ const OUTAGE_PROJECTS = 3;
  * In an outage each read is sent only once and for a short time, so that they do not all wait for the service.
  */
 export class ReadGate {
-  #tried: PromiseWithResolvers<void> | undefined;
+  readonly #tried = Promise.withResolvers<void>();
+  /** Ends the patience with the first read; undefined before there was one. */
+  #timer: NodeJS.Timeout | undefined;
   /** The service has accepted the key for a read, so that a refusal concerns the project that was read. */
   #isKeyAccepted = false;
   #refusal: AgentLogConfigError | undefined;
-  /** The projects of the last reads, as far as they have failed for temporary reasons. */
+  /** The projects whose reads failed for temporary reasons after the last read that did not. */
   readonly #failing = new Set<string>();
 
   /** True while no read succeeds, after those of three projects have failed for temporary reasons. */
@@ -26,20 +28,21 @@ export class ReadGate {
     return this.#failing.size >= OUTAGE_PROJECTS;
   }
 
-  /** Calls `read` once the key has been tried, and notes what comes of it. */
+  /** Calls `read` once the key has been tried, and remembers what comes of it. */
   async pass<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
-    if (this.#tried !== undefined) {
-      await this.#tried.promise;
-      return this.#note(projectId, read);
-    }
-    this.#tried = Promise.withResolvers();
-    const { resolve } = this.#tried;
-    const timer = setTimeout(resolve, PATIENCE_MILLISECONDS).unref();
+    if (this.#timer === undefined) this.#timer = setTimeout(this.#tried.resolve, PATIENCE_MILLISECONDS).unref();
+    else await this.#tried.promise;
     try {
-      return await this.#note(projectId, read);
+      const result = await read();
+      this.#isKeyAccepted = true;
+      this.#failing.clear();
+      return result;
+    } catch (error) {
+      if (error instanceof AgentLogConfigError) this.#remember(projectId, error);
+      throw error;
     } finally {
-      clearTimeout(timer);
-      resolve();
+      clearTimeout(this.#timer);
+      this.#tried.resolve();
     }
   }
 
@@ -51,18 +54,6 @@ export class ReadGate {
     if (this.#refusal === undefined || this.#isKeyAccepted) return undefined;
     const { code, says, ...details } = this.#refusal;
     return new AgentLogConfigError(code, says, { ...details, subject, reason: this.#refusal.reason });
-  }
-
-  async #note<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
-    try {
-      const result = await read();
-      this.#isKeyAccepted = true;
-      this.#failing.clear();
-      return result;
-    } catch (error) {
-      if (error instanceof AgentLogConfigError) this.#remember(projectId, error);
-      throw error;
-    }
   }
 
   #remember(projectId: string, error: AgentLogConfigError): void {

@@ -2,8 +2,8 @@ import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import { printable } from "../digest/printable.ts";
 import { refuseEngineMarks } from "../shared/engine-marks.ts";
-import type { SettingsReader } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
+import type { UncheckedClient } from "../shared/settings-reader.ts";
 import { readCommandLine, USAGE } from "./command-line.ts";
 import { makeReport, type ProjectReport, type Report } from "./make-report.ts";
 import type { Findings } from "./observe-connections.ts";
@@ -67,7 +67,7 @@ async function readAll(projectIds: readonly string[], read: (id: string) => Prom
   await Promise.all(projectIds.map(readNext));
 }
 
-async function readProject(client: SettingsReader, gate: ReadGate, projectId: string): Promise<ProjectReport> {
+async function readProject(client: UncheckedClient, gate: ReadGate, projectId: string): Promise<ProjectReport> {
   const logs: { monitoring?: string; backup?: string } = {};
   try {
     for (const agent of AGENTS) {

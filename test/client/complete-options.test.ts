@@ -125,9 +125,9 @@ describe("caCertificate", () => {
     [
       "text that looks like no path, which is not quoted",
       () => "c2VjcmV0",
-      "caCertificate is neither PEM text nor the path of a file that can be read (ENOENT);",
+      "caCertificate is neither PEM text nor the path of a file of at most 1 MiB that can be read (ENOENT);",
     ],
-    ["file of more than 1 MiB", () => file(PEM.padEnd(1_048_577)), "something else than a file"],
+    ["file of more than 1 MiB", () => file(PEM.padEnd(1_048_577)), "nor the path of a file of at most 1 MiB"],
   ])("is no %s", (_, given, says) => {
     const caCertificate = given();
     expect(() => completeOptions({ ...valid, caCertificate })).toThrow(says);
@@ -136,7 +136,7 @@ describe("caCertificate", () => {
   it.for(["/dev/zero", "/dev/null", tmpdir()])("is not read from %s", (name, context) => {
     if (!existsSync(name)) context.skip(`this system has no ${name}`);
     expect(() => completeOptions({ ...valid, caCertificate: name })).toThrow(
-      `caCertificate is the path of something else than a file of at most 1 MiB: ${name}; give`,
+      `caCertificate is neither PEM text nor the path of a file of at most 1 MiB that can be read: ${name}; give`,
     );
   });
 
@@ -144,7 +144,7 @@ describe("caCertificate", () => {
     if (process.platform === "win32") context.skip("pipes are not in folders on Windows");
     const pipe = path.join(path.dirname(file("")), "pipe");
     execFileSync("mkfifo", [pipe]);
-    expect(() => completeOptions({ ...valid, caCertificate: pipe })).toThrow("something else than a file");
+    expect(() => completeOptions({ ...valid, caCertificate: pipe })).toThrow("nor the path of a file of at most 1 MiB");
   });
 
   it.each(["PRIVATE KEY", "RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])("is refused with a %s, unquoted", (kind) => {

@@ -32,15 +32,9 @@ it.each([
   [403, { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" }, "ERR_ACCESS_LIST", "the address of this machine is not on"],
   [
     403,
-    { errorCode: "IP_ADDRESS_NOT_ON_WHITELIST", parameters: ["203.0.113.7"] },
+    { errorCode: "IP_ADDRESS_NOT_ON_WHITELIST", detail: "IP address 2001:db8::7 is not allowed." },
     "ERR_ACCESS_LIST",
-    "this machine's address, 203.0.113.7, is not on the key's access list",
-  ],
-  [
-    403,
-    { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST", detail: "IP address 2001:db8::7 is not allowed." },
-    "ERR_ACCESS_LIST",
-    "this machine's address, 2001:db8::7, is not on the key's access list",
+    "IP address 2001:db8::7 is not allowed",
   ],
   [403, { errorCode: "FEATURE_UNSUPPORTED" }, "ERR_UNSUPPORTED", "enable automation"],
   [403, { errorCode: "UNSUPPORTED_FOR_CURRENT_PLAN" }, "ERR_UNSUPPORTED", "change the plan"],
@@ -185,17 +179,10 @@ const HOSTILE = "<{%bad%}>\u001b[2J\u009b1m\u202e\u2028\ud800##vso[task.complete
 /** As it comes over the wire, where each character is one byte. */
 const HEADER = "<{%bad%}>\u009b1m\u009d##VSO[task.complete]##[error]".repeat(100);
 
-const refusedAddress = (address: string) => ({
-  status: 403,
-  body: JSON.stringify({ errorCode: "IP_ADDRESS_NOT_ON_WHITELIST", parameters: [address] }),
-});
-
 it.each<readonly [string, CannedResponse]>([
   ["errorCode", { status: 418, body: JSON.stringify({ errorCode: HOSTILE }) }],
   ["detail", { status: 418, body: JSON.stringify({ detail: HOSTILE }) }],
   ["reason", { status: 418, body: JSON.stringify({ reason: HOSTILE }) }],
-  ["address", refusedAddress(`fe80::1%${HOSTILE}`)],
-  ["long address", refusedAddress(`fe80::1%${"a".repeat(900_000)}`)],
   ["redirect", { status: 302, headers: { Location: `https://${"a.".repeat(5000)}<{%/${HEADER}` } }],
   ["redirect to another scheme", { status: 302, headers: { Location: `x<{%://${HEADER}` } }],
   ["content type", { status: 200, headers: { "Content-Type": HEADER }, body: "" }],

@@ -1,6 +1,6 @@
-import { compareProperties, type Difference } from "../stand-in-engine/difference.ts";
-import { isSecret, maskSecrets, type PropertyMap, type PropertyValue } from "../stand-in-engine/property-value.ts";
+import { maskSecrets, type PropertyMap } from "../stand-in-engine/property-value.ts";
 import { isDefaultProvider, stackType } from "../stand-in-engine/resource.ts";
+import { differencesOf, textOf } from "./differences-of.ts";
 
 /** A step of a run that changes something, the same for both engines. */
 export interface StepSummary {
@@ -16,28 +16,8 @@ export function summarizeStep(op: string, urn: string, old: PropertyMap, fresh: 
   if (type === stackType || isDefaultProvider({ type, name })) return [];
   if (op === "create" || op === "replace" || op === "delete") return [{ op, name }];
   if (op !== "update") return [];
-  const difference = compareProperties(maskSecrets(old), maskSecrets(fresh));
-  return [{ op, name, differences: difference ? flatten(difference, "") : [] }];
-}
-
-function flatten(difference: Difference, path: string): string[] {
-  const changed = (from: string, to: string) => [`${path}: ${from} => ${to}`];
-  switch (difference.kind) {
-    case "same":
-      return [];
-    case "map":
-      return [...difference.entries].flatMap(([key, entry]) => flatten(entry, path === "" ? key : `${path}.${key}`));
-    case "list":
-      return difference.entries.flatMap((entry, index) => flatten(entry, `${path}[${index}]`));
-    case "add":
-      return changed("null", textOf(difference.value));
-    case "delete":
-      return changed(textOf(difference.value), "null");
-    case "update":
-      return changed(textOf(difference.from), textOf(difference.to));
-  }
-}
-
-function textOf(value: PropertyValue): string {
-  return isSecret(value) ? "[secret]" : JSON.stringify(value);
+  const differences = differencesOf(maskSecrets(old), maskSecrets(fresh));
+  return [
+    { op, name, differences: differences.map(({ path, from, to }) => `${path}: ${textOf(from)} => ${textOf(to)}`) },
+  ];
 }

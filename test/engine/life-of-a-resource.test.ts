@@ -85,16 +85,6 @@ describe.each(BOTH_ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     expect(text).toContain(`AgentLogConfig ${PROJECT_ID}/monitoring is gone.`);
     expect(JSON.stringify(await deployment.exportState())).not.toContain("AgentLogConfig::settings");
   });
-
-  it("is read where a program adopts it", async (context) => {
-    const { deployment, service } = await openProgram(context, engine, "adopted", { id: `${PROJECT_ID}/monitoring` });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.outputs()).toEqual({
-      logPath: "/var/log/monitoring-agent.log",
-      configOverrides: "[secret]",
-    });
-    expect(service.requests.filter(({ status }) => status === 200)).not.toHaveLength(0);
-  });
 });
 
 // What follows is about what the CLI prints, about its options, and about the connection that it keeps in the state.
@@ -133,6 +123,16 @@ describe("AgentLogConfig on the real engine", () => {
       `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: the argument projectId must be 24 hexadecimal digits, not "zz".`,
     );
     expect(text).not.toMatch(/^\s+at /m);
+  });
+
+  it("is read where a program adopts it", async (context) => {
+    const { deployment, service } = await openProgram(context, "real", "adopted", { id: `${PROJECT_ID}/monitoring` });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.outputs()).toEqual({
+      logPath: "/var/log/monitoring-agent.log",
+      configOverrides: "[secret]",
+    });
+    expect(service.requests.filter(({ status }) => status === 200)).not.toHaveLength(0);
   });
 
   it("says what is wrong with the id of a resource to adopt", async (context) => {

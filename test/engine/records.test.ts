@@ -64,6 +64,16 @@ describe("a record on the real engine belongs to what it names", () => {
     expect(await deployment.preview({ expectNoChanges: true, refresh: true })).toMatchObject({ ok: true });
   });
 
+  it("and is not changed by a refresh that finds the same where it is only adopted", async (context) => {
+    const { deployment } = await open(context, "real", "adopted");
+    await deployment.up();
+    const { __unchangedSince: before } = await recordIn(deployment);
+    const { text } = await deployment.refresh();
+    expect(text).toMatch(/2 unchanged/);
+    expect((await recordIn(deployment))["__unchangedSince"]).toBe(before);
+    expect((await deployment.preview()).text).not.toMatch(/- logPath/);
+  });
+
   it("where a transform makes it one that is not as expected", async (context) => {
     const args = { ...ARGS, expect: { logPath: SETTINGS.logPath } };
     const { deployment } = await open(context, "real", "a transformation", { args, other: { projectId: OTHER } });
@@ -115,16 +125,6 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     const drift = await deployment.preview();
     expect(drift.text).toContain("/drifted");
     for (const { text } of [refused, unchanged, ...outage, drift]) expect(text).not.toContain("__service");
-  });
-
-  it("that is only adopted is not changed by a refresh that finds the same", async (context) => {
-    const { deployment } = await open(context, engine, "adopted");
-    await deployment.up();
-    const { __unchangedSince: before } = await recordIn(deployment);
-    const { text } = await deployment.refresh();
-    expect(text).toMatch(/2 unchanged/);
-    expect((await recordIn(deployment))["__unchangedSince"]).toBe(before);
-    expect((await deployment.preview()).text).not.toMatch(/- logPath/);
   });
 
   it("refuses by name what the engine would take for a file", async (context) => {

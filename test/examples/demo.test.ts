@@ -11,7 +11,7 @@ it("shows drift from end to end on one screen, and without colours where that is
   const lines = stdout.split("\n");
   expect(lines[0]).toBe("On a stand-in engine (no pulumi on the PATH):");
   expect(lines.map((line) => line.trim())).toEqual(
-    expect.arrayContaining(["~ sizeThresholdMB: 1000 => 500", "~ 1 to update, 2 unchanged", "- 3 deleted"]),
+    expect.arrayContaining(["~ logRotate.sizeThresholdMB: 1000 => 500", "~ 1 to update, 2 unchanged", "- 3 deleted"]),
   );
   expect(lines.length).toBeLessThanOrEqual(24);
   expect(stdout).not.toContain("\x1b");

@@ -11,6 +11,8 @@ it("records one agent's settings and reads the other's", async (context) => {
     backupSettings: { agent: "backup", logPath: "/var/log/backup-agent.log" },
   });
   service.set(PROJECT_ID, "backup", { logPath: "/data/backup-agent.log" });
-  const { text } = await deployment.preview();
-  expect(text).toMatch(/~ backup\s*: "\/var\/log\/backup-agent.log" => "\/data\/backup-agent.log"/);
+  const { steps } = await deployment.preview();
+  expect(steps.flatMap(({ differences = [] }) => differences)).toEqual([
+    'input.backup: "/var/log/backup-agent.log" => "/data/backup-agent.log"',
+  ]);
 });

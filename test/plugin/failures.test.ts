@@ -168,7 +168,7 @@ it("warns once of an outage in which 300 records are used, with 50 names", LIMIT
 
 it("forgets what was refused in an earlier run of an engine that attaches to it", LIMIT, async (context) => {
   skipWithout(context, "real");
-  const plugin = await startPlugin(path.join(installed.plugins(), "plugin.cjs"), {});
+  const plugin = await startPlugin(installed.module());
   onTestFinished(() => plugin.stop());
   const { deployment, service, write } = await open(context, {
     PULUMI_DEBUG_PROVIDERS: `agent-log-config:${plugin.port}`,

@@ -1,12 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
-import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
-import { bundlePlugin } from "../../tools/archive/bundle.ts";
 import { type PropertyMap, parseProperties, secret, unknownValue } from "../stand-in-engine/property-value.ts";
+import { usePluginFolder } from "./plugin-folder.ts";
 import { type PluginProcess, startPlugin } from "./plugin-process.ts";
 import { startMonitor } from "./start-monitor.ts";
 
@@ -16,20 +13,13 @@ const urnOf = (index: number) =>
   `urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs$agent-log-config:index:AgentLogConfig::fleet-${id(index)}-monitoring`;
 const ARGS = { projectIds: [1, 2, 3].map(id), agents: ["monitoring"] };
 
-let folder: string;
+const installed = usePluginFolder();
 let plugin: PluginProcess;
 let service: Service;
 
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "plugin-"));
-  await bundlePlugin(path.join(folder, "plugin.cjs"));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
 beforeEach(async () => {
   service = await startService();
-  plugin = await startPlugin(path.join(folder, "plugin.cjs"), {});
+  plugin = await startPlugin(installed.module());
   onTestFinished(async () => {
     await plugin.stop();
     await service.close();
@@ -39,17 +29,15 @@ beforeEach(async () => {
   await plugin.configure({ baseUrl: service.baseUrl, ...settings });
 });
 
-/** What the engine asks the plugin for each child of a fleet, in a preview of a new stack or of one that has records. */
-async function engine(records: Readonly<Record<string, PropertyMap>> = {}) {
-  const monitor = await startMonitor(async (urn, inputs) => {
-    const olds = records[urn];
-    const { inputs: news } = await plugin.check(inputs, olds ?? {}, urn);
-    if (olds === undefined) return (await plugin.create(news, true, urn)).outputs;
-    const { changes } = await plugin.diff(olds, news, { ...olds, unchangedSince: "2026-01-01" }, urn);
-    return changes === "none" ? { ...olds, unchangedSince: "2026-01-01" } : plugin.update(olds, news, true, urn);
-  });
+/** What the engine asks the plugin for each child of a fleet, in a preview of a new stack. */
+async function engine() {
+  const monitor = await startMonitor(async (urn, inputs) => create(urn, await plugin.check(inputs, {}, urn), true));
   const request = new messages.ConstructRequest().setMonitorendpoint(monitor.address).setDryrun(true);
   return { ...monitor, request };
+}
+
+async function create(urn: string, properties: PropertyMap, preview = false): Promise<PropertyMap> {
+  return parseProperties((await plugin.call("Create", { urn, properties, preview }))["properties"]);
 }
 
 it("reads each project once, the children's checks included", async () => {
@@ -68,9 +56,9 @@ it("reads each project once, the children's checks included", async () => {
 
 it("does not give a child what was read for another project", async () => {
   const { address } = await startMonitor(async (urn, inputs) => {
-    const { inputs: news } = await plugin.check({ ...inputs, projectId: id(3) }, {}, urn);
+    const news = await plugin.check({ ...inputs, projectId: id(3) }, {}, urn);
     expect(news["logPath"]).toBe("/log/3");
-    return (await plugin.create(news, true, urn)).outputs;
+    return create(urn, news);
   });
   await plugin.construct({ ...ARGS, projectIds: [id(1)] }, new messages.ConstructRequest().setMonitorendpoint(address));
 });
@@ -165,8 +153,7 @@ it("records all that can be recorded, and fails if the engine goes on after a ch
   const { address, outputs, registered } = await startMonitor(
     async (urn, inputs) => {
       if (urn === urnOf(2)) throw new Error("it fails");
-      const { inputs: news } = await plugin.check(inputs, {}, urn);
-      return (await plugin.create(news, false, urn)).outputs;
+      return create(urn, await plugin.check(inputs, {}, urn));
     },
     { goesOn: true },
   );

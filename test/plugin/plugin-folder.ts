@@ -3,14 +3,15 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll } from "vitest";
 import { makePlugin } from "../../tools/archive/make-plugin.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
 
-/** A folder of the tests of a file, with the plugin in `plugins` if there is a CLI that runs it. */
+/** A folder of the tests of a file, with the plugin in `plugins`. */
 export interface PluginFolder {
   /** Its path. There is none before the tests run. */
   readonly path: () => string;
   /** The folder of the plugin in it. */
   readonly plugins: () => string;
+  /** The module that the plugin is. */
+  readonly module: () => string;
   /** Returns the PATH on which an engine finds the plugin, this Node.js and what is in these folders. */
   readonly pathWith: (folders: string) => string;
 }
@@ -21,12 +22,13 @@ export function usePluginFolder(): PluginFolder {
   const plugins = () => path.join(folder, "plugins");
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), "plugin-"));
-    if (!("reason" in findPulumi())) await makePlugin(plugins());
+    await makePlugin(plugins());
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
   return {
     path: () => folder,
     plugins,
+    module: () => path.join(plugins(), "plugin.cjs"),
     pathWith: (folders) => [plugins(), path.dirname(process.execPath), folders].join(path.delimiter),
   };
 }

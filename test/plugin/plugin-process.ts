@@ -1,28 +1,23 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { isDeepStrictEqual } from "node:util";
-import { credentials, Server, type ServiceError } from "@grpc/grpc-js";
+import { Server } from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engineMessages, { type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import pluginMessages, { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.js";
-import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import messages, {
-  type CheckFailure,
   type CheckResponse,
   type ConfigureResponse,
   type ConstructRequest,
   type ConstructResponse,
-  type CreateResponse,
   type DiffResponse,
   type GetSchemaResponse,
   type InvokeResponse,
-  type ReadResponse,
-  type UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
-import structMessages, { type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { runEnvironment } from "../deployment/run-environment.ts";
 import { type PropertyMap, parseProperties, signatureKey, unknownValue } from "../stand-in-engine/property-value.ts";
+import { answerOf, ProviderClient, structOf } from "../stand-in-engine/provider-client.ts";
 import { listen } from "./listen.ts";
 
 /** The URN that resources have in these tests. */
@@ -63,7 +58,7 @@ export interface StartOptions {
 }
 
 /** Starts the plugin as the engine does. */
-export async function startPlugin(file: string, { env = {}, engine }: StartOptions): Promise<PluginProcess> {
+export async function startPlugin(file: string, { env = {}, engine }: StartOptions = {}): Promise<PluginProcess> {
   const args = [file, ...(engine === undefined ? [] : [engine])];
   const child = spawn(process.execPath, args, { env: runEnvironment(env), stdio: "pipe" });
   let printed = "";
@@ -82,113 +77,64 @@ export async function startPlugin(file: string, { env = {}, engine }: StartOptio
 }
 
 /** A running plugin, and the engine's calls with plain values in the place of messages. */
-export class PluginProcess {
+export class PluginProcess extends ProviderClient {
   readonly #child: ChildProcess;
-  readonly #client: InstanceType<typeof providerService.ResourceProviderClient>;
   /** The port that the plugin has printed. */
   readonly port: string;
   /** Returns everything that the plugin has printed. */
   readonly printed: () => string;
 
   constructor(child: ChildProcess, port: string, printed: () => string) {
+    super(`127.0.0.1:${port}`);
     this.#child = child;
-    this.#client = new providerService.ResourceProviderClient(`127.0.0.1:${port}`, credentials.createInsecure());
     this.port = port;
     this.printed = printed;
   }
 
   async version(): Promise<string> {
-    const info = await answerOf<PluginInfo>((done) => this.#client.getPluginInfo(new emptyMessages.Empty(), done));
+    const info = await answerOf<PluginInfo>((done) => this.client.getPluginInfo(new emptyMessages.Empty(), done));
     return info.getVersion();
   }
 
   async schema(): Promise<string> {
     const request = new messages.GetSchemaRequest();
-    const response = await answerOf<GetSchemaResponse>((done) => this.#client.getSchema(request, done));
+    const response = await answerOf<GetSchemaResponse>((done) => this.client.getSchema(request, done));
     return response.getSchema();
   }
 
   async checkConfig(news: PropertyMap): Promise<PropertyMap> {
-    const request = new messages.CheckRequest().setUrn(PROVIDER_URN).setNews(struct(news));
-    const response = await answerOf<CheckResponse>((done) => this.#client.checkConfig(request, done));
-    return valuesOf(response.getInputs());
+    const request = new messages.CheckRequest().setUrn(PROVIDER_URN).setNews(structOf(news));
+    const response = await answerOf<CheckResponse>((done) => this.client.checkConfig(request, done));
+    return parseProperties(response.getInputs()?.toJavaScript());
   }
 
   async diffConfig(olds: PropertyMap, news: PropertyMap) {
-    const request = new messages.DiffRequest().setOldInputs(struct(olds)).setNews(struct(news));
-    return diffOf(await answerOf<DiffResponse>((done) => this.#client.diffConfig(request, done)));
+    const request = new messages.DiffRequest().setOldInputs(structOf(olds)).setNews(structOf(news));
+    const response = await answerOf<DiffResponse>((done) => this.client.diffConfig(request, done));
+    return { changes: ["undecided", "none", "some"][response.getChanges()], replaces: response.getReplacesList() };
   }
 
   /** @param urn of the provider; an explicit one has a name of its own */
-  async configure(
-    args: PropertyMap,
-    urn = PROVIDER_URN,
-  ): Promise<{ acceptSecrets: boolean; supportsPreview: boolean }> {
-    const request = new messages.ConfigureRequest().setArgs(struct(args)).setUrn(urn).setAcceptsecrets(true);
-    const response = await answerOf<ConfigureResponse>((done) => this.#client.configure(request, done));
-    return { acceptSecrets: response.getAcceptsecrets(), supportsPreview: response.getSupportspreview() };
+  async configure(args: PropertyMap, urn = PROVIDER_URN): Promise<ConfigureResponse> {
+    const request = new messages.ConfigureRequest().setArgs(structOf(args)).setUrn(urn).setAcceptsecrets(true);
+    return answerOf<ConfigureResponse>((done) => this.client.configure(request, done));
   }
 
-  async check(news: PropertyMap, olds: PropertyMap = {}, urn = URN) {
-    const request = new messages.CheckRequest().setUrn(urn).setNews(struct(news)).setOlds(struct(olds));
-    const response = await answerOf<CheckResponse>((done) => this.#client.check(request, done));
-    return { inputs: valuesOf(response.getInputs()), failures: reasonsOf(response.getFailuresList()) };
-  }
-
-  /** @param outputs the recorded ones */
-  async diff(
-    olds: PropertyMap,
-    news: PropertyMap,
-    outputs: PropertyMap = { ...olds, unchangedSince: "2026-01-01" },
-    urn = URN,
-  ) {
-    const request = new messages.DiffRequest().setUrn(urn).setOldInputs(struct(olds)).setNews(struct(news));
-    request.setOlds(struct(outputs)).setId(`${outputs["projectId"]}/${outputs["agent"]}`);
-    return diffOf(await answerOf<DiffResponse>((done) => this.#client.diff(request, done)));
-  }
-
-  async create(properties: PropertyMap, preview = false, urn = URN) {
-    const request = new messages.CreateRequest().setUrn(urn).setProperties(struct(properties)).setPreview(preview);
-    const response = await answerOf<CreateResponse>((done) => this.#client.create(request, done));
-    return { id: response.getId(), outputs: valuesOf(response.getProperties()) };
-  }
-
-  async update(olds: PropertyMap, news: PropertyMap, preview = false, urn = URN): Promise<PropertyMap> {
-    const request = new messages.UpdateRequest()
-      .setUrn(urn)
-      .setOlds(struct(olds))
-      .setNews(struct(news))
-      .setPreview(preview);
-    const response = await answerOf<UpdateResponse>((done) => this.#client.update(request, done));
-    return valuesOf(response.getProperties());
-  }
-
-  /** @param recorded its inputs; those of an adopted resource are empty, and in an import there are none */
-  async read(id: string, properties?: PropertyMap, recorded = properties, urn = URN) {
-    const request = new messages.ReadRequest()
-      .setUrn(urn)
-      .setId(id)
-      .setProperties(struct(properties ?? {}));
-    if (recorded !== undefined) request.setInputs(struct(recorded));
-    const response = await answerOf<ReadResponse>((done) => this.#client.read(request, done));
-    const [outputs, inputs] = [valuesOf(response.getProperties()), valuesOf(response.getInputs())];
-    return { id: response.getId(), outputs, inputs };
-  }
-
-  async delete(id: string): Promise<void> {
-    await answerOf((done) => this.#client.delete(new messages.DeleteRequest().setId(id), done));
+  /** Returns the inputs that are to be recorded. */
+  async check(news: PropertyMap, olds: PropertyMap = {}, urn = URN): Promise<PropertyMap> {
+    return parseProperties((await this.call("Check", { urn, news, olds }))["inputs"]);
   }
 
   async invoke(name: string, args: PropertyMap): Promise<PropertyMap> {
-    const request = new messages.InvokeRequest().setTok(`agent-log-config:index:${name}`).setArgs(struct(args));
-    const response = await answerOf<InvokeResponse>((done) => this.#client.invoke(request, done));
-    return valuesOf(response.getReturn());
+    const request = new messages.InvokeRequest().setTok(`agent-log-config:index:${name}`).setArgs(structOf(args));
+    const response = await answerOf<InvokeResponse>((done) => this.client.invoke(request, done));
+    return parseProperties(response.getReturn()?.toJavaScript());
   }
 
   /** Constructs a component, as the request says what the program gave beside its inputs. */
   async construct(inputs: PropertyMap, request: ConstructRequest) {
-    request.setInputs(struct(inputs)).setName("fleet").setType("agent-log-config:index:AgentLogConfigs");
-    const response = await answerOf<ConstructResponse>((done) => this.#client.construct(request, done));
+    request.setInputs(structOf(inputs)).setName("fleet").setType("agent-log-config:index:AgentLogConfigs");
+    const response = await answerOf<ConstructResponse>((done) => this.client.construct(request, done));
     // The engine takes an output without a value for one that is not known.
     const state = Object.entries(response.getState()?.toJavaScript() ?? {}).map(([name, value]) => [
       name,
@@ -198,11 +144,11 @@ export class PluginProcess {
   }
 
   async cancel(): Promise<void> {
-    await answerOf((done) => this.#client.cancel(new emptyMessages.Empty(), done));
+    await answerOf((done) => this.client.cancel(new emptyMessages.Empty(), done));
   }
 
   async attach(address: string): Promise<void> {
-    await answerOf((done) => this.#client.attach(new pluginMessages.PluginAttach().setAddress(address), done));
+    await answerOf((done) => this.client.attach(new pluginMessages.PluginAttach().setAddress(address), done));
   }
 
   /** Closes the plugin's standard input, as the end of the engine does, and waits for the end of the plugin. */
@@ -214,34 +160,11 @@ export class PluginProcess {
   }
 
   async stop(): Promise<void> {
-    this.#client.close();
+    this.client.close();
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       const exited = once(this.#child, "exit");
       this.#child.kill("SIGKILL");
       await exited;
     }
   }
-}
-
-function struct(properties: PropertyMap): Struct {
-  return structMessages.Struct.fromJavaScript(properties);
-}
-
-function valuesOf(values: Struct | undefined): PropertyMap {
-  return parseProperties(values?.toJavaScript());
-}
-
-function reasonsOf(failures: readonly CheckFailure[]): string[] {
-  return failures.map((failure) => failure.getReason());
-}
-
-function diffOf(response: DiffResponse): { changes: string; replaces: readonly string[] } {
-  const names = ["undecided", "none", "some"];
-  return { changes: names[response.getChanges()] ?? "", replaces: response.getReplacesList() };
-}
-
-function answerOf<Answer>(send: (done: (error: ServiceError | null, answer: Answer) => void) => unknown) {
-  return new Promise<Answer>((resolve, reject) => {
-    send((error, answer) => (error ? reject(new Error(error.details)) : resolve(answer)));
-  });
 }

@@ -1,12 +1,10 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { fingerprintsOf } from "../../sdk/shared/reading.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
-import { bundlePlugin } from "../../tools/archive/bundle.ts";
 import { type PropertyMap, type PropertyValue, secret, unknownValue } from "../stand-in-engine/property-value.ts";
+import { usePluginFolder } from "./plugin-folder.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
+
+// What records in the plugin have in common with those of programs is in test/provider/both-ways.test.ts.
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const ID = `${PROJECT_ID}/monitoring`;
@@ -27,20 +25,15 @@ const RECORDED = {
 /** As inputs they have a fingerprint of the service, too. */
 const INPUTS = { ...RECORDED, __service: expect.any(String) };
 
-let folder: string;
+const installed = usePluginFolder();
 let shared: PluginProcess;
 let service: Service;
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "plugin-"));
-  await bundlePlugin(path.join(folder, "plugin.cjs"));
-  shared = await start();
+  shared = await startPlugin(installed.module());
 });
 
-afterAll(async () => {
-  await shared.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => shared.stop());
 
 beforeEach(async () => {
   service = await startService({
@@ -49,13 +42,9 @@ beforeEach(async () => {
   onTestFinished(() => service.close());
 });
 
-function start(options: StartOptions = {}): Promise<PluginProcess> {
-  return startPlugin(path.join(folder, "plugin.cjs"), options);
-}
-
 /** Starts a plugin that ends with the test. */
 async function startForTest(options: StartOptions = {}): Promise<PluginProcess> {
-  const plugin = await start(options);
+  const plugin = await startPlugin(installed.module(), options);
   onTestFinished(() => plugin.stop());
   return plugin;
 }
@@ -100,10 +89,10 @@ describe("the process", () => {
     service.failNext({ delaySeconds: 60 });
     const slow = plugin.check(ARGS).catch((error: Error) => error.message);
     await vi.waitFor(() => expect(service.requests).toHaveLength(3));
-    expect((await plugin.check({ ...ARGS, agent: "backup" })).inputs).toMatchObject({ logPath: "/backup" });
+    expect(await plugin.check({ ...ARGS, agent: "backup" })).toMatchObject({ logPath: "/backup" });
     await plugin.cancel();
     expect(await slow).toBe("The read was given up, because the run has ended.");
-    expect((await plugin.check(ARGS)).inputs).toEqual(INPUTS);
+    expect(await plugin.check(ARGS)).toEqual(INPUTS);
   });
 });
 
@@ -111,7 +100,10 @@ describe("the configuration", () => {
   it("is accepted with secrets, and sealed", async () => {
     expect(await shared.checkConfig(configuration({ privateKey: "private-key-0001" }))).toEqual(configuration());
     expect(await shared.checkConfig(configuration())).toEqual(configuration());
-    expect(await shared.configure(configuration())).toEqual({ acceptSecrets: true, supportsPreview: true });
+    expect((await shared.configure(configuration())).toObject()).toMatchObject({
+      acceptsecrets: true,
+      supportspreview: true,
+    });
   });
 
   it("is compared without ever replacing the provider", async () => {
@@ -126,9 +118,11 @@ describe("the configuration", () => {
     const plugin = await startForTest({ env: { PULUMI_CONFIG: stack } });
     const west = "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west";
     await plugin.configure({ maxRetries: 0 }, west);
-    expect(await plugin.check(ARGS)).toEqual({ inputs: INPUTS, failures: [] });
+    expect(await plugin.check(ARGS)).toEqual(INPUTS);
     await plugin.configure({ baseUrl: "ftp://example.com" }, west);
-    await expect(plugin.read(ID)).rejects.toThrow("baseUrl (the argument baseUrl of the Provider 'west')");
+    await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow(
+      "baseUrl (the argument baseUrl of the Provider 'west')",
+    );
   });
 
   it("is that of the stack where the stack has it, whatever the name of the provider is", async () => {
@@ -139,9 +133,13 @@ describe("the configuration", () => {
     for (const name of ["default", "default_0_1_0", "west"]) {
       const urn = `urn:pulumi:dev::p::pulumi:providers:agent-log-config::${name}`;
       await plugin.configure(stack, urn);
-      await expect(plugin.read(ID)).rejects.toThrow("baseUrl (the configuration key agent-log-config:baseUrl)");
+      await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow(
+        "baseUrl (the configuration key agent-log-config:baseUrl)",
+      );
       await plugin.configure({ baseUrl: "ftp://west.example.com" }, urn);
-      await expect(plugin.read(ID)).rejects.toThrow(`baseUrl (the argument baseUrl of the Provider '${name}')`);
+      await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow(
+        `baseUrl (the argument baseUrl of the Provider '${name}')`,
+      );
     }
     // An explicit provider does not warn of what the stack alone has.
     await plugin.checkConfig({ baseUrl: "https://west.example.com", version: "0.1.0" });
@@ -155,11 +153,10 @@ describe("the configuration", () => {
   it("lets an attached plugin forget what was refused before", async () => {
     const plugin = await configured();
     service.rotateKey("another");
-    await expect(plugin.read(ID)).rejects.toThrow("#err_wrong_key");
+    await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow("#err_wrong_key");
     service.rotateKey("private-key-0001");
     await plugin.configure(configuration());
-    expect(await plugin.check(ARGS)).toEqual({ inputs: INPUTS, failures: [] });
-    expect((await plugin.read(ID)).id).toBe(ID);
+    expect(await plugin.check(ARGS)).toEqual(INPUTS);
   });
 
   it("comes from the environment where the stack has none, and does not reach the state", async () => {
@@ -173,61 +170,51 @@ describe("the configuration", () => {
     });
     expect(await plugin.checkConfig({ version: "0.1.0" })).toEqual({ version: "0.1.0" });
     await plugin.configure({ version: "0.1.0" });
-    expect(await plugin.check(ARGS)).toEqual({ inputs: INPUTS, failures: [] });
+    expect(await plugin.check(ARGS)).toEqual(INPUTS);
   });
 });
 
 describe("a resource", () => {
+  const create = (plugin: PluginProcess, properties: PropertyMap, preview = false) =>
+    plugin.call("Create", { urn: URN, properties, preview });
+
   it("has known settings in the first preview, and a known id and time after the update", async () => {
     const plugin = await configured();
-    const { inputs, failures } = await plugin.check(ARGS);
-    expect([inputs, failures]).toEqual([INPUTS, []]);
+    const inputs = await plugin.check(ARGS);
     const unknownTime = { __unchangedSince: unknownValue, unchangedSince: unknownValue };
     const known = { ...RECORDED, whenUnavailable: null };
-    expect(await plugin.create(inputs, true)).toEqual({ id: "", outputs: { ...known, ...unknownTime } });
-    const { id, outputs } = await plugin.create(inputs);
+    expect(await create(plugin, inputs, true)).toEqual({ properties: { ...known, ...unknownTime } });
     const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/);
-    expect([id, outputs]).toEqual([ID, { ...known, __unchangedSince: time, unchangedSince: time }]);
-    await plugin.delete(id);
+    const properties = { ...known, __unchangedSince: time, unchangedSince: time };
+    expect(await create(plugin, inputs)).toEqual({ id: ID, properties });
   });
 
-  it.each(["projectId", "agent"])("has unknown settings while its %s is unknown, and nothing is read", async (name) => {
+  it("is left to the engine to be compared, unless nothing differs, or a program in TypeScript has recorded it", async () => {
     const plugin = await configured();
-    const { inputs } = await plugin.check({ ...ARGS, [name]: unknownValue });
-    expect(inputs).toMatchObject({
-      logPath: unknownValue,
-      logRotate: unknownValue,
-      configOverrides: secret(unknownValue),
-    });
-    expect(service.requests).toEqual([]);
-  });
-
-  it("shows drift: the engine compares the inputs, and the new ones are what was read", async () => {
-    const plugin = await configured();
-    service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate: { sizeThresholdMB: 500.5 } });
-    const { inputs } = await plugin.check(ARGS, RECORDED);
-    expect(inputs).toEqual({ ...INPUTS, logRotate: { sizeThresholdMB: 500.5 } });
-    const recorded = { ...RECORDED, __service: inputs["__service"] ?? null };
-    expect(await plugin.diff(recorded, inputs)).toEqual({ changes: "undecided", replaces: [] });
-    expect(await plugin.diff(RECORDED, RECORDED)).toEqual({ changes: "none", replaces: [] });
-    // A record of a TypeScript program gets the time under the name that all languages have.
+    const service = { __service: "875b511189af9dd3" };
+    const diff = (news: PropertyMap, olds: PropertyMap) =>
+      plugin.call("Diff", {
+        urn: URN,
+        id: ID,
+        oldInputs: { ...RECORDED, ...service },
+        news: { ...news, ...service },
+        olds,
+      });
+    const olds = { ...RECORDED, unchangedSince: "2026-01-01" };
+    expect(await diff({ ...RECORDED, logPath: "/drifted" }, olds)).toEqual({});
+    expect(await diff(RECORDED, olds)).toEqual({ changes: "DIFF_NONE" });
+    // It gets the time under the name that all languages have.
     const moved = { ...RECORDED, __provider: "exports.handler", __unchangedSince: "2026-01-01" };
-    expect(await plugin.diff(RECORDED, RECORDED, moved)).toEqual({ changes: "some", replaces: [] });
-    const updated = await plugin.update({ ...RECORDED, __unchangedSince: "2026-01-01T00:00:00.000Z" }, inputs);
-    const { __service: _, ...outputs } = inputs;
-    expect(updated).toMatchObject({ ...outputs, unchangedSince: expect.not.stringContaining("2026-01-01") });
+    expect(await diff(RECORDED, moved)).toEqual({ changes: "DIFF_SOME" });
   });
 
   it("reads itself where a caller pretends to have read", async () => {
     const plugin = await configured();
-    const connection = fingerprintsOf({
-      baseUrl: { text: service.baseUrl, source: "stack", place: "" },
-      publicKey: { text: "publickey", source: "stack", place: "" },
-    });
-    const reading = { ...ARGS, fingerprints: { ...connection }, problem: null, secrets: [], ignored: [] };
-    const forged = { ...ARGS, logPath: "/forged", __reading: reading };
-    expect(await plugin.check(forged)).toEqual({ inputs: INPUTS, failures: [] });
-    expect(await plugin.check({ ...ARGS, __reading: unknownValue })).toEqual({ inputs: INPUTS, failures: [] });
+    const fingerprints = { baseUrl: null, publicKey: null };
+    const reading = { ...ARGS, name: "r", fingerprints, problem: null, secrets: [], ignored: [], report: [] };
+    for (const __reading of [reading, unknownValue]) {
+      expect(await plugin.check({ ...ARGS, logPath: "/forged", __reading })).toEqual(INPUTS);
+    }
   });
 
   it.each(["agent-log-config:index:AgentLogConfigs", "agent-log-config:index:Foo"])(
@@ -235,205 +222,89 @@ describe("a resource", () => {
     async (type) => {
       const plugin = await configured();
       const urn = `urn:pulumi:dev::p::my:Group$${type}::r`;
-      const refusal = `no record of the type ${type}; use agent-log-config:index:AgentLogConfig.`;
-      await expect(plugin.read(ID, undefined, undefined, urn)).rejects.toThrow(refusal);
-      expect((await plugin.check(ARGS, {}, urn)).failures).toEqual([expect.stringContaining(refusal)]);
+      const reason = `The plugin agent-log-config has no record of the type ${type}; use agent-log-config:index:AgentLogConfig.`;
+      await expect(plugin.call("Read", { urn, id: ID })).rejects.toThrow(reason);
+      expect(await plugin.call("Check", { urn, news: ARGS })).toEqual({ failures: [{ reason }] });
       expect(service.requests).toEqual([]);
     },
   );
 
-  it("is another resource with another project or agent", async () => {
-    const plugin = await configured();
-    const moved = { ...RECORDED, projectId: "f".repeat(24), agent: "backup" };
-    expect((await plugin.diff(RECORDED, moved)).replaces).toEqual(["projectId", "agent"]);
-  });
-
-  it("has no arguments that change nothing in a record", async () => {
-    const plugin = await configured();
-    const { inputs } = await plugin.check({ ...ARGS, envelope: true, pretty: true });
-    await expect(plugin.create(inputs)).rejects.toThrow(
-      /there is no argument envelope; .*; there is no argument pretty; the arguments are projectId, agent, expect,/,
-    );
-  });
-
-  it("is refreshed as inputs and outputs, and keeps what was secret a secret", async () => {
+  it("keeps in a refresh what was secret a secret, and is imported by its id", async () => {
     const plugin = await configured();
     const expected = { expect: secret({ logPath: "/expected" }) };
-    const { id, inputs, outputs } = await plugin.read(ID, { ...RECORDED, ...expected, logPath: secret("/old") });
+    const before = { ...RECORDED, ...expected, logPath: secret("/old") };
     const found = { ...RECORDED, ...expected, logPath: secret(SETTINGS.logPath) };
-    expect([id, inputs]).toEqual([ID, { ...found, __service: expect.any(String) }]);
+    const refreshed = await plugin.call("Read", { urn: URN, id: ID, properties: before, inputs: before });
+    expect(refreshed["inputs"]).toEqual({ ...found, __service: expect.any(String) });
     const time = expect.any(String);
-    expect(outputs).toEqual({ ...found, whenUnavailable: null, __unchangedSince: time, unchangedSince: time });
+    expect(refreshed["properties"]).toEqual({
+      ...found,
+      whenUnavailable: null,
+      __unchangedSince: time,
+      unchangedSince: time,
+    });
+    const imported = { id: ID, inputs: RECORDED, properties: { ...RECORDED, unchangedSince: time } };
+    expect(await plugin.call("Read", { urn: URN, id: ID })).toMatchObject(imported);
+    // The engine would show the time of what is only adopted as a difference.
+    const adopted = await plugin.call("Read", { urn: URN, id: ID, inputs: {} });
+    expect(adopted["properties"]).toMatchObject({ ...RECORDED, unchangedSince: null });
   });
 
-  it("is imported by its id", async () => {
+  it("reads once for a replacement by the same project, which is checked twice", async () => {
     const plugin = await configured();
-    const outputs = { ...RECORDED, unchangedSince: expect.any(String) };
-    expect(await plugin.read(ID)).toMatchObject({ id: ID, inputs: RECORDED, outputs });
-  });
-
-  it("has no time of a read while it is only adopted, because the engine would show it as a difference", async () => {
-    const plugin = await configured();
-    const { outputs } = await plugin.read(ID, {});
-    expect(outputs).toMatchObject({ ...RECORDED, unchangedSince: null });
-    service.set(PROJECT_ID, "monitoring", { logPath: "/other" });
-    const refreshed = await plugin.read(ID, outputs, {});
-    expect(refreshed.outputs).toMatchObject({ logPath: "/other", unchangedSince: null });
-  });
-
-  it("is removed only when the service says the project does not exist", async () => {
-    const { address, warnings } = await startEngineLog();
-    const plugin = await configured({}, address);
-    service.failNext({ status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' });
-    expect(await plugin.read(ID, RECORDED)).toEqual({ id: "", inputs: {}, outputs: {} });
-    await plugin.cancel();
-    expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining(`AgentLogConfig ${ID} is gone.`) }]);
-    service.failNext({ status: 404, body: "{}" });
-    const failed = plugin.read(ID, RECORDED).catch((error: Error) => error.message);
-    expect(await failed).toMatch(/^This refresh used the connection of the last `pulumi up`;.* Can't read .* 404/);
-  });
-
-  it("keeps the record in an outage where told to, and warns beside the resource", async () => {
-    const { address, warnings } = await startEngineLog();
-    const plugin = await configured({}, address);
-    service.respondWith({ status: 503 });
-    const recorded = { ...RECORDED, whenUnavailable: "useRecorded" };
-    const news = { ...ARGS, whenUnavailable: "useRecorded" };
-    expect(await plugin.check(news, recorded)).toMatchObject({ inputs: recorded, failures: [] });
-    const outputs = { ...recorded, __unchangedSince: "2026-01-01T00:00:00Z", unchangedSince: "2026-01-01T00:00:00Z" };
-    expect(await plugin.diff(recorded, recorded, outputs)).toEqual({ changes: "none", replaces: [] });
-    expect(await plugin.read(ID, outputs, recorded)).toMatchObject({ id: ID, inputs: recorded, outputs });
-    await plugin.cancel();
-    const age =
-      / uses the recorded settings, which were first read \d+ days ago \(2026-01-01T00:00:00Z\)\. Can't read .* \(status 503\)/;
-    expect(warnings).toEqual([{ urn: URN, message: expect.stringMatching(age) }]);
-  });
-
-  it("reads once for a replacement by the same project, which is checked twice, and may use its record in an outage", async () => {
-    const plugin = await configured();
-    const news = { ...ARGS, whenUnavailable: "useRecorded" };
-    const recorded = { ...RECORDED, whenUnavailable: "useRecorded" };
-    await plugin.check(news, recorded);
-    const before = service.requests.length;
-    expect(await plugin.check(news)).toMatchObject({ inputs: recorded });
-    expect(service.requests).toHaveLength(before);
-    service.respondWith({ status: 503 });
-    await plugin.configure(configuration());
-    for (const olds of [recorded, {}]) expect((await plugin.check(news, olds)).inputs).toMatchObject(recorded);
-    expect((await plugin.create(recorded)).id).toBe(ID);
-  });
-
-  it("is never replaced where it fails", async () => {
-    const plugin = await configured();
-    const { inputs } = await plugin.check({ ...ARGS, projectId: "f".repeat(24) }, RECORDED);
-    expect(await plugin.diff(RECORDED, inputs)).toEqual({ changes: "some", replaces: [] });
-    await expect(plugin.update(RECORDED, inputs)).rejects.toThrow("there is no such project");
-  });
-
-  it("stays a record of its service in a refresh that can't read, and another service does not use it", async () => {
-    const plugin = await configured();
-    service.respondWith({ status: 503 });
-    const inputs = { ...RECORDED, whenUnavailable: "useRecorded", __service: "875b511189af9dd3" };
-    const { __service: _, ...outputs } = inputs;
-    const read = await plugin.read(
-      ID,
-      { ...outputs, __unchangedSince: "2026-01-01", unchangedSince: "2026-01-01" },
-      inputs,
-    );
-    expect(read.inputs).toEqual(inputs);
-    await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" }, read.inputs);
-    await expect(plugin.update(RECORDED, inputs)).rejects.toThrow(
-      "The recorded settings come from another service, so they are not used.",
-    );
-  });
-
-  it("fails in an outage without a record, or where it is not told to use it", async () => {
-    const { address, errors } = await startEngineLog();
-    const plugin = await configured({}, address);
-    service.respondWith({ status: 503 });
-    await plugin.check({ ...ARGS, whenUnavailable: "useRecorded" });
-    await expect(plugin.create(ARGS)).rejects.toThrow("status 503");
     await plugin.check(ARGS, RECORDED);
-    await expect(plugin.update(RECORDED, RECORDED)).rejects.toThrow("status 503");
-    await plugin.cancel();
-    expect(errors).toEqual([]);
+    const before = service.requests.length;
+    expect(await plugin.check(ARGS)).toMatchObject(RECORDED);
+    expect(service.requests).toHaveLength(before);
   });
 
   it("gives one reason for all that a refresh can't read in an outage", async () => {
     const plugin = await configured();
     service.respondWith({ status: 503 });
-    const read = (name: string, agent: string) =>
-      plugin.read(`${PROJECT_ID}/${agent}`, { ...RECORDED, agent }, { ...RECORDED, agent }, `${URN}-${name}`);
+    const read = (name: string, agent: string) => {
+      const recorded = { ...RECORDED, agent };
+      return plugin.call("Read", {
+        urn: `${URN}-${name}`,
+        id: `${PROJECT_ID}/${agent}`,
+        properties: recorded,
+        inputs: recorded,
+      });
+    };
     const first = read("a", "monitoring").catch((error: Error) => error.message);
     await vi.waitUntil(() => service.requests.length > 1);
     expect(await read("b", "backup")).toMatchObject({ id: `${PROJECT_ID}/backup` });
     expect(await first).toMatch(/ \(status 503\).* The same applies to monitoring-b\.$/);
   });
 
-  it("shows warnings through the engine that has attached last", async () => {
-    const { address, warnings } = await startEngineLog();
-    const plugin = await configured();
-    await plugin.attach(address);
+  it("shows what it says beside the resource, in an update as its failure alone", async () => {
+    const { address, warnings, errors } = await startEngineLog();
+    const plugin = await configured({}, address);
     await plugin.check({ ...ARGS, expect: { logPath: "/other" }, whenUnexpected: "warn" });
     await plugin.cancel();
     expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining('expected "/other"') }]);
-  });
-
-  it.each([
-    {
-      description: "a malformed id",
-      args: { projectId: "x" },
-      reason: 'projectId must be 24 hexadecimal digits, not "x".',
-    },
-    {
-      description: "a malformed id that is secret",
-      args: { projectId: secret("x") },
-      reason: "projectId must be 24 hexadecimal digits.",
-    },
-    {
-      description: "another agent",
-      args: { agent: "other" },
-      reason: 'agent must be "monitoring" or "backup", not "other".',
-    },
-    { description: "a wrong choice", args: { whenUnavailable: "retry" }, reason: "whenUnavailable must be" },
-    {
-      description: "an unknown expectation",
-      args: { expect: { path: "/" } },
-      reason: "expect has unknown names: path;",
-    },
-  ])("is refused with $description", async ({ args, reason }) => {
-    const plugin = await configured();
-    const { inputs } = await plugin.check({ ...ARGS, ...args });
-    await expect(plugin.create(inputs)).rejects.toThrow(`Nothing was read: the argument ${reason}`);
-    expect(service.requests).toEqual([]);
-  });
-
-  it.each([
-    { description: "a wrong key", changed: { privateKey: "private-key-0002" }, reason: "#err_wrong_key" },
-    { description: "missing settings", changed: { baseUrl: null }, reason: "Connection settings are missing: baseUrl" },
-    { description: "a wrong setting", changed: { maxRetries: "many" }, reason: "must be a whole number from 0 to 10" },
-  ])("fails with $description, without a secret in the message", async ({ changed, reason }) => {
-    const plugin = await configured(changed);
-    const { inputs } = await plugin.check(ARGS);
-    const created = await plugin.create(inputs).then(String, (error: Error) => error.message);
-    expect(created).toContain(reason);
-    await plugin.configure(configuration(changed));
-    const read = await plugin.read(ID).then(String, (error: Error) => error.message);
-    expect(read).toContain(reason);
-    expect(`${created} ${read}`).not.toContain("private-key-000");
+    await plugin.check({ ...ARGS, expect: { logPath: "/other" } });
+    await expect(create(plugin, ARGS)).rejects.toThrow('expected "/other"');
+    await plugin.cancel();
+    expect(errors).toEqual([]);
   });
 
   it.each([{ expect: { logPath: secret("/secret") } }, { expect: secret({ logPath: "/secret" }) }])(
     "quotes no secret argument, and keeps it a secret: %j",
     async (expectation) => {
       const plugin = await configured();
-      const { inputs } = await plugin.check({ ...ARGS, ...expectation });
+      const inputs = await plugin.check({ ...ARGS, ...expectation });
       expect(inputs).toMatchObject(expectation);
-      await expect(plugin.create(inputs)).rejects.toThrow(
+      await expect(create(plugin, inputs)).rejects.toThrow(
         /^AgentLogConfig \w+\/monitoring: logPath is not as expected; /,
       );
-      await plugin.check({ ...ARGS, projectId: secret("malformed") });
-      await expect(plugin.create(inputs)).rejects.toThrow(/^(?!.*malformed)/);
+      for (const [projectId, said] of [
+        ["malformed", true],
+        [secret("malformed"), false],
+      ] as const) {
+        await plugin.check({ ...ARGS, projectId });
+        const message = await create(plugin, inputs).then(String, String);
+        expect(message.includes('must be 24 hexadecimal digits, not "malformed"')).toBe(said);
+      }
     },
   );
 });
@@ -476,8 +347,10 @@ describe("getAgentLogConfig", () => {
 describe("a failed connection", () => {
   const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID} --stack dev`;
   const messagesOf = async (plugin: PluginProcess) => {
-    const { inputs } = await plugin.check(ARGS);
-    const ofResource = await plugin.create(inputs).then(String, (error: Error) => error.message);
+    const properties = await plugin.check(ARGS);
+    const ofResource = await plugin
+      .call("Create", { urn: URN, properties })
+      .then(String, (error: Error) => error.message);
     const ofFunction = await plugin.invoke("getAgentLogConfig", ARGS).then(String, (error: Error) => error.message);
     return [ofResource, ofFunction];
   };

@@ -1,11 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
-import { bundlePlugin } from "../../tools/archive/bundle.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
 import { listen } from "../servers/listen.ts";
 import {
@@ -17,23 +13,17 @@ import {
   startReadableService,
 } from "../servers/proxy-client.ts";
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
+import { usePluginFolder } from "./plugin-folder.ts";
 import { startEngineLog, startPlugin, URN } from "./plugin-process.ts";
 import { startMonitor } from "./start-monitor.ts";
 
 // The bundle has undici in parts, so that it may lack one that a proxy needs.
 
-let folder: string;
-
-beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "plugin-proxies-"));
-  await bundlePlugin(path.join(folder, "plugin.cjs"));
-});
-
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const installed = usePluginFolder();
 
 /** Reads with a plugin that has a proxy's address in its environment. */
 async function read({ baseUrl }: Pick<Service, "baseUrl">, proxy: string) {
-  const plugin = await startPlugin(path.join(folder, "plugin.cjs"), {
+  const plugin = await startPlugin(installed.module(), {
     env: { HTTPS_PROXY: proxy, HTTP_PROXY: proxy, https_proxy: proxy, http_proxy: proxy, NO_PROXY: "", no_proxy: "" },
   });
   onTestFinished(() => plugin.stop());
@@ -75,11 +65,11 @@ it.each(["https_proxy", "grpc_proxy"])("speaks with the engine past the proxy in
   const service = await startReadableService("http");
   const { address, warnings } = await startEngineLog();
   const env = { [variable]: proxy.origin, NO_PROXY: "", no_proxy: "", no_grpc_proxy: "" };
-  const plugin = await startPlugin(path.join(folder, "plugin.cjs"), { env, engine: address });
+  const plugin = await startPlugin(installed.module(), { env, engine: address });
   onTestFinished(() => plugin.stop());
   const keys = { publicKey: "publickey", privateKey: "private-key-0001" };
   await plugin.configure({ baseUrl: service.baseUrl, ...keys, allowHttp: "true", maxRetries: 0 });
-  const monitor = await startMonitor(async (urn, inputs) => (await plugin.check(inputs, {}, urn)).inputs);
+  const monitor = await startMonitor(async (urn, inputs) => plugin.check(inputs, {}, urn));
   const { projectId, agent } = READ;
   await plugin.check({ projectId, agent, expect: { logPath: "/other" }, whenUnexpected: "warn" });
   const request = new messages.ConstructRequest().setMonitorendpoint(monitor.address);

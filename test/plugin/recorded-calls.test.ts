@@ -9,8 +9,9 @@ import { findPulumi } from "../deployment/find-pulumi.ts";
 import { openDeployment } from "../deployment/open-deployment.ts";
 import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { readCalls } from "../deployment/open-recording.ts";
-import { isMap, type PropertyMap, type PropertyValue } from "../stand-in-engine/property-value.ts";
-import { type PluginProcess, startPlugin } from "./plugin-process.ts";
+import { type PropertyMap, type PropertyValue, parseProperties } from "../stand-in-engine/property-value.ts";
+import type { ProviderMethod } from "../stand-in-engine/provider-client.ts";
+import { startPlugin } from "./plugin-process.ts";
 
 const FIXTURE = path.join(import.meta.dirname, "fixtures/life-of-a-resource.json");
 
@@ -40,7 +41,7 @@ interface RecordedPhase extends Phase {
 }
 
 interface RecordedCall {
-  readonly method: string;
+  readonly method: ProviderMethod;
   readonly request: PropertyMap;
   readonly response?: PropertyMap;
   readonly error?: string;
@@ -64,10 +65,11 @@ it("answers the calls of the recorded engine as it did", async () => {
     const plugin = await startPlugin(path.join(folder, "plugin.cjs"), {});
     onTestFinished(() => plugin.stop());
     for (const { method, request, response = {}, error } of calls) {
-      methods.add(path.basename(method));
-      // The service of this run has another address.
+      methods.add(method);
       const asked: PropertyMap = JSON.parse(JSON.stringify(request).replaceAll("<fingerprint>", fingerprint));
-      const given = await answer(plugin, service, method, asked).catch((thrown: Error) => thrown.message);
+      // The service of this run has another address.
+      if (method === "Configure") asked["args"] = { ...parseProperties(asked["args"]), baseUrl: service.baseUrl };
+      const given = await plugin.call(method, asked).catch((thrown: Error) => thrown.message);
       fingerprint = /"__service":"(\w+)"/.exec(JSON.stringify(given))?.[1] ?? fingerprint;
       expect(comparable(given), `${phase.run}: ${method}`).toEqual(comparable(error ?? response));
     }
@@ -90,58 +92,24 @@ async function record(folder: string, service: Service): Promise<void> {
     arrange(service, phase);
     const log = path.join(folder, `calls-${index}.json`);
     await deployment[phase.run]({ env: { PULUMI_DEBUG_GRPC: log } });
-    const calls: RecordedCall[] = JSON.parse(JSON.stringify(readCalls(log, ["preview"])));
-    recorded.push({ ...phase, calls: calls.filter(({ method, request }) => isOurs(method, request)) });
+    const calls = readCalls(log, ["preview"]).filter(isOurs);
+    recorded.push({ ...phase, calls: JSON.parse(JSON.stringify(calls).replaceAll("ResourceProvider/", "")) });
   }
   await deployment.close();
   await writeFile(FIXTURE, `${JSON.stringify(recorded, null, 2)}\n`);
 }
 
-function isOurs(method: string, { urn }: PropertyMap): boolean {
-  return method.startsWith("ResourceProvider/") && String(urn).includes("agent-log-config");
+function isOurs({ method, request }: PropertyMap): boolean {
+  return (
+    String(method).startsWith("ResourceProvider/") &&
+    String(parseProperties(request)["urn"]).includes("agent-log-config")
+  );
 }
 
 function arrange(service: Service, { settings = SETTINGS, isDeleted = false, status }: Phase): void {
   service.set(PROJECT_ID, "monitoring", settings);
   service.set("f".repeat(24), "backup", isDeleted ? undefined : { logPath: "/var/log/backup-agent.log" });
   service.respondWith(status === undefined ? undefined : { status });
-}
-
-async function answer(
-  plugin: PluginProcess,
-  service: Service,
-  method: string,
-  request: PropertyMap,
-): Promise<PropertyMap> {
-  const map = (key: string) => (isMap(request[key]) ? request[key] : {});
-  const [id, urn, preview] = [String(request["id"]), String(request["urn"]), request["preview"] === true];
-  switch (method) {
-    case "ResourceProvider/Configure":
-      await plugin.configure({ ...map("args"), baseUrl: service.baseUrl });
-      return {};
-    case "ResourceProvider/Check": {
-      const { inputs, failures } = await plugin.check(map("news"), map("olds"), urn);
-      return failures.length === 0 ? { inputs } : { inputs, failures };
-    }
-    case "ResourceProvider/Diff": {
-      const { changes, replaces } = await plugin.diff(map("oldInputs"), map("news"), map("olds"), urn);
-      expect(replaces).toEqual([]);
-      return changes === "undecided" ? {} : { changes: `DIFF_${changes.toUpperCase()}` };
-    }
-    case "ResourceProvider/Create": {
-      const created = await plugin.create(map("properties"), preview, urn);
-      return { ...(created.id === "" ? {} : { id: created.id }), properties: created.outputs };
-    }
-    case "ResourceProvider/Update":
-      return { properties: await plugin.update(map("olds"), map("news"), preview, urn) };
-    case "ResourceProvider/Read": {
-      const { id: foundId, inputs, outputs } = await plugin.read(id, map("properties"), map("inputs"), urn);
-      return { id: foundId, inputs, properties: outputs };
-    }
-    default:
-      await plugin.delete(id);
-      return {};
-  }
 }
 
 /** Without times, ports, and fingerprints of addresses. */

@@ -41,6 +41,23 @@ describe("through a proxy", () => {
     expect(service.requests).toHaveLength(101 + 16);
   });
 
+  it.each([
+    ["https://[::1]:8443", "[::1]:8443"],
+    ["https://[::1]", "[::1]:443"],
+    ["https://service.example", "service.example:443"],
+  ])("%s is reached by a tunnel to %s", async (baseUrl, target) => {
+    const heads: string[] = [];
+    const proxy = createServer((socket) => {
+      socket.once("data", (head) => {
+        heads.push(String(head));
+        socket.end("HTTP/1.1 403 Refused\r\n\r\n");
+      });
+    });
+    const client = openClient({ baseUrl }, { HTTPS_PROXY: `http://127.0.0.1:${await listen(proxy)}` });
+    expect(await failureOf(client)).toMatchObject({ code: "ERR_PROXY" });
+    expect(heads.join("")).toContain(`CONNECT ${target} HTTP/1.1\r\nhost: ${target}\r\n`);
+  });
+
   it.each(["https", "http"] as const)("a response of %s that is longer than 1 MiB is refused", async (protocol) => {
     const proxy = await startProxyStandIn();
     const service = await startReadableService(protocol);

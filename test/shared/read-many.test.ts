@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../../sdk/client/errors.ts";
 import { type ConnectionSettings, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { readMany } from "../../sdk/shared/read-many.ts";
-import { readSettings } from "../../sdk/shared/read-settings.ts";
+import { SettingsReader } from "../../sdk/shared/settings-reader.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { settingsOf } from "./settings-of.ts";
 
@@ -142,7 +142,7 @@ describe("readMany on a service", () => {
     const { service, connection } = await open();
     service.set(projectId(2), "monitoring", {});
     service.failNext({ status: 503 });
-    const { configs, failures } = await readMany((args) => readSettings(connection, args), {
+    const { configs, failures } = await readMany((args) => new SettingsReader().read(connection, args), {
       projectIds: [projectId(1), projectId(2)],
       agents: ["monitoring"],
     });
@@ -154,7 +154,7 @@ describe("readMany on a service", () => {
     const { service, connection } = await open();
     service.rotateKey("another");
     const args = { projectIds: [projectId(1), projectId(2)] };
-    await expect(readMany((each) => readSettings(connection, each), args)).rejects.toMatchObject({
+    await expect(readMany((each) => new SettingsReader().read(connection, each), args)).rejects.toMatchObject({
       code: "ERR_WRONG_KEY",
     });
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ExpectedPath } from "../../sdk/program/expected-settings.ts";
 import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
+import { refuse } from "../../sdk/shared/resource-arguments.ts";
 import { expectedPathSchema, unmetExpectations } from "../../sdk/shared/unmet-expectations.ts";
 
 const SETTINGS = {
@@ -131,7 +132,10 @@ describe("what no setting can meet", () => {
     ],
     ["a path without a list", { notSet: "logPath" }, "expect.notSet must be a list."],
   ])("is %s", (_, expected, sentence) => {
-    expect(unmetExpectations(expected, SETTINGS, [])).toEqual([sentence]);
+    const [failure] = refuse({ projectId: "0123456789abcdef01234567", agent: "monitoring", expect: expected }, [
+      "expect",
+    ]);
+    expect(failure?.message).toBe(`Nothing was read: the argument ${sentence}`);
   });
 });
 

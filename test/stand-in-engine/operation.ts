@@ -35,24 +35,28 @@ export class EngineFailure extends Error {
   }
 }
 
-/** Takes a step and notes it: a failure of the provider fails the step. */
-export async function takeStep<Result>(
+/** Takes a step, which may make a resource, and notes it: a failure of the provider fails the step. */
+export async function takeStep<Made extends Resource | undefined>(
   { text }: Operation,
   step: Step,
-  take: () => Promise<{ result: Result; resource?: Resource }>,
-): Promise<Result> {
+  take: () => Promise<Made>,
+): Promise<Made> {
   try {
-    const { result, resource } = await take();
+    const resource = await take();
     text.take(resource ? { ...step, new: resource } : step);
-    return result;
+    return resource;
   } catch (error) {
-    throw new EngineFailure(error instanceof Error ? error.message : String(error), "step");
+    throw new EngineFailure(messageOf(error), "step");
   }
 }
 
 export function reportFailure({ text, planning }: Operation, error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const during = error instanceof EngineFailure ? error.during : "plan";
   if (during === "program") return;
   text.error(planning && during === "step" ? `Preview failed: ${message}` : message);
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

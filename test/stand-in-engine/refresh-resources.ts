@@ -1,6 +1,6 @@
-import { compareProperties } from "./difference.ts";
+import { differencesOf } from "../deployment/differences-of.ts";
 import { withoutIgnored } from "./ignore-changes.ts";
-import { EngineFailure, type Operation } from "./operation.ts";
+import { EngineFailure, messageOf, type Operation } from "./operation.ts";
 import { markMapLike, parseProperties } from "./property-value.ts";
 import { textOf } from "./provider-host.ts";
 import { isDynamic, type Resource } from "./resource.ts";
@@ -23,8 +23,7 @@ export async function refreshResources(operation: Operation): Promise<void> {
     });
   }
   const failed = read.find((outcome) => outcome.status === "rejected");
-  if (failed)
-    throw new EngineFailure(failed.reason instanceof Error ? failed.reason.message : "refresh failed", "step");
+  if (failed) throw new EngineFailure(messageOf(failed.reason), "step");
 }
 
 async function refresh(operation: Operation, old: Resource): Promise<Step> {
@@ -37,14 +36,12 @@ async function refresh(operation: Operation, old: Resource): Promise<Step> {
   const outputs = markMapLike(parseProperties(answer["properties"]), old.outputs);
   const inputs = answer["inputs"] ? markMapLike(parseProperties(answer["inputs"]), old.inputs) : old.inputs;
   const fresh = { ...old, id: textOf(answer["id"]), inputs, outputs };
-  if (old.external) return { op: compareProperties(old.outputs, outputs) ? "update" : "same", old, new: fresh };
 
   // The engine asks what it would take to undo what has happened outside.
   const ignoreChanges = old.ignoreChanges.length > 0 ? { ignoreChanges: [...old.ignoreChanges] } : {};
   const undo = { id, urn, olds: outputs, news: old.inputs, ...ignoreChanges, oldInputs: inputs, name, type };
   const { changes } = await host.call("Diff", undo);
-  if (changes === "DIFF_NONE") return { op: "same", old, new: fresh };
-  if (changes === "DIFF_SOME") return { op: "update", old, new: fresh };
-  const detail = compareProperties(withoutIgnored(old.inputs, old), withoutIgnored(inputs, old));
-  return detail ? { op: "update", old, new: fresh, detail } : { op: "same", old, new: fresh };
+  const differs = differencesOf(withoutIgnored(old.inputs, old), withoutIgnored(inputs, old)).length > 0;
+  const isUpdate = changes === "DIFF_SOME" || (changes !== "DIFF_NONE" && differs);
+  return { op: isUpdate ? "update" : "same", old, new: fresh };
 }

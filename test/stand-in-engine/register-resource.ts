@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
-import { compareProperties } from "./difference.ts";
+import { differencesOf } from "../deployment/differences-of.ts";
 import { keepIgnored } from "./ignore-changes.ts";
 import { EngineFailure, type Operation, takeStep } from "./operation.ts";
 import {
@@ -39,7 +39,6 @@ const refusedOptions = [
 export async function registerResource(operation: Operation, request: RegisterResourceRequest): Promise<Resource> {
   const wanted = wantedResource(operation, request);
   const old = operation.before.get(wanted.urn);
-  if (old?.external) throw new Error(`stand-in engine: taking over ${wanted.urn} from get is not modelled`);
   return !wanted.custom
     ? registerComponent(operation, wanted, old)
     : wanted.type === providerType
@@ -50,7 +49,7 @@ export async function registerResource(operation: Operation, request: RegisterRe
 }
 
 /** Returns the reference to the provider of resources that name none, configured by the stack's configuration. */
-export function defaultProvider(operation: Operation): string {
+function defaultProvider(operation: Operation): string {
   const urn = `urn:pulumi:${operation.stack}::${operation.project}::${providerType}::default`;
   const entries = [...operation.config].map(([key, { value, secret: isHidden }]) => [
     key,
@@ -66,18 +65,17 @@ export function defaultProvider(operation: Operation): string {
   return `${urn}::${id}`;
 }
 
-export function resourceUrn({ stack, project }: Operation, type: string, name: string, parent: string): string {
+function resourceUrn({ stack, project }: Operation, type: string, name: string, parent: string): string {
   const parentType = parent.split("::")[2] ?? "";
   const qualified = parentType === "" || parentType === stackType ? type : `${parentType}$${type}`;
   return `urn:pulumi:${stack}::${project}::${qualified}::${name}`;
 }
 
-export const nothing = {
+const nothing = {
   id: "",
   parent: "",
   provider: "",
   custom: false,
-  external: false,
   inputs: {},
   outputs: {},
   dependencies: [],
@@ -114,7 +112,6 @@ function wantedResource(operation: Operation, request: RegisterResourceRequest):
     name,
     parent,
     inputs,
-
     provider: request.getProvider(),
     custom: request.getCustom(),
     dependencies: request.getDependenciesList(),
@@ -134,16 +131,20 @@ async function registerComponent(operation: Operation, wanted: Resource, old: Re
 async function registerProvider(operation: Operation, wanted: Resource, old: Resource | undefined): Promise<Resource> {
   const provider = { ...wanted, id: old?.id ?? newId(operation), outputs: wanted.inputs };
   operation.hosts.configure(provider);
-  const op = old === undefined ? "create" : compareProperties(old.inputs, wanted.inputs) ? "update" : "same";
-  return settle(operation, { op, old, new: wanted }, async () => provider);
+  return settle(operation, plainStep(wanted, old), async () => provider);
 }
 
 async function registerStash(operation: Operation, wanted: Resource, old: Resource | undefined): Promise<Resource> {
   const input = wanted.inputs["input"] ?? null;
   const outputs = { input, output: old?.outputs["output"] ?? input };
   const id = old?.id ?? (operation.planning ? "" : randomUUID());
-  const op = old === undefined ? "create" : compareProperties(old.inputs, wanted.inputs) ? "update" : "same";
-  return settle(operation, { op, old, new: wanted }, async () => ({ ...wanted, id, outputs }));
+  return settle(operation, plainStep(wanted, old), async () => ({ ...wanted, id, outputs }));
+}
+
+/** What is to be done with a resource whose provider is not asked. */
+function plainStep(wanted: Resource, old: Resource | undefined): Step {
+  const op = old === undefined ? "create" : differencesOf(old.inputs, wanted.inputs).length > 0 ? "update" : "same";
+  return { op, old, new: wanted };
 }
 
 async function registerDynamic(operation: Operation, wanted: Resource, old: Resource | undefined): Promise<Resource> {
@@ -164,9 +165,8 @@ async function registerDynamic(operation: Operation, wanted: Resource, old: Reso
     case "create":
       return settle(operation, step, operation.planning ? preview : () => create(host, planned));
     default: {
-      const made = await takeQuietly(operation.planning ? preview : () => create(host, planned));
       if (old && !operation.planning) operation.replaced.push(old);
-      return settle(operation, { ...step, new: made });
+      return settle(operation, step, operation.planning ? preview : () => create(host, planned));
     }
   }
 }
@@ -184,16 +184,14 @@ async function planDynamic(
   if (old === undefined) return { op: "create", new: planned };
   const { changes, replaces } = host ? await host.call("Diff", changeRequest(planned, old)) : unknownChanges(operation);
   // What the provider says outweighs what the inputs say.
-  const detail = changes === "DIFF_NONE" ? undefined : compareProperties(old.inputs, inputs);
-  if (detail === undefined && changes !== "DIFF_SOME") return { op: "same", old, new: planned };
-  const shown = changes === "DIFF_SOME" ? undefined : detail;
-  if (!Array.isArray(replaces)) return { op: "update", old, new: planned, detail: shown };
+  const differs = changes === "DIFF_SOME" || differencesOf(old.inputs, inputs).length > 0;
+  if (changes === "DIFF_NONE" || !differs) return { op: "same", old, new: planned };
+  if (!Array.isArray(replaces)) return { op: "update", old, new: planned };
   if (wanted.ignoreChanges.some((name) => !name.startsWith("__"))) {
     throw new Error(`stand-in engine: replacing ${wanted.name}, which ignores changes, is not modelled`);
   }
   const fresh = await check(host, wanted, {}, wanted.inputs);
-  const freshDetail = shown && compareProperties(old.inputs, fresh);
-  return { op: "replace", old, new: { ...planned, id: "", inputs: fresh }, detail: freshDetail };
+  return { op: "replace", old, new: { ...planned, id: "", inputs: fresh } };
 }
 
 async function check(host: ProviderHost | undefined, wanted: Resource, olds: PropertyMap, news: PropertyMap) {
@@ -236,25 +234,15 @@ function changeRequest({ urn, name, type, inputs, ignoreChanges }: Resource, old
   return { id: old.id, urn, olds: old.outputs, news: inputs, ...ignored, oldInputs: old.inputs, name, type };
 }
 
-async function takeQuietly(make: () => Promise<Resource>): Promise<Resource> {
-  try {
-    return await make();
-  } catch (error) {
-    throw new EngineFailure(error instanceof Error ? error.message : String(error), "step");
-  }
-}
-
 /** Takes a step, marks its outputs, and keeps the resource. */
-export async function settle(operation: Operation, step: Step, make?: () => Promise<Resource>): Promise<Resource> {
+async function settle(operation: Operation, step: Step, make: () => Promise<Resource>): Promise<Resource> {
   const resource = await takeStep(operation, step, async () => {
-    const made = (await make?.()) ?? step.new;
-    if (made === undefined) throw new Error("stand-in engine: a step without a resource");
+    const made = await make();
     const isSecretOutput = (key: string) => made.additionalSecretOutputs.includes(key);
     const outputs = mapValues(made.outputs, (value: PropertyMap[string], key) =>
       isSecretOutput(key) ? secret(value) : value,
     );
-    const marked = { ...made, outputs };
-    return { result: marked, resource: marked };
+    return { ...made, outputs };
   });
   operation.after.set(resource.urn, resource);
   return resource;

@@ -10,8 +10,6 @@ export interface Resource {
   /** URN and id of the provider, or nothing where the engine itself provides the resource. */
   readonly provider: string;
   readonly custom: boolean;
-  /** Adopted by `get`: read, and never created, changed or deleted. */
-  readonly external: boolean;
   readonly inputs: PropertyMap;
   readonly outputs: PropertyMap;
   readonly dependencies: readonly string[];

@@ -2,30 +2,23 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { LogRequest, SetRootResourceRequest } from "@pulumi/pulumi/proto/engine_pb.js";
-import type {
-  ReadResourceRequest,
-  RegisterResourceOutputsRequest,
-  RegisterResourceRequest,
+import grpc from "@grpc/grpc-js";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import engineMessages, { type LogRequest, type SetRootResourceRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
+import resourceMessages, {
+  type RegisterResourceOutputsRequest,
+  type RegisterResourceRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
+import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { killGroup } from "../deployment/run-command.ts";
 import { runEnvironment } from "../deployment/run-environment.ts";
 import { deleteResource, deleteResources } from "./delete-resources.ts";
-import { EngineFailure, type Operation } from "./operation.ts";
+import { EngineFailure, messageOf, type Operation } from "./operation.ts";
 import { mapValues, parseProperties } from "./property-value.ts";
-import { readResource } from "./read-resource.ts";
+import { MESSAGE_LIMIT, structOf } from "./provider-client.ts";
 import { registerResource } from "./register-resource.ts";
 import { stackType } from "./resource.ts";
-import {
-  Empty,
-  EngineService,
-  engineMessages,
-  grpc,
-  maxMessageBytes,
-  ResourceMonitorService,
-  resourceMessages,
-  Struct,
-} from "./sdk.ts";
 
 export interface ProgramOptions {
   readonly directory: string;
@@ -34,7 +27,7 @@ export interface ProgramOptions {
   readonly signal: AbortSignal;
 }
 
-type ServiceHandlers = Record<string, object>;
+type ServiceHandlers = grpc.UntypedServiceImplementation;
 
 // What a current CLI advertises, so that the SDK takes the same paths.
 const features = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] as const;
@@ -45,9 +38,9 @@ export async function runProgram(operation: Operation, options: ProgramOptions):
   options.signal.throwIfAborted();
   const failing = new AbortController();
   const fail = (error: unknown) => failing.abort(error);
-  const server = new grpc.Server(maxMessageBytes);
-  server.addService(ResourceMonitorService, monitor(operation, failing.signal, fail));
-  server.addService(EngineService, engine(operation));
+  const server = new grpc.Server(MESSAGE_LIMIT);
+  server.addService(resourceService.ResourceMonitorService, monitor(operation, failing.signal, fail));
+  server.addService(engineService.EngineService, engine(operation));
   const port = await new Promise<number>((resolve, reject) => {
     const done = (error: Error | null, bound: number) => (error ? reject(error) : resolve(bound));
     server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), done);
@@ -119,7 +112,7 @@ function monitor(operation: Operation, failing: AbortSignal, fail: (error: unkno
       }
     });
   return {
-    ...refusals(Object.keys(ResourceMonitorService), fail),
+    ...refusals(Object.keys(resourceService.ResourceMonitorService), fail),
     getDeploymentInfo: unary(async () => {
       const { project, stack, planning, config } = operation;
       const info = new resourceMessages.DeploymentInfo().setProject(project).setStack(stack).setDryrun(planning);
@@ -140,14 +133,7 @@ function monitor(operation: Operation, failing: AbortSignal, fail: (error: unkno
       const ignored = ignoreChanges.length > 0 ? { ignoreChanges } : {};
       const asked = { type: request.getType(), name: request.getName(), ...ignored, object };
       operation.record("ResourceMonitor/RegisterResource", asked, { urn, ...(id ? { id } : {}), object: outputs });
-      return new resourceMessages.RegisterResourceResponse()
-        .setUrn(urn)
-        .setId(id)
-        .setObject(Struct.fromJavaScript(outputs));
-    }),
-    readResource: act(async (request: ReadResourceRequest) => {
-      const { urn, outputs } = await readResource(operation, request);
-      return new resourceMessages.ReadResourceResponse().setUrn(urn).setProperties(Struct.fromJavaScript(outputs));
+      return new resourceMessages.RegisterResourceResponse().setUrn(urn).setId(id).setObject(structOf(outputs));
     }),
     registerResourceOutputs: act(async (request: RegisterResourceOutputsRequest) => {
       const registered = operation.after.get(request.getUrn());
@@ -161,7 +147,7 @@ function monitor(operation: Operation, failing: AbortSignal, fail: (error: unkno
       // The outputs of the stack count once everything else has succeeded.
       if (resource.type === stackType) keepStackOutputs = keep;
       else keep();
-      return new Empty();
+      return new emptyMessages.Empty();
     }),
     signalAndWaitForShutdown: act(async (_request: unknown) => {
       for (const old of operation.replaced) await deleteResource(operation, old);
@@ -170,7 +156,7 @@ function monitor(operation: Operation, failing: AbortSignal, fail: (error: unkno
         [...operation.before.values()].filter(({ urn }) => !operation.after.has(urn)),
       );
       keepStackOutputs();
-      return new Empty();
+      return new emptyMessages.Empty();
     }),
   };
 }
@@ -178,13 +164,13 @@ function monitor(operation: Operation, failing: AbortSignal, fail: (error: unkno
 function engine({ text }: Operation): ServiceHandlers {
   let root = "";
   return {
-    ...refusals(Object.keys(EngineService), () => {}),
+    ...refusals(Object.keys(engineService.EngineService), () => {}),
     log: unary(async (request: LogRequest) => {
       const severity = ["debug", "info", "warning", "error"][request.getSeverity()];
       const message = request.getMessage();
       if (severity === "info") text.warn(message);
       else if (severity !== "debug") text.warn(`${severity}: ${message}`);
-      return new Empty();
+      return new emptyMessages.Empty();
     }),
     getRootResource: unary(async () => new engineMessages.GetRootResourceResponse().setUrn(root)),
     setRootResource: unary(async (request: SetRootResourceRequest) => {
@@ -205,14 +191,11 @@ function refusals(methods: readonly string[], fail: (error: unknown) => void): S
   );
 }
 
-function unary<Request, Answer>(handle: (request: Request) => Promise<Answer>) {
-  return (
-    call: { request: Request },
-    done: (error: { code: number; details: string } | null, answer?: Answer) => void,
-  ) => {
-    handle(call.request).then(
+function unary<Request, Answer>(handle: (request: Request) => Promise<Answer>): grpc.handleUnaryCall<Request, Answer> {
+  return ({ request }, done) => {
+    handle(request).then(
       (answer) => done(null, answer),
-      (error: Error) => done({ code: grpc.status.UNKNOWN, details: error.message }),
+      (error) => done({ code: grpc.status.UNKNOWN, details: messageOf(error) }),
     );
   };
 }

@@ -1,20 +1,15 @@
+import { differencesOf, textOf } from "../deployment/differences-of.ts";
 import { type StepSummary, summarizeStep } from "../deployment/step-summary.ts";
-import { compareProperties, type MapDifference } from "./difference.ts";
-import { differenceText, mapText } from "./property-text.ts";
 import { maskSecrets, type PropertyMap } from "./property-value.ts";
 import { isDefaultProvider, type Resource, stackType } from "./resource.ts";
 
-export type Op = "same" | "create" | "update" | "delete" | "replace" | "read" | "discard";
-
 export interface Step {
-  readonly op: Op;
+  readonly op: "same" | "create" | "update" | "delete" | "replace";
   readonly old?: Resource | undefined;
   readonly new?: Resource | undefined;
-  /** The exact difference, where the engine computed one itself. */
-  readonly detail?: MapDifference | undefined;
 }
 
-const marks = { create: "+ ", update: "~ ", delete: "- ", replace: "+-", read: "> ", discard: "< " };
+const marks = { create: "+ ", update: "~ ", delete: "- ", replace: "+-" };
 const counted = ["create", "update", "delete", "replace"] as const;
 const past = { create: "created", update: "updated", delete: "deleted", replace: "replaced" };
 
@@ -22,7 +17,7 @@ const past = { create: "created", update: "updated", delete: "deleted", replace:
 export class RunText {
   readonly steps: StepSummary[] = [];
   readonly #planning: boolean;
-  readonly #counts = new Map<Op, number>();
+  readonly #counts = { same: 0, create: 0, update: 0, delete: 0, replace: 0 };
   #stdout: string;
   #stderr = "";
 
@@ -31,29 +26,25 @@ export class RunText {
     this.#planning = planning;
   }
 
-  get changes(): number {
-    return counted.reduce((sum, op) => sum + this.#count(op), 0);
-  }
-
   /** Notes a step that was taken, or that would be. */
-  take(step: Step): void {
-    const { op, old, new: fresh, detail } = step;
+  take({ op, old, new: fresh }: Step): void {
     const resource = fresh ?? old;
     if (resource === undefined || isDefaultProvider(resource)) return;
-    this.#counts.set(op, this.#count(op) + 1);
+    this.#counts[op] += 1;
     if (op === "same" || resource.type === stackType) return;
-    const [before, after] = [maskSecrets(old?.inputs ?? {}), maskSecrets(fresh?.inputs ?? {})];
+    const [before, after] = [old?.inputs ?? {}, fresh?.inputs ?? {}];
     this.steps.push(...summarizeStep(op, resource.urn, before, after));
-    const difference = detail ?? compareProperties(before, after);
     this.#stdout += `${marks[op]}${resource.type}: (${op})\n`;
-    if (op === "create") this.#stdout += mapText(after, 1);
-    else if ((op === "update" || op === "replace") && difference) this.#stdout += differenceText(difference, 1);
+    if (op === "update" || op === "replace") this.outputs(before, after);
   }
 
-  /** Draws what becomes of the outputs of the stack. */
+  /** Draws what differs, such as what becomes of the outputs of the stack. */
   outputs(old: PropertyMap, fresh: PropertyMap): void {
-    const difference = compareProperties(maskSecrets(old), maskSecrets(fresh));
-    if (difference) this.#stdout += `    --outputs:--\n${differenceText(difference, 1)}`;
+    for (const { path, from, to } of differencesOf(maskSecrets(old), maskSecrets(fresh))) {
+      const [added, deleted] = [`+ ${path}: ${textOf(to)}`, `- ${path}: ${textOf(from)}`];
+      const line = from === null ? added : to === null ? deleted : `~ ${path}: ${textOf(from)} => ${textOf(to)}`;
+      this.#stdout += `    ${line}\n`;
+    }
   }
 
   warn(text: string): void {
@@ -65,13 +56,9 @@ export class RunText {
   }
 
   finish(): string {
-    const kinds = counted.filter((op) => this.#count(op) > 0);
-    const lines = kinds.map((op) => `${marks[op]}${this.#count(op)} ${this.#planning ? `to ${op}` : past[op]}`);
-    if (this.#count("same") > 0) lines.push(`${this.#count("same")} unchanged`);
+    const kinds = counted.filter((op) => this.#counts[op] > 0);
+    const lines = kinds.map((op) => `${marks[op]}${this.#counts[op]} ${this.#planning ? `to ${op}` : past[op]}`);
+    if (this.#counts.same > 0) lines.push(`${this.#counts.same} unchanged`);
     return `${this.#stdout}Resources:\n${lines.map((line) => `    ${line}\n`).join("")}${this.#stderr}`;
-  }
-
-  #count(op: Op): number {
-    return this.#counts.get(op) ?? 0;
   }
 }

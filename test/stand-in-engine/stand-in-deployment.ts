@@ -33,7 +33,7 @@ export async function openStandInDeployment(
     planning: boolean,
     options: RunOptions,
     act: (operation: Operation, signal: AbortSignal, env: Record<string, string>) => Promise<void>,
-  ): Promise<Operation & { readonly run: Run }> => {
+  ): Promise<Run> => {
     const runEnv = { ...env, ...options.env };
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
     signal.throwIfAborted();
@@ -76,14 +76,11 @@ export async function openStandInDeployment(
     signal.throwIfAborted();
     for (const line of printed.split("\n").slice(0, -1)) text.warn(`${line}\n`);
     if (failure) reportFailure(operation, failure.reason);
-    const { steps } = text;
-    const run = { ok: !failure, exitCode: failure ? 1 : 0, text: withoutColours(text.finish()), steps };
-    refuseSecrets(run.text);
+    refuseSecrets(text.finish());
     if (!planning) state = new Map([...operation.before, ...operation.after]);
-    return { ...operation, run };
+    return { ok: !failure, exitCode: failure ? 1 : 0, text: withoutColours(text.finish()), steps: text.steps };
   };
-  const track = async (operation: Promise<Operation & { readonly run: Run }>): Promise<Run> => {
-    const run = operation.then((performed) => performed.run);
+  const track = async (run: Promise<Run>): Promise<Run> => {
     running.add(run);
     try {
       return await run;
@@ -108,12 +105,9 @@ export async function openStandInDeployment(
     },
     preview: async ({ refresh = false, expectNoChanges = false, json = false, ...options } = {}) => {
       if (refresh || json) throw new Error("the stand-in engine does not model preview --refresh and --json");
-      const preview = perform("Previewing update", true, options, program).then((performed) =>
-        expectNoChanges && performed.run.ok && performed.text.changes > 0
-          ? { ...performed, run: unexpectedChanges(performed.run) }
-          : performed,
-      );
-      return track(preview);
+      const run = await track(perform("Previewing update", true, options, program));
+      // The differences in the outputs of the stack are no changes of resources.
+      return expectNoChanges && run.ok && run.steps.length > 0 ? unexpectedChanges(run) : run;
     },
     up: (options = {}) => track(perform("Updating", false, options, program)),
     refresh: (options = {}) => track(perform("Refreshing", false, options, refreshResources)),
@@ -153,10 +147,10 @@ function recorder(file: string | undefined) {
 function exported(resource: Resource): Record<string, unknown> {
   const encrypted = (map: PropertyMap) =>
     replaceSecrets(map, () => ({ [signatureKey]: secretSignature, ciphertext: "v1:" }));
-  const { urn, custom, id, type, parent, provider, dependencies, external, ignoreChanges } = resource;
+  const { urn, custom, id, type, parent, provider, dependencies, ignoreChanges } = resource;
   const { additionalSecretOutputs } = resource;
   const whole = { urn, custom, id, type, inputs: encrypted(resource.inputs), outputs: encrypted(resource.outputs) };
-  const rest = { parent, provider, dependencies, external, ignoreChanges, additionalSecretOutputs };
+  const rest = { parent, provider, dependencies, ignoreChanges, additionalSecretOutputs };
   return Object.fromEntries(
     Object.entries({ ...whole, ...rest }).filter(([name, value]) => name === "custom" || isFull(value)),
   );

@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import { abortable } from "./abortable.ts";
 import { chooseDigestChallenge } from "./digest-challenge.ts";
 import { DigestExchange, type DigestSession } from "./digest-session.ts";
 
@@ -25,50 +26,39 @@ export interface WireResponse {
   readonly body: Uint8Array;
 }
 
-/** Sends a request as often as its challenges require. */
-export class DigestRequest {
-  readonly #connection: DigestConnection;
-  readonly #request: UnsignedRequest;
-  #sent: SentRequest | undefined;
-  #isGivenUp = false;
-
-  constructor(connection: DigestConnection, request: UnsignedRequest) {
-    this.#connection = connection;
-    this.#request = request;
-  }
-
-  /**
-   * Returns the last response: a status other than 401, or a refusal of the credentials.
-   * @throws UnusableChallenge if the server asks for credentials that this client can't make
-   * @throws Error of undici if there is no whole response
-   */
-  async send(): Promise<WireResponse> {
-    const { path, method } = this.#request;
-    const { session, cookies } = this.#connection;
-    const exchange = new DigestExchange(session);
-    for (;;) {
-      const headers: Record<string, string> = { ...this.#request.headers };
-      const authorization = exchange.sign(method, path);
-      if (authorization !== undefined) headers["authorization"] = authorization;
-      if (cookies.header !== undefined) headers["cookie"] = cookies.header;
-      this.#sent = new SentRequest();
-      this.#connection.dispatch({ ...this.#request, headers }, this.#sent);
-      const { cut, ...response } = await this.#sent.outcome.promise;
-      if (this.#isGivenUp) throw new Error("The request was given up.");
-      const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
-      if (lines !== undefined) cookies.keep(lines);
-      if (response.status !== 401) exchange.accepted();
-      // The head of a challenge is enough, whatever becomes of its body.
-      else if (challenges !== undefined && exchange.refused(chooseDigestChallenge(challenges))) continue;
-      if (cut !== undefined) throw cut;
-      return response;
-    }
-  }
-
-  /** Ends the request. A connection that has no socket for it yet is replaced, because the next request would wait for it too. */
-  giveUp(): void {
-    this.#isGivenUp = true;
-    if (this.#sent?.abort() === false) this.#connection.replace();
+/**
+ * Sends a request as often as its challenges require. It returns the last response: a status other than 401, or a refusal of the
+ * credentials.
+ * @param signal gives the request up. A connection that has no socket for it yet is replaced, because the next request would
+ * wait for that socket too.
+ * @throws UnusableChallenge if the server asks for credentials that this client can't make
+ * @throws Error of undici if there is no whole response, or the signal's reason
+ */
+export async function sendSigned(
+  connection: DigestConnection,
+  request: UnsignedRequest,
+  signal: AbortSignal,
+): Promise<WireResponse> {
+  const { session, cookies } = connection;
+  const exchange = new DigestExchange(session);
+  for (;;) {
+    signal.throwIfAborted();
+    const headers: Record<string, string> = { ...request.headers };
+    const authorization = exchange.sign(request.method, request.path);
+    if (authorization !== undefined) headers["authorization"] = authorization;
+    if (cookies.header !== undefined) headers["cookie"] = cookies.header;
+    const sent = new SentRequest();
+    connection.dispatch({ ...request, headers }, sent);
+    const { cut, ...response } = await abortable(sent.outcome.promise, signal, () => {
+      if (!sent.abort()) connection.replace();
+    });
+    const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
+    if (lines !== undefined) cookies.keep(lines);
+    if (response.status !== 401) exchange.accepted();
+    // The head of a challenge is enough, whatever becomes of its body.
+    else if (challenges !== undefined && exchange.refused(chooseDigestChallenge(challenges))) continue;
+    if (cut !== undefined) throw cut;
+    return response;
   }
 }
 

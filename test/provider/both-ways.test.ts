@@ -1,0 +1,279 @@
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import { usePluginFolder } from "../plugin/plugin-folder.ts";
+import { type PluginProcess, startPlugin } from "../plugin/plugin-process.ts";
+import { type PropertyMap, parseProperties, secret, unknownValue } from "../stand-in-engine/property-value.ts";
+import { type Kept, openDynamicProvider, openPlugin, type Provider } from "./ways.ts";
+
+// What the dynamic provider and the plugin do alike, where no program has read for them.
+
+const installed = usePluginFolder();
+const WAYS = [
+  { way: "dynamic provider", open: openDynamicProvider, advice: "This read used the connection in the state" },
+  {
+    way: "plugin",
+    open: (configuration: Readonly<Record<string, string>>) => openPlugin(configuration, plugin),
+    advice: "This refresh used the connection of the last `pulumi up`",
+  },
+];
+
+const PROJECT_ID = "0123456789abcdef01234567";
+const OTHER_PROJECT_ID = "76543210fedcba9876543210";
+const ID = `${PROJECT_ID}/monitoring`;
+const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
+const USE_RECORDED = { ...ARGS, whenUnavailable: "useRecorded" };
+const LONG_AGO = "2026-01-01T00:00:00.000Z";
+const NOTHING = { logPath: null, logPathWindows: null, logRotate: null, username: null, configOverrides: null };
+const FOUND = { logPath: "/l", logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 } };
+const GONE = { status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' };
+const OUTAGE = { status: 503 };
+
+let plugin: PluginProcess;
+let service: Service;
+
+beforeAll(async () => {
+  plugin = await startPlugin(installed.module());
+});
+
+afterAll(() => plugin.stop());
+
+beforeEach(async () => {
+  const settings = { monitoring: FOUND, backup: { logPath: "/backup" } };
+  service = await startService({ settings: { [PROJECT_ID]: settings, [OTHER_PROJECT_ID]: settings } });
+  onTestFinished(() => service.close());
+});
+
+const configuration = () => ({
+  baseUrl: service.baseUrl,
+  publicKey: "publickey",
+  privateKey: "private-key-0001",
+  allowHttp: "true",
+  maxRetries: "0",
+});
+
+/** Does for one resource what the engine does in an update. */
+async function update(provider: Provider, args: PropertyMap, kept?: Kept): Promise<Kept & { readonly op: string }> {
+  const inputs = await provider.check(args, kept?.inputs ?? {});
+  if (kept === undefined) return { op: "create", ...(await create(provider, inputs)) };
+  const { changes, replaces = [] } = await provider.diff(kept, inputs);
+  const isSame = changes === "DIFF_NONE" || isDeepStrictEqual(visible(kept.inputs), visible(inputs));
+  if (isSame && changes !== "DIFF_SOME") return { op: "same", ...kept };
+  if (isDeepStrictEqual(replaces, [])) {
+    const { properties } = await provider.update(kept, inputs);
+    return { op: "update", id: kept.id, inputs, outputs: parseProperties(properties) };
+  }
+  return { op: `replace by ${replaces}`, ...(await create(provider, await provider.check(args, {}))) };
+}
+
+async function create(provider: Provider, inputs: PropertyMap): Promise<Kept> {
+  const { id, properties } = await provider.create(inputs);
+  return { id: String(id), inputs, outputs: parseProperties(properties) };
+}
+
+function visible(properties: PropertyMap): PropertyMap {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith("__")));
+}
+
+/** The record of an earlier run, of long ago. */
+async function recorded(provider: Provider, args: PropertyMap = ARGS): Promise<Kept> {
+  const { id, inputs, outputs } = await update(provider, args);
+  return { id, inputs, outputs: { ...outputs, __unchangedSince: LONG_AGO } };
+}
+
+const since = ({ outputs }: Kept) => outputs["__unchangedSince"];
+
+describe.each(WAYS)("the $way", ({ open, advice }) => {
+  it("records what it reads, under the id of project and agent", async () => {
+    const { id, inputs, outputs } = await update(await open(configuration()), ARGS);
+    const known = { ...ARGS, ...NOTHING, ...FOUND };
+    expect([id, inputs]).toEqual([ID, { ...known, __service: expect.stringMatching(/^[0-9a-f]{16}$/) }]);
+    expect(outputs).toMatchObject({ ...known, __unchangedSince: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
+    expect(outputs).not.toHaveProperty("__service");
+  });
+
+  it.each(["projectId", "agent"])("has unknown settings while its %s is unknown, and reads nothing", async (name) => {
+    const provider = await open(configuration());
+    const inputs = await provider.check({ ...ARGS, [name]: unknownValue }, {});
+    expect(inputs).toMatchObject({ logPath: unknownValue, logRotate: unknownValue, [name]: unknownValue });
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each<{ description: string; args?: PropertyMap; found?: PropertyMap; op: string; isNew: boolean }>([
+    { description: "nothing", op: "same", isNew: false },
+    {
+      description: "a threshold",
+      found: { ...FOUND, logRotate: { sizeThresholdMB: 500.5 } },
+      op: "update",
+      isNew: true,
+    },
+    { description: "a setting that goes", found: { logRotate: FOUND.logRotate }, op: "update", isNew: true },
+    { description: "an argument", args: { whenUnexpected: "warn" }, op: "update", isNew: false },
+    { description: "the agent", args: { agent: "backup" }, op: "replace by agent", isNew: true },
+    { description: "the project", args: { projectId: OTHER_PROJECT_ID }, op: "replace by projectId", isNew: true },
+  ])("compares with the record, and keeps its time if no setting differs: $description", async (change) => {
+    const provider = await open(configuration());
+    const kept = await recorded(provider);
+    if (change.found) service.set(PROJECT_ID, "monitoring", change.found);
+    const made = await update(await open(configuration()), { ...ARGS, ...change.args }, kept);
+    expect([made.op, since(made) !== LONG_AGO]).toEqual([change.op, change.isNew]);
+    expect(made.inputs).toMatchObject({ ...change.args, ...(change.args?.["agent"] ? {} : change.found) });
+  });
+
+  it.each<{ args: PropertyMap; reason: string }>([
+    { args: { projectId: "orders" }, reason: "projectId must be 24 hexadecimal digits" },
+    { args: { agent: "other" }, reason: 'agent must be "monitoring" or "backup"' },
+    { args: { whenUnavailable: "later" }, reason: 'whenUnavailable must be "fail" or "useRecorded"' },
+    { args: { whenUnexpected: 5 }, reason: 'whenUnexpected must be "fail" or "warn"' },
+    { args: { expect: { logPath: 5 } }, reason: "expect.logPath must be a string" },
+    { args: { expect: { path: "/" } }, reason: "expect has unknown names: path;" },
+    { args: { envelope: true }, reason: "there is no argument envelope; the arguments are projectId, agent, expect," },
+    { args: { expects: {} }, reason: "there is no argument expects; did you mean expect?" },
+  ])("reads nothing for $args", async ({ args, reason }) => {
+    const made = update(await open(configuration()), { ...ARGS, ...args });
+    await expect(made).rejects.toThrow(/^Nothing was read: /);
+    await expect(made).rejects.toThrow(reason);
+    expect(service.requests).toEqual([]);
+  });
+
+  it.each([
+    { change: { privateKey: "private-key-0002" }, reason: "#err_wrong_key" },
+    { change: { baseUrl: "" }, reason: "Connection settings are missing: baseUrl" },
+    { change: { maxRetries: "many" }, reason: "must be a whole number from 0 to 10" },
+  ])("fails with the connection $change, without a secret in the message", async ({ change, reason }) => {
+    const opened = () => open({ ...configuration(), ...change });
+    const messageOf = (asked: Promise<object>) => asked.then(String, ({ message }) => message);
+    const made = await messageOf(update(await opened(), ARGS));
+    const read = await messageOf((await opened()).read(ID, {}));
+    for (const message of [made, read]) {
+      expect(message).toContain(reason);
+      expect(message).not.toContain("private-key-000");
+    }
+  });
+
+  it("fails for each setting that is not as expected, or warns of it", async () => {
+    const expected = { logPath: "/srv", logRotate: { sizeThresholdMB: { atMost: 500 } }, username: null };
+    const sentences = [
+      `AgentLogConfig ${ID}: logPath is "/l", expected "/srv"; change it in the service, or change expect.`,
+      `AgentLogConfig ${ID}: logRotate.sizeThresholdMB is 1000, expected at most 500; change it in the service, or change expect.`,
+    ];
+    const failed = update(await open(configuration()), { ...ARGS, expect: expected });
+    await expect(failed).rejects.toThrow(new Error(sentences.join("\n")));
+    const provider = await open(configuration());
+    const { inputs } = await update(provider, { ...ARGS, expect: expected, whenUnexpected: "warn" });
+    expect(inputs).toMatchObject({ ...FOUND, expect: expected });
+    expect(await provider.warnings()).toEqual(sentences);
+  });
+
+  it("uses the record in an outage where it is told to, and warns with its age", async () => {
+    const kept = await recorded(await open(configuration()), USE_RECORDED);
+    service.respondWith(OUTAGE);
+    const provider = await open(configuration());
+    expect(await update(provider, USE_RECORDED, kept)).toEqual({ op: "same", ...kept });
+    // A replacement is checked twice, the second time without the record.
+    expect(await provider.check(USE_RECORDED, {})).toMatchObject(FOUND);
+    expect(await provider.warnings()).toEqual([
+      expect.stringMatching(
+        /^AgentLogConfig \S*monitoring uses the recorded settings, which were first read \d+ days ago \(2026-01-01T00:00:00\.000Z\)\. Can't read .*status 503/,
+      ),
+    ]);
+  });
+
+  it.each<{ description: string; args?: PropertyMap; change?: (kept: Kept) => Kept | undefined; reason?: string }>([
+    { description: "the program does not ask for the record", args: ARGS },
+    { description: "the program asks to fail", args: { ...ARGS, whenUnavailable: "fail" } },
+    { description: "nothing is recorded", change: () => undefined },
+    { description: "the record is of another agent", args: { ...USE_RECORDED, agent: "backup" } },
+    { description: "the record is of another project", args: { ...USE_RECORDED, projectId: OTHER_PROJECT_ID } },
+    {
+      description: "the record is of another service",
+      change: (kept) => ({ ...kept, inputs: { ...kept.inputs, __service: "0123456789abcdef" } }),
+      reason: "The recorded settings come from another service, so they are not used.",
+    },
+    {
+      description: "the record is not as expected",
+      args: { ...USE_RECORDED, expect: { logPath: "/srv" } },
+      reason: 'logPath is "/l", expected "/srv"; change it in',
+    },
+  ])("fails in an outage where $description", async ({ args = USE_RECORDED, change, reason = "status 503" }) => {
+    const kept = await recorded(await open(configuration()), USE_RECORDED);
+    service.respondWith(OUTAGE);
+    const provider = await open(configuration());
+    await expect(update(provider, args, change ? change(kept) : kept)).rejects.toThrow(reason);
+    await provider.warnings();
+  });
+
+  it("does not use the record where the service refuses the read, and replaces nothing", async () => {
+    const kept = await recorded(await open(configuration()), USE_RECORDED);
+    service.rotateKey("another");
+    await expect(update(await open(configuration()), USE_RECORDED, kept)).rejects.toThrow("#err_wrong_key");
+    const other = { ...USE_RECORDED, projectId: "f".repeat(24) };
+    service.rotateKey("private-key-0001");
+    await expect(update(await open(configuration()), other, kept)).rejects.toThrow("there is no such project");
+  });
+
+  it("records in a refresh what it reads, as inputs too, so that the next preview is empty", async () => {
+    const args = { ...ARGS, expect: { username: null } };
+    const kept = await recorded(await open(configuration()), args);
+    service.set(PROJECT_ID, "monitoring", { logPath: "/new", configOverrides: { key: "k" } });
+    const { id, inputs, properties } = await (await open(configuration())).read(ID, kept);
+    const found = { ...args, ...NOTHING, logPath: "/new", configOverrides: secret({ key: "k" }) };
+    expect(id).toBe(ID);
+    expect(inputs).toMatchObject({ ...found, __service: kept.inputs["__service"] });
+    expect(properties).toMatchObject({ ...found, __unchangedSince: expect.not.stringContaining(LONG_AGO) });
+    const refreshed = { id: ID, inputs: parseProperties(inputs), outputs: parseProperties(properties) };
+    expect(await update(await open(configuration()), args, refreshed)).toMatchObject({ op: "same" });
+  });
+
+  it("reads what is only adopted, and finds it unchanged until its settings differ", async () => {
+    const read = async (outputs: PropertyMap) =>
+      parseProperties((await (await open(configuration())).read(ID, { inputs: {}, outputs }))["properties"]);
+    const first = await read({});
+    expect(first).toMatchObject({ ...ARGS, ...FOUND });
+    expect(await read(first)).toEqual(first);
+    service.set(PROJECT_ID, "monitoring", { logPath: "/other" });
+    expect(await read(first)).toMatchObject({ logPath: "/other" });
+  });
+
+  it("removes a record only where the service says that the project does not exist", async () => {
+    const kept = await recorded(await open(configuration()));
+    service.respondWith(GONE);
+    const provider = await open(configuration());
+    expect((await provider.read(ID, kept))["id"]).toBeUndefined();
+    expect(await provider.warnings()).toEqual([expect.stringContaining(`AgentLogConfig ${ID} is gone.`)]);
+    await expect((await open(configuration())).read(ID, {})).rejects.toThrow("GROUP_NOT_FOUND");
+    service.respondWith({ status: 404, body: "<html>" });
+    await expect((await open(configuration())).read(ID, kept)).rejects.toThrow("404");
+  });
+
+  it("keeps the record in a refresh in an outage where it is told to", async () => {
+    const kept = await recorded(await open(configuration()), USE_RECORDED);
+    service.respondWith(OUTAGE);
+    const provider = await open(configuration());
+    const { id, inputs = kept.inputs, properties } = await provider.read(ID, kept);
+    expect(await provider.warnings()).toEqual([expect.stringMatching(/uses the recorded .*2026-01-01.*status 503/)]);
+    expect([id, inputs]).toEqual([ID, kept.inputs]);
+    expect(properties).toMatchObject({ ...FOUND, __unchangedSince: LONG_AGO });
+  });
+
+  it.each([
+    { description: "the key has changed", status: 401, isAdvised: true },
+    { description: "the key lacks a role", status: 403, isAdvised: false },
+  ])("says first which connection a refresh used where that may help: $description", async ({ status, isAdvised }) => {
+    const kept = await recorded(await open(configuration()));
+    service.respondWith({ status, body: "{}" });
+    const failed = (await open(configuration())).read(ID, kept);
+    await expect(failed).rejects.toThrow(String(status));
+    await expect(failed).rejects.toThrow(new RegExp(`^${isAdvised ? advice : "Can't read"}`));
+  });
+
+  it("refuses settings that the engine would not take for data, and a malformed id", async () => {
+    const deep = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", path: "/etc/passwd" };
+    service.set(PROJECT_ID, "monitoring", { configOverrides: { deep } });
+    const refused = (await open(configuration())).read(ID, {});
+    await expect(refused).rejects.toThrow("configOverrides has the key by which Pulumi marks");
+    const malformed = (await open(configuration())).read("x\u001b[2J", {});
+    await expect(malformed).rejects.toThrow("does not have the form <projectId>/<agent>");
+    await expect(malformed).rejects.toThrow(/^\P{Cc}*$/u);
+  });
+});

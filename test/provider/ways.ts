@@ -1,0 +1,85 @@
+import { vi } from "vitest";
+import { type PluginProcess, startEngineLog, URN } from "../plugin/plugin-process.ts";
+import { type PropertyMap, parseProperties, withoutSecrets } from "../stand-in-engine/property-value.ts";
+
+/** What the engine keeps of a resource. */
+export interface Kept {
+  readonly id: string;
+  readonly inputs: PropertyMap;
+  readonly outputs: PropertyMap;
+}
+
+/** What the engine asks of a provider for one resource in one run. A failure rejects with what the engine shows. */
+export interface Provider {
+  check(news: PropertyMap, olds: PropertyMap): Promise<PropertyMap>;
+  diff(kept: Kept, news: PropertyMap): Promise<PropertyMap>;
+  create(news: PropertyMap): Promise<PropertyMap>;
+  update(kept: Kept, news: PropertyMap): Promise<PropertyMap>;
+  /** @param kept the resource in the state; its inputs are empty where it is only adopted */
+  read(id: string, kept: Partial<Kept>): Promise<PropertyMap>;
+  /** Ends the run, and returns what it has warned of. */
+  warnings(): Promise<readonly string[]>;
+}
+
+type Configuration = Readonly<Record<string, string>>;
+
+/** Opens what the provider host of the SDK loads, as in a process of its own. */
+export async function openDynamicProvider(configuration: Configuration): Promise<Provider> {
+  vi.resetModules();
+  const provider = await import("../../sdk/provider/dynamic-provider.ts");
+  const host = { get: (key: string) => configuration[key.replace("agent-log-config:", "")] };
+  return {
+    check: async (news, olds) => {
+      const { inputs, failures } = await provider.check(host, plain(olds), plain(news));
+      if (failures.length > 0) throw new Error(failures.map(({ reason }) => reason).join("\n"));
+      return parseProperties(inputs);
+    },
+    diff: async ({ id, outputs }, news) => {
+      const { changes, replaces = [] } = await provider.diff(host, id, plain(outputs), plain(news));
+      return { changes: changes === false ? "DIFF_NONE" : "", replaces };
+    },
+    create: async (news) => {
+      const { id, outs } = await provider.create(host, plain(news));
+      return { id, properties: parseProperties(outs) };
+    },
+    update: async ({ id, outputs }, news) => {
+      const { outs } = await provider.update(host, id, plain(outputs), plain(news));
+      return { properties: parseProperties(outs) };
+    },
+    read: async (id, { outputs = {} }) => {
+      const { props, ...found } = await provider.read(host, id, plain(outputs));
+      return parseProperties({ ...found, properties: props });
+    },
+    warnings: async () => {
+      const { calls } = vi.mocked(console.warn).mock;
+      const warnings = calls.map(([message]) => String(message));
+      vi.mocked(console.warn).mockClear();
+      return warnings;
+    },
+  };
+}
+
+/** The host sends what is secret in clear. */
+function plain(properties: PropertyMap): PropertyMap {
+  return parseProperties(withoutSecrets(properties));
+}
+
+/** Lets another engine attach to a plugin that runs, as for a plain refresh, in which no program sends the configuration. */
+export async function openPlugin(configuration: Configuration, plugin: PluginProcess): Promise<Provider> {
+  const { address, warnings } = await startEngineLog();
+  await plugin.attach(address);
+  await plugin.configure(configuration);
+  return {
+    check: async (news, olds) => plugin.check(news, olds),
+    diff: async ({ id, inputs, outputs }, news) =>
+      plugin.call("Diff", { urn: URN, id, olds: outputs, oldInputs: inputs, news }),
+    create: async (properties) => plugin.call("Create", { urn: URN, properties }),
+    update: async ({ id, outputs }, news) => plugin.call("Update", { urn: URN, id, olds: outputs, news }),
+    read: async (id, { inputs, outputs = {} }) =>
+      plugin.call("Read", { urn: URN, id, properties: outputs, ...(inputs && { inputs }) }),
+    warnings: async () => {
+      await plugin.cancel();
+      return warnings.map(({ message }) => message);
+    },
+  };
+}
