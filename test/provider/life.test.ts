@@ -41,14 +41,14 @@ let connection: number;
 
 /** Does with the life-cycle module what the engine does with a provider. */
 async function run(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
-  return step.run === "refresh" ? refresh(step) : update(step);
+  return step.run === "refresh" ? refreshStep(step) : update(step);
 }
 
 const sourcesOf = (service: number) => [
   stackConfiguration((key) => (key === configurationKey("baseUrl") ? `https://service-${service}` : undefined)),
 ];
 
-async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
+async function refreshStep({ services }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
   const quiet = { shows: "nothing", warnsOfOutage: false } as const;
   if (kept === undefined) return quiet;
   const host = { sources: sourcesOf(connection), read: async (args: Properties) => answer(services[connection], args) };

@@ -1,5 +1,4 @@
 import type { AgentLogConfigResult, ReadArguments } from "../../sdk/client/agent-log-config-result.ts";
-
 /** The result of a read, with a path alone. */
 export function settingsOf({ projectId, agent }: ReadArguments): AgentLogConfigResult {
   const settings = { logPath: `/var/log/${agent}`, logPathWindows: undefined, logRotate: undefined };
