@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import { expect, it } from "vitest";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
+import { socketsAsNow } from "../faults/run-reads.ts";
 import { listen } from "../servers/listen.ts";
 import { failureOf, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
 
@@ -68,10 +69,12 @@ it("carry the read of each of 300 projects in an outage, with at most 80 request
 
 it("are closed with the client once the reads under way have ended, and later reads are refused", async () => {
   const service = await openService();
+  const socketsAreClosed = socketsAsNow();
   const client = openClient(service);
   const reads = [client.get(MONITORING), client.get(MONITORING), client.get(MONITORING)];
   const closed = client.close();
   expect(await failureOf(client)).toMatchObject({ code: "ERR_CLIENT_CLOSED" });
   await closed;
   expect(await Promise.all(reads)).toMatchObject(Array(3).fill({ logPath: LOG_PATH }));
+  await socketsAreClosed();
 });

@@ -4,7 +4,7 @@ import { type Service, type ServiceOptions, startService } from "../../sdk/testi
 
 export const PROJECT_ID = "0123456789abcdef01234567";
 export const MONITORING: ReadArguments = { projectId: PROJECT_ID, agent: "monitoring" };
-export const LOG_PATH = "/var/log/monitoring-agent.log";
+export const LOG_PATH = "/var/log/agent.log";
 export const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
 
 /** Starts a service that has {@link LOG_PATH} for {@link MONITORING}. It is closed when the test ends. */

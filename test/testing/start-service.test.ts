@@ -76,9 +76,28 @@ describe("startService", () => {
     await expect(startService({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 
-  it("responds with 404 to a path of two slashes", async () => {
-    const { service } = await open();
-    expect(await readTarget(service, "//")).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
+  const of = (projectId: string) => `/api/public/v1.0/groups/${projectId}/automationConfig/monitoringAgentConfig`;
+  const UNKNOWN = "f".repeat(24);
+
+  it.each<{ target: string; method?: string; status: number; body: RegExp }>([
+    { target: of(PROJECT_ID), status: 200, body: /^\{"logPath":"\S+"\}$/ },
+    { target: of(PROJECT_ID.toUpperCase()), status: 200, body: /^\{"logPath":"\S+"\}$/ },
+    { target: `${of(PROJECT_ID)}?pretty=true`, status: 200, body: /^\{\n {2}"logPath": "\S+"\n\}$/ },
+    {
+      target: `${of(PROJECT_ID)}?envelope=true`,
+      status: 200,
+      body: /^\{"status":200,"content":\{"logPath":"\S+"\}\}$/,
+    },
+    { target: `${of(UNKNOWN)}?envelope=true`, status: 200, body: /^\{"status":404,"content":.*GROUP_NOT_FOUND/ },
+    { target: of(UNKNOWN), status: 404, body: /^\{"error":404,.*GROUP_NOT_FOUND/ },
+    { target: "//", status: 404, body: /RESOURCE_NOT_FOUND/ },
+    { target: of(PROJECT_ID), method: "POST", status: 405, body: /METHOD_NOT_ALLOWED/ },
+  ])("responds to $method $target with $status", async ({ target, method, status, body }) => {
+    const service = await openService();
+    service.set(PROJECT_ID.toUpperCase(), "backup", {});
+    const [head, content] = (await readTarget(service, target, method)).split("\r\n\r\n");
+    expect(head).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(content).toMatch(body);
   });
 
   it("refuses a persistent response, and settings, that can't be sent, and keeps what it has", async () => {
@@ -200,7 +219,7 @@ it("a fault cuts a response after exactly so many bytes", async () => {
     readBytes(await openService({ faults: [{ cutAfterBytes }] }), MONITORING);
   const whole = await bytesOf(Number.MAX_SAFE_INTEGER);
   expect(whole).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]+\r\n)+\r\n\{"logPath":"[\w/.-]+"\}$/);
-  expect(whole).toMatch(/\r\ncontent-length: 43\r\n/i);
+  expect(whole).toMatch(/\r\ncontent-length: 32\r\n/i);
   for (const cutAfterBytes of [0, 1, 17, whole.length - 17, whole.length - 1, whole.length]) {
     expect(await bytesOf(cutAfterBytes)).toBe(whole.slice(0, cutAfterBytes));
   }
