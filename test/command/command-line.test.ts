@@ -49,13 +49,9 @@ it("takes a list without projects, and one with a malformed id alone", async () 
   expect((await readCommandLine(["--projects-from", await writeList("zz")])).projectIds).toEqual(["zz"]);
 });
 
-it("needs no project to help", async () => {
-  expect(await readCommandLine(["--help"])).toMatchObject({ help: true });
-});
-
 it.each([
   { args: [], json: false, stack: undefined },
   { args: ["--json", "--stack", "dev"], json: true, stack: "dev" },
 ])("takes json and stack of $args", async ({ args, json, stack }) => {
-  expect(await readCommandLine(["--project", A, ...args])).toEqual({ help: false, json, stack, projectIds: [A] });
+  expect(await readCommandLine(["--project", A, ...args])).toEqual({ json, stack, projectIds: [A] });
 });

@@ -34,11 +34,15 @@ describe("the command", () => {
     expect(await runMain({}, ["--version"])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
   });
 
-  it("prints its commands", async () => {
-    const { exitCode, stdout } = await runMain({}, ["--help"]);
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^Usage: .*\n\n {2}check +tries the connection/);
-  });
+  it.each([[["--help"]], [["check", "--help"]], [["install-plugin", "--help"]]])(
+    "prints its commands and their options for %j",
+    async (args) => {
+      const { exitCode, stdout } = await runMain({}, args);
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/^Usage: .*\n\n {2}check +tries the connection.* {4}--project <id> .* install-plugin /s);
+      expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    },
+  );
 
   it.each([
     { args: [], says: "Name a command: check or install-plugin. Try --help.\n" },
