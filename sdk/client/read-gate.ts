@@ -15,7 +15,8 @@ const OUTAGE_PROJECTS = 3;
  */
 export class ReadGate {
   readonly #tried = Promise.withResolvers<void>();
-  /** Ends the patience with the first read; undefined before there was one. */
+  #isFirst = true;
+  /** Ends the patience with the first read. */
   #timer: NodeJS.Timeout | undefined;
   /** The service has accepted the key for a read, so that a refusal concerns the project that was read. */
   #isKeyAccepted = false;
@@ -30,8 +31,11 @@ export class ReadGate {
 
   /** Calls `read` once the key has been tried, and remembers what comes of it. */
   async pass<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
-    if (this.#timer === undefined) this.#timer = setTimeout(this.#tried.resolve, PATIENCE_MILLISECONDS).unref();
-    else await this.#tried.promise;
+    if (!this.#isFirst) {
+      this.#timer ??= setTimeout(this.#tried.resolve, PATIENCE_MILLISECONDS).unref();
+      await this.#tried.promise;
+    }
+    this.#isFirst = false;
     try {
       const result = await read();
       this.#isKeyAccepted = true;

@@ -1,5 +1,5 @@
-import { abortable } from "../digest/abortable.ts";
 import { type DigestConnection, sendSigned, type UnsignedRequest } from "../digest/send-signed.ts";
+import { abortable } from "./abortable.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import { connectionError } from "./connection-error.ts";
 import type { ConnectionPool } from "./connection-pool.ts";

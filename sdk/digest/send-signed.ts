@@ -1,5 +1,4 @@
 import type { Dispatcher } from "undici";
-import { abortable } from "./abortable.ts";
 import { chooseDigestChallenge } from "./digest-challenge.ts";
 import { DigestExchange, type DigestSession } from "./digest-session.ts";
 
@@ -29,8 +28,8 @@ export interface WireResponse {
 /**
  * Sends a request as often as its challenges require. It returns the last response: a status other than 401, or a refusal of the
  * credentials.
- * @param signal gives the request up. A connection that has no socket for it yet is replaced, because the next request would
- * wait for that socket too.
+ * @param signal gives up this request alone. A connection that has no socket for it yet is replaced, because the next request
+ * would wait for that socket too.
  * @throws UnusableChallenge if the server asks for credentials that this client can't make
  * @throws Error of undici if there is no whole response, or the signal's reason
  */
@@ -41,17 +40,19 @@ export async function sendSigned(
 ): Promise<WireResponse> {
   const { session, cookies } = connection;
   const exchange = new DigestExchange(session);
+  let sent: SentRequest | undefined;
+  signal.addEventListener("abort", () => {
+    if (sent?.abort(signal.reason) === false) connection.replace();
+  });
   for (;;) {
-    signal.throwIfAborted();
     const headers: Record<string, string> = { ...request.headers };
     const authorization = exchange.sign(request.method, request.path);
     if (authorization !== undefined) headers["authorization"] = authorization;
     if (cookies.header !== undefined) headers["cookie"] = cookies.header;
-    const sent = new SentRequest();
+    sent = new SentRequest();
     connection.dispatch({ ...request, headers }, sent);
-    const { cut, ...response } = await abortable(sent.outcome.promise, signal, () => {
-      if (!sent.abort()) connection.replace();
-    });
+    const { cut, ...response } = await sent.outcome.promise;
+    signal.throwIfAborted();
     const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
     if (lines !== undefined) cookies.keep(lines);
     if (response.status !== 401) exchange.accepted();
@@ -93,8 +94,9 @@ class SentRequest implements Dispatcher.DispatchHandler {
     else this.outcome.reject(error);
   }
 
-  /** Returns whether the request has a socket, which is closed. */
-  abort(): boolean {
+  /** Fails with the reason. Returns whether the request has a socket, which is closed. */
+  abort(reason: unknown): boolean {
+    this.outcome.reject(reason);
     this.#controller?.abort(new Error("The request was given up."));
     return this.#controller !== undefined;
   }
