@@ -28,7 +28,7 @@ export function readResponse({ status, headers, body }: WireResponse, subject: s
   const invalid = (says: string) =>
     new AgentLogConfigError("ERR_INVALID_RESPONSE", `${printable(says)}; check baseUrl and any proxy`, { subject });
   if (worst < 400) {
-    if (status >= 300) throw invalid(`the server redirects to ${placeOf(header("location"))} (status ${status})`);
+    if (status >= 300) throw invalid(`the server redirects to ${originOf(header("location"))} (status ${status})`);
     if (worst !== 200) throw invalid(`the response has status ${worst} instead of 200`);
     const kind = [header("content-type") || "no content type", header("content-encoding")].filter(Boolean).join(", ");
     if (wrong !== undefined) throw invalid(`the response ${wrong} (${kind})`);
@@ -115,7 +115,7 @@ function statusIn(value: unknown): number | undefined {
 }
 
 /** Where a redirect leads, without its path, which may contain a token. */
-function placeOf(location: string): string {
+function originOf(location: string): string {
   const url = URL.parse(location);
   return url === null || url.origin === "null" ? "another address" : url.origin;
 }

@@ -314,7 +314,7 @@ describe("refusals", () => {
   it("that ask for another kind of authentication read as one sentence", async () => {
     for (const [challenge, says] of [
       ['Digest realm="a" nonce', /malformed.*Digest realm="a" nonce.*check that baseUrl is the service.*\. See/],
-      ['Basic realm="a"', /basic instead of Digest; check that baseUrl is the service and not a gateway/],
+      ['Basic realm="a"', /basic instead of Digest; check that baseUrl is the service, not a gateway/],
     ] as const) {
       const server = createHttpServer((_, response) =>
         response.writeHead(401, { "WWW-Authenticate": challenge }).end(),
