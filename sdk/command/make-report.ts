@@ -17,7 +17,7 @@ export interface Report {
 
 export interface Step {
   readonly step: StepName;
-  /** `ok`: it was seen to succeed. `not asked for`: the server or its address does not need it. */
+  /** `ok`: the step succeeded. `not asked for`: the server or its address does not need it. */
   readonly status: "ok" | "failed" | "not asked for" | "not reached";
   /** What was found, or what is wrong and what to do about it. */
   readonly message: string;
@@ -79,7 +79,7 @@ function isAfterKey(step: StepName | undefined): boolean {
   return step !== undefined && READ_STEPS.indexOf(step) > READ_STEPS.indexOf("key");
 }
 
-/** Tells whether a step is the same for every project. */
+/** Returns whether a step is the same for every project. */
 function isCommon({ step, code }: Step): boolean {
   return !isAfterKey(step) || (code !== undefined && CODES[code].everyRead === true);
 }

@@ -20,15 +20,15 @@ export const READ_STEPS = [
 export type StepName = (typeof READ_STEPS)[number];
 export type Notes = Partial<Record<StepName, string | undefined>>;
 
-/** What was found of the first steps; one is undefined until it is seen to succeed. */
+/** The notes about the first steps. The note of a step is undefined until the step succeeds. */
 export interface Findings extends Notes {
-  /** The service speaks plain http, whatever a proxy speaks. */
+  /** The service speaks plain http, even if a proxy speaks TLS. */
   isPlain?: boolean;
-  /** What is wrong with the settings beside the outcome, and what to do about it. */
+  /** A problem of the settings that does not stop the read, and what to do about it. */
   warning?: string;
 }
 
-/** Adds what is seen of the client's own connections to the service, as long as the process runs. */
+/** Adds what it observes of the connections to the service, until the process ends. */
 export function observeConnections(service: URL, seen: Findings): void {
   let [name, isProxy] = ["", false];
   const connected = (socket: unknown) => {

@@ -5,20 +5,20 @@ import { DigestExchange, type DigestSession } from "./digest-session.ts";
 /** A connection to the service, for one request at a time. */
 export interface DigestConnection extends Pick<Dispatcher, "dispatch"> {
   readonly session: DigestSession;
-  /** What the server wants to be sent back: load balancers recognize by it which server has made a nonce. */
+  /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
-  /** Opens another connection in the place of this one, with whatever waits for this one. */
+  /** Closes this connection and opens another one, for the requests that wait too. */
   replace(): void;
   /** Closes it for good. */
   destroy(): Promise<void>;
 }
 
-/** A request as it is without credentials. */
+/** A request without credentials. */
 export interface UnsignedRequest extends Dispatcher.DispatchOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A response as it came over the wire. */
+/** A response with its body as it came over the wire. */
 export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -56,7 +56,7 @@ export async function sendSigned(
     const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
     if (lines !== undefined) cookies.keep(lines);
     if (response.status !== 401) exchange.accepted();
-    // The head of a challenge is enough, whatever becomes of its body.
+    // The head of a challenge is enough, even if its body is cut.
     else if (challenges !== undefined && exchange.refused(chooseDigestChallenge(challenges))) continue;
     if (cut !== undefined) throw cut;
     return response;
@@ -65,7 +65,7 @@ export async function sendSigned(
 
 /** Collects the response to a request on the wire. */
 class SentRequest implements Dispatcher.DispatchHandler {
-  /** With `cut` where the body of a refusal did not come to its end; it rejects where another response did not. */
+  /** Has `cut` if the body of a refusal is incomplete. An incomplete response of another status rejects it. */
   readonly outcome = Promise.withResolvers<WireResponse & { readonly cut?: Error }>();
   /** undefined before the request has a socket. */
   #controller: Dispatcher.DispatchController | undefined;

@@ -6,7 +6,7 @@ import { invalidArgument } from "../client/errors.ts";
 export interface CannedResponse {
   /** From 200 to 999. */
   readonly status: number;
-  /** They replace the service's own headers of the same name; each value of a list is a line of its own. */
+  /** They replace the service's headers of the same name. Each value of a list is sent as one line. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** Text is sent as UTF-8. Default: nothing. */
   readonly body?: string | Uint8Array | undefined;

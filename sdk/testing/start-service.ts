@@ -44,7 +44,7 @@ export interface Service {
    */
   failNext(...faults: readonly Fault[]): void;
   /**
-   * Sends this response to every authenticated request that has no fault of its own, until it is called with `undefined`.
+   * Sends this response to every authenticated request that has no fault, until a call with `undefined`.
    * `"reset"` resets the connection.
    * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a response that can't be sent
    */
