@@ -96,22 +96,16 @@ function readCaCertificate(textOrPath: string, refuse: Refuse): string {
   if (isText && textOrPath.includes("PRIVATE KEY-----")) {
     throw refuse("contains a private key; give the certificate alone, and replace a key that was recorded");
   }
-  // Environment variables often hold the ends of lines as two characters.
+  // Environment variables often have the ends of lines as two characters.
   const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readSmallFile(textOrPath, refuse);
-  const certificates = pem.match(CERTIFICATE);
-  if (certificates?.every(isCertificate)) return `${certificates.join("\n")}\n`;
+  try {
+    const certificates = pem.match(CERTIFICATE)?.map((each) => new X509Certificate(each).toString());
+    if (certificates !== undefined) return certificates.join("");
+  } catch {}
   const what = isText ? "" : `names the file ${printable(textOrPath)}, which `;
   throw refuse(
     `${what}contains no PEM certificate, or one that can't be read; give the text between BEGIN CERTIFICATE and END CERTIFICATE`,
   );
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).subject !== undefined;
-  } catch {
-    return false;
-  }
 }
 
 /** Bytes of a file; the certificates of all public authorities together have some 200,000. */

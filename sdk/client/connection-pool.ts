@@ -1,5 +1,5 @@
-import { abortable } from "../digest/abortable.ts";
 import type { DigestConnection } from "../digest/send-signed.ts";
+import { abortable } from "./abortable.ts";
 
 /** The most connections that a client opens to the service. */
 export const MAX_CONNECTIONS = 16;

@@ -11,7 +11,7 @@ import { openConnector } from "./open-connector.ts";
 /** Seconds to open one connection, with TLS and the response of a proxy. */
 const MAX_CONNECT_SECONDS = 10;
 
-/** Seconds that a response may stop in the middle. A challenge is then answered over another connection. */
+/** Seconds that a response may pause. After them the client answers a challenge over another connection. */
 const MAX_PAUSE_SECONDS = 5;
 
 /** One connection to the service, which opens when it is used, and again when it was closed. */
@@ -47,7 +47,7 @@ export class Connection implements DigestConnection {
 }
 
 /**
- * Returns what makes one connection to the service. All of them share what the responses tell of the key.
+ * Returns a function that makes connections to the service. All connections share what is known of the key.
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` for a proxy that can't be used
  */
 export function connector(options: CompleteOptions): () => Connection {

@@ -59,7 +59,7 @@ export function openThroughProxy(
     clientFactory: (origin) =>
       openTunnels(proxy, new Client(origin, { ...limits, headersTimeout: timeoutMilliseconds, connect: openSocket })),
     factory: (origin, options: Client.Options) => {
-      // Some proxies close a connection after a response without a word, so that each request gets a new one.
+      // Some proxies close a connection after a response and do not announce it, so each request gets a new one.
       if (new URL(origin).origin === proxyOrigin) {
         return new Client(origin, { ...limits, pipelining: 0, connect: proxyConnector(proxy, openSocket) });
       }
@@ -94,7 +94,7 @@ function proxyConnector(proxy: Proxy, openSocket: buildConnector.connector): bui
     });
 }
 
-/** Connects through a tunnel as without one. undici itself would not tell for which certificate it refuses a connection. */
+/** Connects to the service through a tunnel. undici itself would not report the certificate that it refuses. */
 function tunnelConnector(
   openTunnel: buildConnector.connector,
   openSocket: buildConnector.connector,

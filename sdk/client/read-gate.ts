@@ -3,21 +3,22 @@ import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "./erro
 /** How long the first read may hold the others back, in milliseconds. */
 const PATIENCE_MILLISECONDS = 5000;
 
-/** Services block keys that are refused too often. */
+/** After these the gate stops all reads, because services block keys that they refuse too often. */
 const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY", "ERR_ACCESS_LIST"]);
 
-/** So many projects in a row have to fail until it counts as an outage of the service. */
+/** The number of projects whose reads fail in a row before the gate assumes an outage of the service. */
 const OUTAGE_PROJECTS = 3;
 
 /**
- * What the reads of a connection tell each other. One read tries the key before the others, so that a wrong key is sent once.
- * In an outage each read is sent only once and for a short time, so that they do not all wait for the service.
+ * What the reads of a connection know of each other. One read tries the key before the others, so that a wrong key is sent
+ * once. In an outage each read is sent once, for a short time, so that not all of them wait for the service.
  */
 export class ReadGate {
   readonly #tried = Promise.withResolvers<void>();
-  /** Ends the patience with the first read; undefined before there was one. */
+  #isFirst = true;
+  /** Ends the patience with the first read. */
   #timer: NodeJS.Timeout | undefined;
-  /** The service has accepted the key for a read, so that a refusal concerns the project that was read. */
+  /** The service has accepted the key, so a later refusal concerns one project. */
   #isKeyAccepted = false;
   #refusal: AgentLogConfigError | undefined;
   /** The projects whose reads failed for temporary reasons after the last read that did not. */
@@ -28,10 +29,13 @@ export class ReadGate {
     return this.#failing.size >= OUTAGE_PROJECTS;
   }
 
-  /** Calls `read` once the key has been tried, and remembers what comes of it. */
+  /** Calls `read` after the first read has tried the key, and remembers its result. */
   async pass<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
-    if (this.#timer === undefined) this.#timer = setTimeout(this.#tried.resolve, PATIENCE_MILLISECONDS).unref();
-    else await this.#tried.promise;
+    if (!this.#isFirst) {
+      this.#timer ??= setTimeout(this.#tried.resolve, PATIENCE_MILLISECONDS).unref();
+      await this.#tried.promise;
+    }
+    this.#isFirst = false;
     try {
       const result = await read();
       this.#isKeyAccepted = true;

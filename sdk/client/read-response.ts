@@ -29,7 +29,7 @@ export function readResponse({ status, headers, body }: WireResponse, subject: s
   const invalid = (says: string) =>
     new AgentLogConfigError("ERR_INVALID_RESPONSE", `${printable(says)}; check baseUrl and any proxy`, { subject });
   if (worst < 400) {
-    if (status >= 300) throw invalid(`the server redirects to ${placeOf(header("location"))} (status ${status})`);
+    if (status >= 300) throw invalid(`the server redirects to ${originOf(header("location"))} (status ${status})`);
     if (worst !== 200) throw invalid(`the response has status ${worst} instead of 200`);
     if (wrong !== undefined) throw invalid(`the response ${wrong} (${header("content-type") || "no content type"})`);
     if (!isPlainObject(content) || isSettings(content))
@@ -114,7 +114,7 @@ function statusIn(value: unknown): number | undefined {
 }
 
 /** Where a redirect leads, without its path, which may contain a token. */
-function placeOf(location: string): string {
+function originOf(location: string): string {
   const url = URL.parse(location);
   return url === null || url.origin === "null" ? "another address" : url.origin;
 }

@@ -1,5 +1,5 @@
-import { abortable } from "../digest/abortable.ts";
 import { type DigestConnection, sendSigned, type UnsignedRequest } from "../digest/send-signed.ts";
+import { abortable } from "./abortable.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import { connectionError } from "./connection-error.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
@@ -27,31 +27,29 @@ const OUTAGE_LIMIT_SECONDS = 5;
  * responses.
  */
 export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
-  const connection = await plan.pool.take(plan.signal);
+  const { pool, options, subject, signal, gate } = plan;
+  const connection = await pool.take(signal);
   try {
-    return await readOver(connection, plan);
+    let secondsLeft = options.timeoutSeconds;
+    for (let retries = 0; ; retries += 1) {
+      signal?.throwIfAborted();
+      // Another read may have met it while this one waited.
+      const refusal = gate.refusalOf(subject);
+      if (refusal !== undefined) throw refusal;
+      const sentAt = performance.now();
+      const outcome = await readOnce(connection, plan, secondsLeft);
+      if (!(outcome instanceof AgentLogConfigError)) return outcome;
+      const wait = waitBeforeRetry(outcome, retries);
+      secondsLeft -= (performance.now() - sentAt + wait) / 1000;
+      const isLast = retries >= options.maxRetries || secondsLeft <= 0 || gate.isOutage;
+      if (isLast || !isRetryable(outcome)) throw outcome;
+      const pause = Promise.withResolvers<void>();
+      const timer = setTimeout(pause.resolve, wait);
+      await abortable(pause.promise, signal, () => clearTimeout(timer));
+      if (gate.isOutage) throw outcome;
+    }
   } finally {
-    plan.pool.giveBack(connection);
-  }
-}
-
-async function readOver(connection: DigestConnection, plan: ReadPlan): Promise<ResponseContent> {
-  const { options, subject, signal, gate } = plan;
-  let secondsLeft = options.timeoutSeconds;
-  for (let retries = 0; ; retries += 1) {
-    signal?.throwIfAborted();
-    // Another read may have met it while this one waited.
-    const refusal = gate.refusalOf(subject);
-    if (refusal !== undefined) throw refusal;
-    const sentAt = performance.now();
-    const outcome = await readOnce(connection, plan, secondsLeft);
-    if (!(outcome instanceof AgentLogConfigError)) return outcome;
-    const wait = waitBeforeRetry(outcome, retries);
-    secondsLeft -= (performance.now() - sentAt + wait) / 1000;
-    const isLast = retries >= options.maxRetries || secondsLeft <= 0 || gate.isOutage;
-    if (isLast || !isRetryable(outcome)) throw outcome;
-    await pause(wait, signal);
-    if (gate.isOutage) throw outcome;
+    pool.giveBack(connection);
   }
 }
 
@@ -62,12 +60,10 @@ async function readOnce(
   secondsLeft: number,
 ): Promise<ResponseContent | AgentLogConfigError> {
   const isShort = gate.isOutage && secondsLeft > OUTAGE_LIMIT_SECONDS;
-  const [seconds, says] = isShort
-    ? [
-        OUTAGE_LIMIT_SECONDS,
-        `no response within ${OUTAGE_LIMIT_SECONDS} s, the limit after the reads of other projects have failed; check the service and the network`,
-      ]
-    : [secondsLeft, `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`];
+  const seconds = isShort ? OUTAGE_LIMIT_SECONDS : secondsLeft;
+  const says = isShort
+    ? `no response within ${seconds} s, the limit after the reads of other projects have failed; check the service and the network`
+    : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
   const limit = new AbortController();
   const timeOut = () => limit.abort(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
   const timer = setTimeout(timeOut, seconds * 1000);
@@ -81,12 +77,6 @@ async function readOnce(
   } finally {
     clearTimeout(timer);
   }
-}
-
-async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  await abortable(promise, signal, () => clearTimeout(timer));
 }
 
 /**

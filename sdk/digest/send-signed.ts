@@ -1,25 +1,24 @@
 import type { Dispatcher } from "undici";
-import { abortable } from "./abortable.ts";
 import { chooseDigestChallenge } from "./digest-challenge.ts";
 import { DigestExchange, type DigestSession } from "./digest-session.ts";
 
 /** A connection to the service, for one request at a time. */
 export interface DigestConnection extends Pick<Dispatcher, "dispatch"> {
   readonly session: DigestSession;
-  /** What the server wants to be sent back: load balancers recognize by it which server has made a nonce. */
+  /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
-  /** Opens another connection in the place of this one, with whatever waits for this one. */
+  /** Closes this connection and opens another one, for the requests that wait too. */
   replace(): void;
   /** Closes it for good. */
   destroy(): Promise<void>;
 }
 
-/** A request as it is without credentials. */
+/** A request without credentials. */
 export interface UnsignedRequest extends Dispatcher.DispatchOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A response as it came over the wire. */
+/** A response with its body as it came over the wire. */
 export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -29,8 +28,8 @@ export interface WireResponse {
 /**
  * Sends a request as often as its challenges require. It returns the last response: a status other than 401, or a refusal of the
  * credentials.
- * @param signal gives the request up. A connection that has no socket for it yet is replaced, because the next request would
- * wait for that socket too.
+ * @param signal gives up this request alone. A connection that has no socket for it yet is replaced, because the next request
+ * would wait for that socket too.
  * @throws UnusableChallenge if the server asks for credentials that this client can't make
  * @throws Error of undici if there is no whole response, or the signal's reason
  */
@@ -41,21 +40,23 @@ export async function sendSigned(
 ): Promise<WireResponse> {
   const { session, cookies } = connection;
   const exchange = new DigestExchange(session);
+  let sent: SentRequest | undefined;
+  signal.addEventListener("abort", () => {
+    if (sent?.abort(signal.reason) === false) connection.replace();
+  });
   for (;;) {
-    signal.throwIfAborted();
     const headers: Record<string, string> = { ...request.headers };
     const authorization = exchange.sign(request.method, request.path);
     if (authorization !== undefined) headers["authorization"] = authorization;
     if (cookies.header !== undefined) headers["cookie"] = cookies.header;
-    const sent = new SentRequest();
+    sent = new SentRequest();
     connection.dispatch({ ...request, headers }, sent);
-    const { cut, ...response } = await abortable(sent.outcome.promise, signal, () => {
-      if (!sent.abort()) connection.replace();
-    });
+    const { cut, ...response } = await sent.outcome.promise;
+    signal.throwIfAborted();
     const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
     if (lines !== undefined) cookies.keep(lines);
     if (response.status !== 401) exchange.accepted();
-    // The head of a challenge is enough, whatever becomes of its body.
+    // The head of a challenge is enough, even if its body is cut.
     else if (challenges !== undefined && exchange.refused(chooseDigestChallenge(challenges))) continue;
     if (cut !== undefined) throw cut;
     return response;
@@ -64,7 +65,7 @@ export async function sendSigned(
 
 /** Collects the response to a request on the wire. */
 class SentRequest implements Dispatcher.DispatchHandler {
-  /** With `cut` where the body of a refusal did not come to its end; it rejects where another response did not. */
+  /** Has `cut` if the body of a refusal is incomplete. An incomplete response of another status rejects it. */
   readonly outcome = Promise.withResolvers<WireResponse & { readonly cut?: Error }>();
   /** undefined before the request has a socket. */
   #controller: Dispatcher.DispatchController | undefined;
@@ -93,8 +94,9 @@ class SentRequest implements Dispatcher.DispatchHandler {
     else this.outcome.reject(error);
   }
 
-  /** Returns whether the request has a socket, which is closed. */
-  abort(): boolean {
+  /** Fails with the reason. Returns whether the request has a socket, which is closed. */
+  abort(reason: unknown): boolean {
+    this.outcome.reject(reason);
     this.#controller?.abort(new Error("The request was given up."));
     return this.#controller !== undefined;
   }

@@ -4,17 +4,16 @@ import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { check } from "../../sdk/command/check.ts";
 import type { Report } from "../../sdk/command/make-report.ts";
-import { readStack, suggestStack } from "../../sdk/command/read-stack.ts";
+import { readStack } from "../../sdk/command/read-stack.ts";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { forgetSubscriptions } from "./forget-subscriptions.ts";
 import { type Environment, environmentOf } from "./run-main.ts";
 
-vi.mock("../../sdk/command/read-stack.ts", () => ({ readStack: vi.fn(), suggestStack: vi.fn() }));
+vi.mock("../../sdk/command/read-stack.ts", () => ({ readStack: vi.fn() }));
 
 const IDS = Array.from({ length: 40 }, (_, index) => String(index).padStart(24, "0"));
 const [FIRST = "", SECOND = "", THIRD = ""] = IDS;
 
-const { isTTY } = process.stderr;
 let stdout: string;
 let stderr: string;
 
@@ -29,12 +28,9 @@ beforeEach(() => {
     stderr += text;
     return true;
   });
-  process.stderr.isTTY = false;
   stub({ NO_COLOR: "1", FORCE_COLOR: undefined });
   vi.mocked(readStack).mockReset();
-  vi.mocked(suggestStack).mockReset().mockResolvedValue("Pass --stack dev.");
   onTestFinished(() => {
-    process.stderr.isTTY = isTTY;
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
   });
@@ -96,7 +92,7 @@ describe("for one project", () => {
     const found = await report(...projects([FIRST]));
     expect(failedStepOf(found)).toEqual({ step: "settings", code: "ERR_INVALID_SETTINGS" });
     expect(found.projects[0]?.message).toContain("maxRetries (the environment variable AGENT_LOG_CONFIG_MAX_RETRIES)");
-    expect(suggestStack).not.toHaveBeenCalled();
+    expect(found).not.toHaveProperty("warning");
     expect(service.requests).toEqual([]);
   });
 
@@ -193,16 +189,6 @@ describe("for many projects", () => {
     expect(stdout).toBe("The list has no projects, so nothing was read.\n");
     expect(service.requests).toEqual([]);
   });
-
-  it("tells on a terminal how many are left, and removes the line", async () => {
-    await start();
-    await check(projects(IDS.slice(0, 4)));
-    expect(stderr).toBe("");
-    process.stderr.isTTY = true;
-    await check(projects(IDS.slice(0, 4)));
-    const clear = "\r\x1b[K";
-    expect(stderr).toBe(`${clear}projects left: 2${clear}projects left: 1${clear}`);
-  });
 });
 
 describe("the settings", () => {
@@ -239,15 +225,27 @@ describe("the settings", () => {
     const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
     const found = await report(...projects([FIRST, SECOND]));
     expect(failedStepOf(found)).toEqual({ step: "settings", code: "ERR_MISSING_SETTINGS" });
-    expect(found).toMatchObject({ exitCode: 1, warning: "Pass --stack dev." });
+    const warning = expect.stringMatching(
+      /^Without --stack only .* pass --stack <name>\. Only a program knows the arguments of its Provider: .*variables/,
+    );
+    expect(found).toMatchObject({ exitCode: 1, warning });
     expect(found.projects.map(({ status }) => status)).toEqual(["failed", "not reached"]);
     expect(readStack).not.toHaveBeenCalled();
     expect(service.requests).toEqual([]);
   });
+
+  it("cause another suggestion where a stack lacks them", async () => {
+    await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
+    vi.mocked(readStack).mockResolvedValue({});
+    const found = await report(...projects([FIRST]), "--stack", "dev");
+    expect(found).toMatchObject({ exitCode: 1, warning: expect.stringMatching(/^Only a program knows/) });
+  });
 });
 
-it("prints its options in lines of a terminal's width", async () => {
-  expect(await check(["--help"])).toBe(0);
-  expect(stdout).toMatch(/^Usage: pulumi-agent-log-config check \[--project <id>\] \[--projects-from <file>\]\n/);
-  expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+describe("the arguments", () => {
+  it("end with 2 where they are wrong, and print nothing else", async () => {
+    expect(await check(["--project", "123"])).toBe(2);
+    expect(stderr).toMatch(/^Pass a project as --project .*\. Try --help\.\n$/);
+    expect(stdout).toBe("");
+  });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readStack, suggestStack } from "../../sdk/command/read-stack.ts";
+import { readStack } from "../../sdk/command/read-stack.ts";
 
 interface Options {
   readonly timeout: number;
@@ -43,7 +43,7 @@ describe("the configuration of a stack", () => {
       "agent-log-config:privateKey": { value: "private-key-0001", secret: true },
     });
     const args = ["config", "--json", "--show-secrets", "--stack", "dev", "--non-interactive", "--color=never"];
-    expect(pulumi.mock.calls).toEqual([[args, 0]]);
+    expect(pulumi.mock.calls).toEqual([[args, undefined]]);
   });
 
   it.each<{ facts: object; says: string }>([
@@ -76,37 +76,4 @@ describe("the configuration of a stack", () => {
       await expect(readStack("dev")).rejects.toMatchObject({ code: "ERR_STACK", message });
     },
   );
-});
-
-describe("the suggestion of a stack", () => {
-  const GENERAL =
-    /^Without --stack only the environment is looked up; .* pass --stack <name>\. Settings that are arguments of a Provider are/;
-
-  function answer(stack: string, configuration: string): void {
-    pulumi.mockImplementation(async ([command]) => (command === "stack" ? stack : configuration));
-  }
-
-  it("names the selected stack if it has connection settings, and reads no secret", async () => {
-    answer("dev\n", '{"agent-log-config:privateKey": {"secret": true}}');
-    expect(await suggestStack(undefined)).toMatch(/ pass --stack dev, which is selected here\.$/);
-    expect(pulumi.mock.calls.flat(2)).not.toContain("--show-secrets");
-    for (const [args, timeout] of pulumi.mock.calls) {
-      expect(args).toContain("--non-interactive");
-      expect(timeout).toBeGreaterThan(0);
-    }
-  });
-
-  it("says of a stack that lacks settings where else they may be", async () => {
-    expect(await suggestStack("dev")).toMatch(
-      /^Settings that are arguments of a Provider are .* environment variables/,
-    );
-    expect(pulumi).not.toHaveBeenCalled();
-  });
-
-  it("names no stack that has no connection settings, or that can't be asked for", async () => {
-    answer("dev\n", '{"other:privateKey": {"secret": true}}');
-    expect(await suggestStack(undefined)).toMatch(GENERAL);
-    failsWith({ code: "ENOENT" });
-    expect(await suggestStack(undefined)).toMatch(GENERAL);
-  });
 });
