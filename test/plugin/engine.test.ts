@@ -15,6 +15,8 @@ import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { requireHost } from "./require-host.ts";
 
+/** What the engine says where a threshold is ignored. */
+const NOT_IGNORED = "cannot ignore changes in added or removed elements of the path";
 const installed = usePluginFolder();
 
 /** Opens a stack of a program for which the engine finds the plugin on the PATH. */
@@ -123,7 +125,9 @@ it("never overwrites what ignoreChanges keeps, and shows the drift once the opti
   }
   const outputs = { setting: "/log/1 2", whole: "/log/2 1", member: "/log/2 1", all: "/log/1 1" };
   expect(await deployment.outputs()).toEqual(outputs);
-  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
+  const text = expect.stringContaining(NOT_IGNORED);
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, text });
+  expect(PAGES.get("docs/languages.md")).toContain(NOT_IGNORED);
 
   service.set(PROJECT_ID, "monitoring", { logPath: "/log/2", logRotate: { sizeThresholdMB: 2, numTotal: 5 } });
   const { steps: added } = await deployment.preview();
