@@ -92,7 +92,7 @@ it.each<readonly [string, CannedResponse, RegExp]>([
   ["none", { status: 401, body: '{"error":401}' }, /does not ask for HTTP Digest; check baseUrl/],
   ["none, in an envelope", json({ status: 401, content: { error: 401 } }), /does not ask for HTTP Digest; check/],
   ["malformed", asksFor('Digest realm="a" nonce'), /malformed.*Digest realm="a" nonce.*check that baseUrl is the/],
-  ["of another kind", asksFor('Basic realm="a"'), /basic instead of Digest; check that baseUrl is the service and not/],
+  ["of another kind", asksFor('Basic realm="a"'), /basic instead of Digest; check that baseUrl is the service, not/],
 ])("a challenge that is %s never blames the key", async (_, response, says) => {
   const error = await failureOn(response, response.status === 200);
   expect(error).toMatchObject({ code: "ERR_AUTHENTICATION", message: expect.stringMatching(says) });

@@ -119,10 +119,6 @@ describe("startService", () => {
       says: `"${PROJECT_ID}/backups" does not have the form`,
     },
     {
-      options: { settings: { [PROJECT_ID]: { backup: { a: 1n } } } },
-      says: `${PROJECT_ID}/backup can't be sent as JSON`,
-    },
-    {
       options: { faults: ["rest"] },
       says: "{ delaySeconds } from 0 to 3600 or a response with a status from 200 to 999",
     },
