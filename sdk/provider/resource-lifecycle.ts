@@ -20,7 +20,7 @@ export interface Host {
   /** What to say first where a refresh fails for its connection; undefined where there is nothing to say. */
   readonly refreshAdvice?: string | undefined;
   /** Reads settings with the connection of the sources. */
-  read(args: UncheckedRead): Promise<AgentLogConfigResult>;
+  readonly read: (args: UncheckedRead) => Promise<AgentLogConfigResult>;
 }
 
 /** The properties of a resource as plain JSON. Names that begin with two underscores are internal. */
@@ -63,21 +63,27 @@ export async function check(
   if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
     return { inputs: { ...inputs, ...allSettings(() => UNKNOWN) }, record, failures: [], warnings: [] };
   }
-  if (belongs) return { record, ...decide(record, inputs, reading.problem, secrets) };
+  const { settings, problem, read } = belongs
+    ? { settings: {}, problem: reading.problem }
+    : await readOthers({ ...host, before }, args, keptSettings(olds, args, reading));
+  return { record, read, ...decide(record, { ...inputs, ...settings }, problem, secrets) };
+}
 
-  const kept = keptSettings(olds, args, reading);
-  if (SETTING_NAMES.every((name) => name in kept)) {
-    // They stay those of the service that they were read from.
-    const found = { ...inputs, ...kept, __service: olds["__service"] ?? null };
-    return { record, ...decide(record, found, null, secrets) };
-  }
+/** What the provider has found itself. */
+interface Found extends Pick<Checked, "read"> {
+  readonly settings: Properties;
+  readonly problem: Problem | null;
+}
+
+/** Reads the settings, except those to keep. Nothing is read if all of them are kept. */
+async function readOthers({ before, read: start }: Host, args: Properties, kept: Properties): Promise<Found> {
+  if (SETTING_NAMES.every((name) => name in kept)) return { settings: kept, problem: null };
   const { projectId, agent } = args;
-  const read = (idOf(before?.inputs ?? {}) === idOf(args) && before?.read) || host.read({ projectId, agent });
+  const read = (idOf(before?.inputs ?? {}) === idOf(args) && before?.read) || start({ projectId, agent });
   try {
-    const found = { ...inputs, ...recordSettings(await read), ...kept };
-    return { record, read, ...decide(record, found, null, secrets) };
+    return { settings: { ...recordSettings(await read), ...kept }, problem: null, read };
   } catch (error) {
-    return { record, read, ...decide(record, inputs, problemOf(error), secrets) };
+    return { settings: {}, problem: problemOf(error), read };
   }
 }
 
@@ -186,7 +192,9 @@ function keptSettings(olds: Properties, inputs: Properties, reading: unknown): P
     if (isReading(reading)) return reading.ignored.includes(name);
     return inputs[name] !== undefined && isDeepStrictEqual(inputs[name], olds[name]);
   });
-  return Object.fromEntries(kept.map((name) => [name, olds[name] ?? null]));
+  const settings = Object.fromEntries(kept.map((name) => [name, olds[name] ?? null]));
+  // All together they stay those of the service that they were read from.
+  return kept.length < SETTING_NAMES.length ? settings : { ...settings, __service: olds["__service"] ?? null };
 }
 
 function allSettings(settingOf: (name: string) => unknown): Properties {

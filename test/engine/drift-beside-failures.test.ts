@@ -1,7 +1,7 @@
 import { createServer, request as sendRequest } from "node:http";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
-import { ENGINES, openProgram } from "../deployment/open-program.ts";
+import { ENGINES, type EngineName, openProgram } from "../deployment/open-program.ts";
 import type { StepSummary } from "../deployment/step-summary.ts";
 import { listen } from "../servers/listen.ts";
 
@@ -20,9 +20,7 @@ interface Illness {
 }
 
 const ILLNESSES: readonly Illness[] = [
-  { description: "defects of two projects", status: 500, ill: [1, 12] },
   { description: "overload of five projects in a row", status: 503, ill: [3, 4, 5, 6, 7] },
-  { description: "a refusal of one project without a code", status: 401, ill: [5] },
   {
     description: "the access list of one project",
     status: 403,
@@ -44,14 +42,21 @@ async function startFront(service: Service, illnessOf: (projectId: string) => Il
           return;
         }
         far.resume();
-        const challenge = 'Digest realm="Example Public API", nonce="n", qop="auth"';
-        response.writeHead(illness.status, illness.status === 401 ? { "www-authenticate": challenge } : {});
-        response.end(illness.body ?? "{}");
+        response.writeHead(illness.status).end(illness.body ?? "{}");
       },
     );
     forwarded.end();
   });
   return `http://127.0.0.1:${await listen(server)}${pathname}`;
+}
+
+/** Opens a program with a resource of each project. */
+function open(context: TestContext, engine: EngineName, projectIds: readonly string[], rules: object = {}) {
+  const resources = projectIds.map((projectId, index) => [
+    `project-${index}`,
+    { args: { ...rules, projectId, agent: "monitoring" } },
+  ]);
+  return openProgram(context, engine, "failures", { resources: Object.fromEntries(resources) });
 }
 
 const driftIn = (steps: readonly StepSummary[]) =>
@@ -63,7 +68,7 @@ describe.each(ENGINES)("on the %s engine, a preview", (engine) => {
     const projectIds = PROJECT_IDS.slice(0, engine === "real" ? 24 : 14);
     const drifted = DRIFTED.filter((index) => index < projectIds.length);
     const args = { whenUnavailable: "useRecorded" };
-    const { deployment, service } = await openProgram(context, engine, "neighbours", { projectIds, args });
+    const { deployment, service } = await open(context, engine, projectIds, args);
     for (const projectId of projectIds) service.set(projectId, "monitoring", { logPath: "/recorded" });
     let isIll = false;
     const illnessOf = (id: string) => (isIll && illness.ill.includes(projectIds.indexOf(id)) ? illness : undefined);
@@ -87,7 +92,7 @@ describe.each(ENGINES)("on the %s engine, a preview", (engine) => {
   it("names what is expected of each value, although the values differ in an id or an agent alone", async (context) => {
     const projectIds = PROJECT_IDS.slice(0, 2);
     const args = { expect: { logPath: "/srv" } };
-    const { deployment, service } = await openProgram(context, engine, "neighbours", { projectIds, args });
+    const { deployment, service } = await open(context, engine, projectIds, args);
     for (const projectId of projectIds) service.set(projectId, "monitoring", { logPath: `/log/${projectId}` });
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
@@ -97,8 +102,7 @@ describe.each(ENGINES)("on the %s engine, a preview", (engine) => {
   it("shows all drift of many projects and names every failing read, and nothing that fails is recorded", async (context) => {
     // The stand-in engine is slower, and has nothing to lose by fewer.
     const projectIds = MANY.slice(0, engine === "real" ? 60 : 12);
-    const settings = { projectIds };
-    const { deployment, service } = await openProgram(context, engine, "fleet", settings);
+    const { deployment, service } = await open(context, engine, projectIds);
     for (const projectId of projectIds) service.set(projectId, "monitoring", { logPath: `/log/${projectId}` });
     expect(await deployment.up()).toMatchObject({ ok: true });
     for (const index of GONE) service.set(MANY[index] ?? "", "monitoring", undefined);
@@ -116,15 +120,5 @@ describe.each(ENGINES)("on the %s engine, a preview", (engine) => {
     const state = JSON.stringify(await deployment.exportState());
     for (const index of GONE) expect(state).toContain(`/log/${MANY[index]}`);
     expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: false });
-  });
-
-  it("fails although others wait for one that fails", async (context) => {
-    const [first = "", second = ""] = MANY;
-    const settings = { projectIds: [first, second], dependent: true };
-    const { deployment, service } = await openProgram(context, engine, "fleet", settings);
-    service.set(second, "monitoring", {});
-    const { ok, text } = await deployment.preview();
-    expect(ok).toBe(false);
-    expect(text).toContain(`agent's log settings of project ${first}`);
   });
 });

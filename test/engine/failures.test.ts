@@ -26,32 +26,37 @@ const differs = (name: string) => ({ op: "update", name, differences: ['logPath:
 const problemsIn = (text: string) => text.match(/(?<=has a problem: ).*/g) ?? [];
 
 describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) => {
-  it("a preview shows the drift of what comes late, and of a service that takes its time", async (context) => {
+  it("a preview shows the drift of what comes late, and of a service that takes its time, and tells every cause", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
-    const [slow, projects] = [
-      await openService(context, { faults: LATE }),
-      { args: { projectIds: [TWO, THREE], agents: [agent] } },
-    ];
+    const slow = await openService(context, { faults: LATE });
+    const hasty = { baseUrl: slow.baseUrl, timeoutSeconds: 1, maxRetries: 0 };
     const resources = {
       gone: { args: { projectId: FOUR, agent } },
       late: { args: { projectId: ONE, agent }, lateSeconds: 5 },
     };
+    const fleet = { args: { projectIds: [TWO, THREE], agents: [agent] }, service: "slow" };
     await deployment.setConfigs({
-      "failures:services": JSON.stringify({ slow: { baseUrl: slow.baseUrl } }),
+      "failures:services": JSON.stringify({ slow: { baseUrl: slow.baseUrl }, hasty }),
       "failures:resources": JSON.stringify(resources),
-      "failures:fleets": JSON.stringify({ fleet: { ...projects, service: "slow" } }),
+      "failures:fleets": JSON.stringify({ fleet }),
     });
     know(service, "/recorded");
     expect(await deployment.up()).toMatchObject({ ok: true });
     know(service, "/drifted");
     know(slow, "/drifted");
     service.set(FOUR, agent, undefined);
+    const slowly = { args: { projectId: ONE, agent }, service: "hasty" };
+    await deployment.setConfig("failures:resources", JSON.stringify({ ...resources, slowly }));
     const { ok, steps, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(steps).toEqual(
       expect.arrayContaining(["late", `fleet-${TWO}-${agent}`, `fleet-${THREE}-${agent}`].map(differs)),
     );
-    expect(problemsIn(text)).toEqual([expect.stringContaining("there is no such project")]);
+    // The cause of one of the two comes first.
+    const problems = problemsIn(text);
+    expect(problems).toHaveLength(2);
+    for (const cause of ["no response within 1 s", "there is no such project"])
+      expect(problems.join()).toContain(cause);
   });
 
   it("an update fails at once, before the resources are created that a chain makes one after the other", async (context) => {
@@ -63,29 +68,6 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(ok).toBe(false);
     expect(steps.filter(({ name }) => name.startsWith("slow")).length).toBeLessThanOrEqual(1);
     expect(text).toContain('logPath is "/recorded", expected "/other"');
-  });
-
-  it("another cause is told, too: a project that is gone beside a read that takes too long", async (context) => {
-    const { deployment, service } = await openProgram(context, engine, "failures");
-    const slow = await openService(context, { faults: LATE });
-    know(service, "/recorded");
-    const services = { slow: { baseUrl: slow.baseUrl, timeoutSeconds: 1, maxRetries: 0 } };
-    const resources = {
-      gone: { args: { projectId: GONE, agent } },
-      slowly: { args: { projectId: ONE, agent }, service: "slow" },
-    };
-    await deployment.setConfigs({
-      "failures:services": JSON.stringify(services),
-      "failures:resources": JSON.stringify(resources),
-    });
-    const problems = problemsIn((await deployment.preview()).text);
-    expect(problems).toHaveLength(2);
-    expect(problems).toEqual(
-      expect.arrayContaining([
-        expect.stringContaining("there is no such project"),
-        expect.stringMatching(/no response within 1 s/),
-      ]),
-    );
   });
 
   it("each member of two fleets is named once", async (context) => {
@@ -138,6 +120,31 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     const outage = await deployment.preview({ expectNoChanges: true });
     expect(outage).toMatchObject({ ok: true, steps: [] });
     expect(outage.text).toContain(`AgentLogConfig ${ONE}/${agent} uses the recorded settings, which were first read`);
+  });
+
+  it("a fleet lets wait what depends on it, is judged by what is known of its expectation, and returns what is recorded", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "failures");
+    know(service, "/recorded");
+    const use = (fleet: object) => {
+      const args = { projectIds: [ONE, TWO], agents: [agent] };
+      return deployment.setConfig("failures:fleets", JSON.stringify({ fleet: { args, ...fleet } }));
+    };
+    await use({});
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    service.set(TWO, agent, undefined);
+    await use({ isConsumed: true });
+    const failed = await deployment.up();
+    expect(failed).toMatchObject({ ok: false });
+    expect(failed.steps.map(({ name }) => name)).not.toContain("consumer");
+    know(service, "/recorded");
+    await use({ expectsUnknown: { logPath: "/other" } });
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    expect(text).toMatch(/logPath is "\/recorded", expected "\/other".* The same applies to /);
+    know(service, "/drifted");
+    await use({ isConsumed: true, ignoreChanges: ["logPath"] });
+    expect(await deployment.up()).toMatchObject({ ok: true, steps: [{ op: "create", name: "consumer" }] });
+    expect(await deployment.outputs()).toMatchObject({ configs: { fleet: ["/recorded", "/recorded"] } });
   });
 
   it("a preview and an update fail where a failing resource waits for another one, and nothing is deleted", async (context) => {

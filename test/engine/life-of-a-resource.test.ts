@@ -115,48 +115,6 @@ describe("AgentLogConfig on the real engine", () => {
     for (const secret of [...SECRETS, configOverrides.mmsApiKey]) expect(seen.join()).not.toContain(secret);
   });
 
-  it("fails with its name, the reason and no stack trace", async (context) => {
-    const { deployment } = await openProgram(context, "real", "recorded", { args: { ...ARGS, projectId: "zz" } });
-    const { ok, text } = await deployment.preview();
-    expect(ok).toBe(false);
-    expect(text).toContain(
-      `error: pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig resource 'settings' has a problem: Nothing was read: the argument projectId must be 24 hexadecimal digits, not "zz".`,
-    );
-    expect(text).not.toMatch(/^\s+at /m);
-  });
-
-  it("is read where a program adopts it", async (context) => {
-    const { deployment, service } = await openProgram(context, "real", "adopted", { id: `${PROJECT_ID}/monitoring` });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.outputs()).toEqual({
-      logPath: "/var/log/monitoring-agent.log",
-      configOverrides: "[secret]",
-    });
-    expect(service.requests.filter(({ status }) => status === 200)).not.toHaveLength(0);
-  });
-
-  it("says what is wrong with the id of a resource to adopt", async (context) => {
-    const { deployment } = await openProgram(context, "real", "adopted", { id: "monitoring" });
-    const { text } = await deployment.preview();
-    expect(text).toMatch(
-      /error: The id "monitoring" does not have the form <projectId>\/<agent>, such as .*monitoring\. See https:\S+$/m,
-    );
-  });
-
-  it("fails for a failed read while it is not known yet what is expected", async (context) => {
-    const settings = { projectId: PROJECT_ID };
-    const { deployment, service } = await openProgram(context, "real", "unknown-expectation", settings);
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    await deployment.setConfig("unknown-expectation:expects", "true");
-    const preview = await deployment.preview();
-    expect(preview).toMatchObject({ ok: true });
-    expect(preview.text).not.toContain("- logPath");
-    service.rotateKey("private-key-0002");
-    const { ok, text } = await deployment.preview();
-    expect(ok).toBe(false);
-    expect(text).toContain("resource 'settings' has a problem: Can't read the monitoring agent's log settings");
-  });
-
   it("says in a refresh that the key in the state is an old one", async (context) => {
     const { deployment, service } = await openProgram(context, "real", "recorded", { args: ARGS });
     await deployment.up();
@@ -182,17 +140,6 @@ describe("AgentLogConfig on the real engine", () => {
       await deployment.setConfigs({ "recorded:name": name, "recorded:options": JSON.stringify(options) });
       expect(await deployment.preview({ expectNoChanges: true }), JSON.stringify(changed)).toMatchObject({ ok: true });
     }
-  });
-
-  it("is deleted before it is replaced where the program says so", async (context) => {
-    const options = { deleteBeforeReplace: true };
-    const { deployment } = await openProgram(context, "real", "recorded", { args: ARGS, options });
-    await deployment.up();
-    await deployment.setConfig("recorded:args", JSON.stringify({ ...ARGS, agent: "backup" }));
-    expect(await deployment.up()).toMatchObject({
-      ok: true,
-      steps: expect.arrayContaining([{ op: "replace", name: "settings" }]),
-    });
   });
 });
 

@@ -35,15 +35,6 @@ it("says what to do where the port is in use", async (context) => {
   expect(status).toBe(1);
 });
 
-it("says in one sentence which version of Node.js it needs", () => {
-  const old = `data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})`;
-  const { stderr, status } = spawnSync(process.execPath, ["--import", old, FILE, "0"], { encoding: "utf8" });
-  expect(stderr).toMatch(
-    /^pulumi-agent-log-config needs Node\.js 22\.19 or later, and this is Node\.js 20\.20\.2; [^\n]*\n$/,
-  );
-  expect(status).toBe(1);
-});
-
 function portOf(server: Server): number {
   const address = server.address();
   return typeof address === "object" && address !== null ? address.port : 0;

@@ -7,43 +7,62 @@ import { startService } from "../../sdk/testing/index.ts";
 import { EXECUTABLE, makePlugin } from "../../tools/archive/make-plugin.ts";
 import { writeArchive } from "../../tools/archive/write-archive.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
-import type { Deployment } from "../deployment/deployment.ts";
 import { openDeployment } from "../deployment/open-deployment.ts";
 import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
+import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { runCommand } from "../deployment/run-command.ts";
 import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { requireHost } from "./require-host.ts";
 
+const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
+/** Each run of the CLI takes seconds. */
+const LIMIT = { timeout: 300_000 };
 const installed = usePluginFolder();
 
-/** Opens a stack of a program for which the engine finds the plugin on the PATH. */
-async function open(context: TestContext, directory: string, language: string): Promise<Deployment> {
-  const { path: folders } = requireHost(context, language);
-  const env = { PATH: installed.pathWith(folders) };
-  const deployment = await openDeployment({ directory, engine: "real", env });
-  context.onTestFinished(() => deployment.close());
-  return deployment;
+/** The properties of a program in YAML, as JSON. */
+interface YamlProgram {
+  readonly resources?: object;
+  readonly outputs?: object;
 }
 
-it("shows no more than the settings where another service has others", async (context) => {
-  const directory = await mkdtemp(path.join(tmpdir(), "moved-"));
-  const start = (logRotate: object) => startService({ settings: { [PROJECT_ID]: { monitoring: { logRotate } } } });
-  const services = [
-    await start({ sizeThresholdMB: 1, timeThresholdHrs: 24 }),
-    await start({ sizeThresholdMB: 2, timeThresholdHrs: 24 }),
-  ];
+/** Opens a stack of a program in YAML, which starts as nothing, and a service that knows some projects. */
+async function openYaml(context: TestContext) {
+  const { path: folders } = requireHost(context, "yaml");
+  const directory = await mkdtemp(path.join(tmpdir(), "yaml-"));
+  const service = await startService({ privateKey: PRIVATE_KEY });
   context.onTestFinished(async () => {
-    await Promise.all(services.map((service) => service.close()));
+    await service.close();
     await rm(directory, { recursive: true, force: true });
   });
-  const properties = { projectId: PROJECT_ID, agent: "monitoring" };
-  const resources = { settings: { type: "agent-log-config:AgentLogConfig", properties } };
-  await writeFile(path.join(directory, "Pulumi.yaml"), JSON.stringify({ name: "moved", runtime: "yaml", resources }));
-  const deployment = await open(context, directory, "yaml");
+  for (const index of [1, 2, 3]) service.set(id(index), "monitoring", { logPath: `/log/${index}` });
+  const writeText = (text: string) => writeFile(path.join(directory, "Pulumi.yaml"), text);
+  const write = (program: YamlProgram) => writeText(JSON.stringify({ name: "program", runtime: "yaml", ...program }));
+  await write({});
+  const deployment = await openRealDeployment(directory, { PATH: installed.pathWith(folders) }, process.execPath);
+  context.onTestFinished(() => deployment.close());
+  await configure(deployment, service, "program", {});
+  await deployment.setConfig("agent-log-config:maxRetries", "0");
+  return { deployment, service, write, writeText };
+}
+
+const recordOf = (projectId: string, options: object = {}) => ({
+  type: "agent-log-config:AgentLogConfig",
+  properties: { projectId, agent: "monitoring" },
+  options,
+});
+
+const reference = (resource: string) => `\${${resource}}`;
+
+it("shows no more than the settings where another service has others", async (context) => {
+  const { deployment, service, write } = await openYaml(context);
+  const other = await startService({ privateKey: PRIVATE_KEY });
+  context.onTestFinished(() => other.close());
+  await write({ resources: { settings: recordOf(id(1)) } });
   const texts: string[] = [];
-  for (const service of services) {
-    await configure(deployment, service, "moved", {});
+  for (const [index, each] of [service, other].entries()) {
+    each.set(id(1), "monitoring", { logRotate: { sizeThresholdMB: index + 1, timeThresholdHrs: 24 } });
+    await deployment.setConfig("agent-log-config:baseUrl", each.baseUrl);
     texts.push((await deployment.preview()).text);
     expect(await deployment.up()).toMatchObject({ ok: true });
   }
@@ -52,94 +71,18 @@ it("shows no more than the settings where another service has others", async (co
 });
 
 it("completes an explicit provider by the settings of the stack, also one that is named as the engine names its own", async (context) => {
-  const directory = await mkdtemp(path.join(tmpdir(), "named-"));
-  const service = await startService({
-    privateKey: PRIVATE_KEY,
-    settings: { [PROJECT_ID]: { monitoring: { logPath: "/l" } } },
-  });
-  context.onTestFinished(async () => {
-    await service.close();
-    await rm(directory, { recursive: true, force: true });
-  });
+  const { deployment, write } = await openYaml(context);
   const resources = {
     default: { type: "pulumi:providers:agent-log-config", properties: { maxRetries: 0 } },
-    settings: {
-      type: "agent-log-config:AgentLogConfig",
-      properties: { projectId: PROJECT_ID, agent: "monitoring" },
-      options: { provider: `\${default}` },
-    },
+    settings: recordOf(id(1), { provider: reference("default") }),
   };
-  const program = { name: "named", runtime: "yaml", resources, outputs: { logPath: `\${settings.logPath}` } };
-  await writeFile(path.join(directory, "Pulumi.yaml"), JSON.stringify(program));
-  const deployment = await open(context, directory, "yaml");
-  await configure(deployment, service, "named", {});
+  await write({ resources, outputs: { logPath: reference("settings.logPath") } });
   expect(await deployment.up()).toMatchObject({ ok: true });
-  expect(await deployment.outputs()).toEqual({ logPath: "/l" });
+  expect(await deployment.outputs()).toEqual({ logPath: "/log/1" });
   await deployment.setConfig("agent-log-config:timeoutSeconds", "soon");
   expect((await deployment.preview()).text).toContain(
     "timeoutSeconds (the configuration key agent-log-config:timeoutSeconds)",
   );
-});
-
-it("never overwrites what ignoreChanges keeps, and shows the drift once the option is gone", async (context) => {
-  const directory = await mkdtemp(path.join(tmpdir(), "ignoring-"));
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(async () => {
-    await service.close();
-    await rm(directory, { recursive: true, force: true });
-  });
-  const options = {
-    setting: ["logPath"],
-    whole: ["logRotate"],
-    member: ["logRotate.sizeThresholdMB"],
-    all: ["*"],
-  };
-  const write = async (ignores: boolean) => {
-    const resources = Object.entries(options).map(([name, paths]) => [
-      name,
-      {
-        type: "agent-log-config:AgentLogConfig",
-        properties: { projectId: PROJECT_ID, agent: "monitoring" },
-        ...(ignores && { options: { ignoreChanges: paths } }),
-      },
-    ]);
-    const shown = Object.keys(options).map((name) => [
-      name,
-      `\${${name}.logPath} \${${name}.logRotate.sizeThresholdMB}`,
-    ]);
-    const [program, outputs] = [Object.fromEntries(resources), Object.fromEntries(shown)];
-    const file = { name: "ignoring", runtime: "yaml", resources: program, outputs };
-    await writeFile(path.join(directory, "Pulumi.yaml"), JSON.stringify(file));
-  };
-  const set = (sizeThresholdMB: number) => {
-    service.set(PROJECT_ID, "monitoring", { logPath: `/log/${sizeThresholdMB}`, logRotate: { sizeThresholdMB } });
-  };
-  await write(true);
-  const deployment = await open(context, directory, "yaml");
-  await configure(deployment, service, "ignoring", {});
-  for (const sizeThresholdMB of [1, 2]) {
-    set(sizeThresholdMB);
-    expect(await deployment.up()).toMatchObject({ ok: true });
-  }
-  const outputs = { setting: "/log/1 2", whole: "/log/2 1", member: "/log/2 1", all: "/log/1 1" };
-  expect(await deployment.outputs()).toEqual(outputs);
-  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
-
-  service.set(PROJECT_ID, "monitoring", { logPath: "/log/2", logRotate: { sizeThresholdMB: 2, numTotal: 5 } });
-  const { steps: added } = await deployment.preview();
-  // What is ignored as a whole keeps its value, also where the service adds a threshold.
-  expect(added.map(({ name }) => name).toSorted()).toEqual(["member", "setting"]);
-  set(2);
-
-  await write(false);
-  const { steps } = await deployment.preview();
-  const [pathDiffers, memberDiffers] = ['logPath: "/log/1" => "/log/2"', "logRotate.sizeThresholdMB: 1 => 2"];
-  expect(Object.fromEntries(steps.map(({ name, differences }) => [name, differences]))).toMatchObject({
-    setting: [pathDiffers],
-    whole: [memberDiffers],
-    member: [memberDiffers],
-    all: [pathDiffers, memberDiffers],
-  });
 });
 
 it("calls functions with pulumi do, without a project and a stack", async (context) => {
@@ -181,27 +124,70 @@ const shown = fencesIn([...PAGES.values()].join("\n"), "yaml").filter((code) => 
 it.for([...examplesIn("yaml"), ...shown].map((code, index) => [index, code] as const))(
   "previews example %i of the schema and the pages in YAML",
   async ([, code], context) => {
-    const directory = await mkdtemp(path.join(tmpdir(), "example-"));
-    await writeFile(path.join(directory, "Pulumi.yaml"), `name: example\nruntime: yaml\n${code}`);
-    const service = await startService({ privateKey: PRIVATE_KEY });
-    context.onTestFinished(async () => {
-      await service.close();
-      await rm(directory, { recursive: true, force: true });
-    });
+    const { deployment, service, writeText } = await openYaml(context);
+    await writeText(`name: program\nruntime: yaml\n${code}`);
     for (const projectId of new Set([PROJECT_ID, ...(code.match(/\b[0-9a-f]{24}\b/g) ?? [])])) {
       for (const agent of ["monitoring", "backup"] as const) service.set(projectId, agent, SETTINGS);
     }
-    const deployment = await open(context, directory, "yaml");
-    await configure(deployment, service, "example", {});
     expect(await deployment.preview()).toMatchObject({ ok: true });
   },
 );
+
+it("tells of each of two services that are down, and ends no bystander with a message", LIMIT, async (context) => {
+  const { deployment, service, write } = await openYaml(context);
+  const west = { type: "pulumi:providers:agent-log-config", properties: { baseUrl: "http://127.0.0.1:9/" } };
+  const slow = {
+    type: "pulumi:providers:agent-log-config",
+    properties: { baseUrl: service.baseUrl, timeoutSeconds: 3 },
+  };
+  const resources = {
+    west,
+    slow,
+    refused: recordOf(id(1), { provider: reference("west") }),
+    late: recordOf(id(2), { provider: reference("slow") }),
+    bystander: { type: "agent-log-config:AgentLogConfigs", properties: { projectIds: [1, 2, 3].map(id) } },
+  };
+  await write({ resources });
+  service.failNext(...Array(10).fill({ delaySeconds: 60 }));
+  const { exitCode, text } = await deployment.preview();
+  expect(exitCode).toBe(1);
+  expect(text).toMatch(/#err_connection/);
+  expect(text).toMatch(/#err_timeout/);
+  expect(text).not.toMatch(/'bystander' has a problem|given up/);
+});
+
+it("names every cause and every resource of a refresh that fails, each cause once", LIMIT, async (context) => {
+  const { deployment, service, write } = await openYaml(context);
+  await write({ resources: { one: recordOf(id(1)), two: recordOf(id(2)), three: recordOf(id(3)) } });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  const refused = { status: 403, body: JSON.stringify({ error: 403, errorCode: "USER_UNAUTHORIZED" }) };
+  service.failNext({ status: 500 }, refused, { status: 500 });
+  const { exitCode, text } = await deployment.refresh();
+  expect(exitCode).toBe(1);
+  const causes = text.match(/error: .*Can't read .*/g) ?? [];
+  expect(causes).toHaveLength(2);
+  expect(causes.filter((cause) => cause.includes("USER_UNAUTHORIZED"))).toHaveLength(1);
+  expect(causes.find((cause) => cause.includes("status 500"))).toMatch(/ The same applies to (one|two|three)\.$/);
+});
+
+it("keeps the old record where the new project of a replacement can't be read", LIMIT, async (context) => {
+  const { deployment, service, write } = await openYaml(context);
+  await write({ resources: { one: recordOf(id(1)) } });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  service.set(id(2), "monitoring", undefined);
+  await write({ resources: { one: recordOf(id(2), { deleteBeforeReplace: true }) } });
+  expect(await deployment.run(["up", "--yes", "--skip-preview"])).toMatchObject({ exitCode: 1 });
+  expect(JSON.stringify(await deployment.exportState())).toContain(`${id(1)}/monitoring`);
+});
 
 it.for([["dynamic", "plugin", "dynamic"] as const, ["plugin", "dynamic", "plugin"] as const])(
   "moves a resource in place, from the %s provider to the %s and back",
   async (providers, context) => {
     const { directory, service } = await makeProgramFolder(context, "moving");
-    const deployment = await open(context, directory, "nodejs");
+    const { path: folders } = requireHost(context, "nodejs");
+    const env = { PATH: installed.pathWith(folders) };
+    const deployment = await openDeployment({ directory, engine: "real", env });
+    context.onTestFinished(() => deployment.close());
     await configure(deployment, service, "moving", {});
     for (const [index, provider] of providers.entries()) {
       await deployment.setConfig("moving:by", provider);

@@ -1,13 +1,7 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import {
-  dependenciesOf,
-  isConfigSecret,
-  plainValueOf,
-  runsInline,
-  runsWithMocks,
-} from "../../sdk/program/private-sdk.ts";
+import { isConfigSecret, plainValueOf, runsInline, runsWithMocks } from "../../sdk/program/private-sdk.ts";
 
 // Whatever fails here is used of @pulumi/pulumi beyond its type declarations, in sdk/program/private-sdk.ts alone.
 
@@ -22,59 +16,9 @@ beforeEach(() => {
   pulumi.runtime.setMocks({ newResource: ({ name, inputs }) => ({ id: name, state: inputs }), call: () => ({}) });
 });
 
-class Other extends pulumi.CustomResource {
-  constructor(name: string, opts?: pulumi.CustomResourceOptions) {
-    super("test:index:Other", name, {}, opts);
-  }
-}
-
-class Group extends pulumi.ComponentResource {
-  readonly child = new Other("child", { parent: this });
-  constructor() {
-    super("test:index:Group", "group");
-  }
-}
-
 it.each(["gatherExplicitDependencies", "getAllTransitivelyReferencedResources"])("has dependsOn.js with %s", (name) => {
   const found: unknown = createRequire(import.meta.url)("@pulumi/pulumi/runtime/dependsOn.js");
   expect(found, DEPENDS_ON).toMatchObject({ [name]: expect.any(Function) });
-});
-
-it.each<{ description: string; make: () => readonly [dependsOn: unknown, expected: readonly pulumi.Resource[]] }>([
-  { description: "nothing", make: () => [undefined, []] },
-  {
-    description: "a resource",
-    make: () => {
-      const resource = new Other("other");
-      return [resource, [resource]];
-    },
-  },
-  {
-    description: "an Output of a list, and a promise",
-    make: () => {
-      const [first, second] = [new Other("first"), new Other("second")];
-      return [
-        [pulumi.output(first), Promise.resolve(second)],
-        [first, second],
-      ];
-    },
-  },
-  {
-    description: "a component",
-    make: () => {
-      const group = new Group();
-      return [group, [group.child]];
-    },
-  },
-])("finds the custom resources behind $description", async ({ make }) => {
-  const [dependsOn, expected] = make();
-  const found = await dependenciesOf(dependsOn, new Set());
-  expect(new Set(found), DEPENDS_ON).toEqual(new Set(expected));
-});
-
-it("leaves out a resource that must not wait for itself", async () => {
-  const group = new Group();
-  expect(await dependenciesOf(group, new Set([group.child])), DEPENDS_ON).toEqual([]);
 });
 
 it("returns the value of an Output once it is known", async () => {
@@ -84,7 +28,8 @@ it("returns the value of an Output once it is known", async () => {
 it("returns undefined for an Output that stays unknown", async () => {
   const { newResource, call } = { newResource: () => ({ id: "", state: {} }), call: () => ({}) };
   pulumi.runtime.setMocks({ newResource, call }, "project", "stack", true);
-  expect(await plainValueOf(new Other("new").id), PROMISE).toBeUndefined();
+  const resource = new (class extends pulumi.CustomResource {})("test:index:Other", "new", {});
+  expect(await plainValueOf(resource.id), PROMISE).toBeUndefined();
 });
 
 it("tells which settings of the stack configuration are secret", () => {

@@ -51,7 +51,7 @@ const sourcesOf = (service: number) => [
 async function refreshStep({ services }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
   const quiet = { shows: "nothing", warnsOfOutage: false } as const;
   if (kept === undefined) return quiet;
-  const host = { sources: sourcesOf(connection), read: async (args: Properties) => answer(services[connection], args) };
+  const host = { sources: sourcesOf(connection), read: async (args: object) => answer(services[connection], args) };
   try {
     const { id, inputs, outputs, warning } = await refresh(host, idOf(kept.inputs), kept.outputs, "made");
     const before = kept;
@@ -92,7 +92,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 }
 
 async function ask({ services, service }: Step, olds: Properties, news: Properties, record?: Properties) {
-  const read = async (args: Properties) => answer(services[service], args);
+  const read = async (args: object) => answer(services[service], args);
   const before = record && { record, inputs: {}, failures: [], warnings: [] };
   return check({ sources: sourcesOf(service), before, read }, olds, news, []);
 }

@@ -1,11 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../../sdk/client/errors.ts";
-import { type ConnectionSettings, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { readMany } from "../../sdk/shared/read-many.ts";
-import { SettingsReader } from "../../sdk/shared/settings-reader.ts";
-import { type Service, startService } from "../../sdk/testing/index.ts";
 import { settingsOf } from "./settings-of.ts";
 
 const projectId = (index: number) => index.toString(16).padStart(24, "0");
@@ -67,18 +64,6 @@ describe("readMany", () => {
     await expect(readMany(failWith("ERR_UNKNOWN"), args, false)).rejects.toThrow(message);
   });
 
-  it("does not quote a wrong argument that may be a secret", async () => {
-    const sentence = "Nothing was read: projectIds.0 must be 24 hexadecimal digits. ";
-    await expect(readMany(failWith("ERR_UNKNOWN"), { projectIds: ["hidden"] })).rejects.toThrow(sentence);
-  });
-
-  it("fails with the first failure where no read succeeds, whatever the reasons are", async () => {
-    const read = ({ projectId: id }: Args) =>
-      failWith(id === projectId(1) ? "ERR_PROJECT_NOT_FOUND" : "ERR_UNAVAILABLE")();
-    const projectIds = Array.from({ length: 100 }, (_, index) => projectId(index + 1));
-    await expect(readMany(read, { projectIds })).rejects.toMatchObject({ code: "ERR_PROJECT_NOT_FOUND" });
-  });
-
   it("returns what was asked for, as settings or as a failure, whatever each read comes to", async () => {
     const outcomes = fc.constantFrom(
       undefined,
@@ -110,52 +95,5 @@ describe("readMany", () => {
         expect(returned.toSorted()).toEqual(projectIds.map((id) => `${id} ${outcomeOf.get(id)}`).toSorted());
       }),
     );
-  });
-
-  it("keeps what was read where a key is withdrawn halfway", async () => {
-    let reads = 0;
-    const read = async (args: Args) => {
-      reads += 1;
-      return reads > 20 ? failWith("ERR_WRONG_KEY")() : settingsOf(args);
-    };
-    const projectIds = Array.from({ length: 15 }, (_, index) => projectId(index));
-    const { configs, failures } = await readMany(read, { projectIds });
-    expect([configs.length, failures.length]).toEqual([20, 10]);
-  });
-});
-
-describe("readMany on a service", () => {
-  async function open(): Promise<{ service: Service; connection: ConnectionSettings }> {
-    const service = await startService({ settings: { [projectId(1)]: { monitoring: { logPath: "/one" } } } });
-    onTestFinished(() => service.close());
-    const settings = new Map([
-      ["agent-log-config:baseUrl", service.baseUrl],
-      ["agent-log-config:publicKey", "publickey"],
-      ["agent-log-config:privateKey", "private-key-0001"],
-      ["agent-log-config:allowHttp", "true"],
-      ["agent-log-config:maxRetries", "0"],
-    ]);
-    return { service, connection: lookUpConnection(stackConfiguration((key) => settings.get(key))) };
-  }
-
-  it("returns an outage of one of them as a failure", async () => {
-    const { service, connection } = await open();
-    service.set(projectId(2), "monitoring", {});
-    service.failNext({ status: 503 });
-    const { configs, failures } = await readMany((args) => new SettingsReader().read(connection, args), {
-      projectIds: [projectId(1), projectId(2)],
-      agents: ["monitoring"],
-    });
-    expect(configs).toHaveLength(1);
-    expect(failures).toMatchObject([{ agent: "monitoring", code: "ERR_UNAVAILABLE", temporary: true }]);
-  });
-
-  it("fails as a whole with a wrong key", async () => {
-    const { service, connection } = await open();
-    service.rotateKey("another");
-    const args = { projectIds: [projectId(1), projectId(2)] };
-    await expect(readMany((each) => new SettingsReader().read(connection, each), args)).rejects.toMatchObject({
-      code: "ERR_WRONG_KEY",
-    });
   });
 });

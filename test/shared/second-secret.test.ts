@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { beforeAll, expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 
 // What happens to a second secret setting that is added to the declaration alone: interface, secrecy and kind.
 
@@ -61,53 +61,31 @@ await service.close();
 
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value: "body-token-0001" };
 
-let found: Readonly<Record<string, unknown>>;
-
-beforeAll(() => {
+it("is a secret in records, functions, the plugin and the schema, and in no message", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "second-secret-"));
-  try {
-    for (const part of ["sdk", "tools", "docs", "package.json"]) {
-      cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
-    }
-    symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
-    for (const [name, additions] of Object.entries(ADDITIONS)) {
-      const file = path.join(folder, "sdk/client", name);
-      let text = readFileSync(file, "utf8");
-      for (const [line, added] of additions) {
-        expect(text.split(line)).toHaveLength(2);
-        text = text.replace(line, () => added + line);
-      }
-      writeFileSync(file, text);
-    }
-    writeFileSync(path.join(folder, "script.ts"), SCRIPT);
-    const printed = execFileSync(process.execPath, ["script.ts"], { cwd: folder, encoding: "utf8", stdio: "pipe" });
-    found = JSON.parse(printed);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  for (const part of ["sdk", "tools", "docs", "package.json"]) {
+    cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
   }
-});
-
-it("is a secret in the record, in previews and in a refresh", () => {
-  expect(found).toMatchObject({ program: SECRET, output: true, refresh: SECRET });
-});
-
-it("is a secret in the functions", () => {
-  expect(found).toMatchObject({ function: true });
-});
-
-it("is a secret in the plugin, and left out of its functions", () => {
-  expect(found).toMatchObject({ plugin: SECRET, pluginFunction: expect.objectContaining({ logPath: null }) });
-  expect(JSON.stringify(found["pluginFunction"])).not.toContain("oken");
-});
-
-it("is in no message", () => {
-  expect(found["expectation"]).toMatchObject([
-    { message: expect.stringMatching(/expect has unknown names: agentToken/) },
-  ]);
-  expect(found["refusal"]).toMatch(/agentToken has a sequence of characters/);
-  expect(JSON.stringify([found["expectation"], found["refusal"]])).not.toMatch(/-0001/);
-});
-
-it("is a secret in the schema, and left out of its functions", () => {
-  expect(found).toMatchObject({ schema: { secret: true, description: "A token." }, schemaOfFunctions: false });
+  symlinkSync(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
+  for (const [name, additions] of Object.entries(ADDITIONS)) {
+    const file = path.join(folder, "sdk/client", name);
+    let text = readFileSync(file, "utf8");
+    for (const [line, added] of additions) {
+      expect(text.split(line)).toHaveLength(2);
+      text = text.replace(line, () => added + line);
+    }
+    writeFileSync(file, text);
+  }
+  writeFileSync(path.join(folder, "script.ts"), SCRIPT);
+  const printed = execFileSync(process.execPath, ["script.ts"], { cwd: folder, encoding: "utf8", stdio: "pipe" });
+  const found = JSON.parse(printed);
+  expect(found).toMatchObject({ program: SECRET, output: true, refresh: SECRET, function: true, plugin: SECRET });
+  // The functions of the plugin leave it out.
+  expect(found).toMatchObject({ pluginFunction: { logPath: null }, schemaOfFunctions: false });
+  expect(JSON.stringify(found.pluginFunction)).not.toContain("oken");
+  expect(found.schema).toMatchObject({ secret: true, description: "A token." });
+  expect(found.expectation).toMatchObject([{ message: expect.stringMatching(/expect has unknown names: agentToken/) }]);
+  expect(found.refusal).toMatch(/agentToken has a sequence of characters/);
+  expect(JSON.stringify([found.expectation, found.refusal])).not.toMatch(/-0001/);
 });

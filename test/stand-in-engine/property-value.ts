@@ -76,7 +76,6 @@ export function hasUnknown(value: PropertyValue): boolean {
 /** The engine keeps the secret mark of a value on what the host returns under the same name. */
 function markLike(value: PropertyValue, model: PropertyValue): PropertyValue {
   if (isSecret(model)) return secret(value);
-  if (Array.isArray(value)) return Array.isArray(model) && hasSecret(model) ? secret(value) : value;
   return isMap(value) && isMap(model) ? markMapLike(value, model) : value;
 }
 
@@ -86,8 +85,4 @@ export function markMapLike(map: PropertyMap, model: PropertyMap): PropertyMap {
 
 export function mapValues<From, To>(map: Record<string, From> | object, change: (value: From, key: string) => To) {
   return Object.fromEntries(Object.entries(map).map(([key, value]): [string, To] => [key, change(value, key)]));
-}
-
-function hasSecret(value: PropertyValue): boolean {
-  return isSecret(value) || (typeof value === "object" && value !== null && Object.values(value).some(hasSecret));
 }

@@ -1,11 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { killGroup } from "../deployment/run-command.ts";
-import { runEnvironment } from "../deployment/run-environment.ts";
-import { mapValues, type PropertyMap, type PropertyValue, withoutSecrets } from "./property-value.ts";
+import { mapValues, type PropertyMap, withoutSecrets } from "./property-value.ts";
 import { ProviderClient, type ProviderMethod } from "./provider-client.ts";
+import { type RunProcess, startScript } from "./run-process.ts";
 
 export interface ProviderCall {
   readonly method: ProviderMethod;
@@ -14,43 +12,24 @@ export interface ProviderCall {
   readonly error?: string;
 }
 
-export interface ProviderHostOptions {
-  readonly directory: string;
-  readonly node: string;
+export interface ProviderHostOptions extends RunProcess {
   readonly project: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
   readonly onCall: (call: ProviderCall) => void;
 }
 
 /** Starts the dynamic provider host of the SDK that the program folder has. */
 export async function startProviderHost(options: ProviderHostOptions): Promise<ProviderHost> {
-  options.signal.throwIfAborted();
-  const fromProgram = createRequire(join(options.directory, "package.json"));
-  const script = fromProgram.resolve("@pulumi/pulumi/cmd/dynamic-provider/index.js");
+  const names = { PULUMI_PROJECT: options.project, PULUMI_NODEJS_PROJECT: options.project };
   // The host never connects to the address of the engine that it insists on.
-  const child = spawn(options.node, [script, "127.0.0.1:1"], {
-    cwd: options.directory,
-    stdio: ["ignore", "pipe", "pipe"],
-    detached: process.platform !== "win32",
-    env: {
-      ...runEnvironment(options.env),
-      PULUMI_CONFIG: "{}",
-      PULUMI_PROJECT: options.project,
-      PULUMI_NODEJS_PROJECT: options.project,
-    },
-  });
-  const kill = () => killGroup(child.pid);
-  options.signal.addEventListener("abort", kill, { once: true });
-  child.once("exit", () => options.signal.removeEventListener("abort", kill));
+  const child = startScript(options, "dynamic-provider", ["127.0.0.1:1"], { PULUMI_CONFIG: "{}", ...names });
   let [stdout, stderr] = ["", ""];
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+  child.stderr.on("data", (text: string) => {
     stderr += text;
   });
   const port = await new Promise<string>((resolve, reject) => {
     child.once("error", reject);
     child.once("close", (code) => reject(new Error(`the dynamic provider host ended with ${code}: ${stderr}`)));
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    child.stdout.on("data", (text: string) => {
       stdout += text;
       const line = /^(\d+)\r?\n/.exec(stdout)?.[1];
       if (line !== undefined) resolve(line);
@@ -100,8 +79,4 @@ export class ProviderHost {
     }
     return this.#printed();
   }
-}
-
-export function textOf(value: PropertyValue | undefined): string {
-  return typeof value === "string" ? value : "";
 }

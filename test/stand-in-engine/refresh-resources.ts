@@ -2,7 +2,6 @@ import { differencesOf } from "../deployment/differences-of.ts";
 import { withoutIgnored } from "./ignore-changes.ts";
 import { EngineFailure, messageOf, type Operation } from "./operation.ts";
 import { markMapLike, parseProperties } from "./property-value.ts";
-import { textOf } from "./provider-host.ts";
 import { isDynamic, type Resource } from "./resource.ts";
 import type { Step } from "./run-text.ts";
 
@@ -31,11 +30,11 @@ async function refresh(operation: Operation, old: Resource): Promise<Step> {
   if (host === undefined) return { op: "same", old, new: old };
   const { urn, name, type, id } = old;
   const answer = await host.call("Read", { id, urn, properties: old.outputs, inputs: old.inputs, name, type });
-  if (textOf(answer["id"]) === "") return { op: "delete", old };
+  if (answer["id"] === undefined) return { op: "delete", old };
 
   const outputs = markMapLike(parseProperties(answer["properties"]), old.outputs);
   const inputs = answer["inputs"] ? markMapLike(parseProperties(answer["inputs"]), old.inputs) : old.inputs;
-  const fresh = { ...old, id: textOf(answer["id"]), inputs, outputs };
+  const fresh = { ...old, id: String(answer["id"]), inputs, outputs };
 
   // The engine asks what it would take to undo what has happened outside.
   const ignoreChanges = old.ignoreChanges.length > 0 ? { ignoreChanges: [...old.ignoreChanges] } : {};

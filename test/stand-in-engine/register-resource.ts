@@ -12,7 +12,7 @@ import {
   secret,
   unknownValue,
 } from "./property-value.ts";
-import { type ProviderHost, textOf } from "./provider-host.ts";
+import type { ProviderHost } from "./provider-host.ts";
 import { isDynamic, providerType, providerUrn, type Resource, stackType, stashType } from "./resource.ts";
 import type { Step } from "./run-text.ts";
 
@@ -202,11 +202,11 @@ async function check(host: ProviderHost | undefined, wanted: Resource, olds: Pro
   const failures = Array.isArray(answer["failures"]) ? answer["failures"].map(parseProperties) : [];
   if (failures.length === 0) return inputs;
   const lines = failures.map((failure) => {
-    const property = textOf(failure["property"]);
+    const property = String(failure["property"] ?? "");
     const value = inputs[property];
     const shown = value === undefined ? "<nil>" : isSecret(value) ? "[secret]" : String(value);
     const about = property === "" ? "" : `: property ${property} value {${shown}}`;
-    return `${type} resource '${name}'${about} has a problem: ${textOf(failure["reason"])}`;
+    return `${type} resource '${name}'${about} has a problem: ${String(failure["reason"])}`;
   });
   throw new EngineFailure(lines.join("\n"), "plan");
 }
@@ -221,7 +221,7 @@ async function create(host: ProviderHost | undefined, planned: Resource): Promis
   const { urn, name, type, inputs } = planned;
   const answer = await host?.call("Create", { urn, properties: inputs, name, type });
   const outputs = markMapLike(parseProperties(answer?.["properties"]), inputs);
-  return { ...planned, id: textOf(answer?.["id"]), outputs };
+  return { ...planned, id: String(answer?.["id"] ?? ""), outputs };
 }
 
 async function update(host: ProviderHost | undefined, planned: Resource, old: Resource | undefined): Promise<Resource> {

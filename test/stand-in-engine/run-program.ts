@@ -1,6 +1,4 @@
-import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import grpc from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
@@ -11,21 +9,13 @@ import resourceMessages, {
   type RegisterResourceRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
-import { killGroup } from "../deployment/run-command.ts";
-import { runEnvironment } from "../deployment/run-environment.ts";
 import { deleteResource, deleteResources } from "./delete-resources.ts";
 import { EngineFailure, messageOf, type Operation } from "./operation.ts";
 import { mapValues, parseProperties } from "./property-value.ts";
 import { MESSAGE_LIMIT, structOf } from "./provider-client.ts";
 import { registerResource } from "./register-resource.ts";
 import { stackType } from "./resource.ts";
-
-export interface ProgramOptions {
-  readonly directory: string;
-  readonly node: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly signal: AbortSignal;
-}
+import { type RunProcess, startScript } from "./run-process.ts";
 
 type ServiceHandlers = grpc.UntypedServiceImplementation;
 
@@ -34,8 +24,7 @@ const features = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] as const
 const organization = "organization";
 
 /** Runs the program under the SDK's own runner and does what it asks for, as the engine would. */
-export async function runProgram(operation: Operation, options: ProgramOptions): Promise<void> {
-  options.signal.throwIfAborted();
+export async function runProgram(operation: Operation, options: RunProcess): Promise<void> {
   const failing = new AbortController();
   const fail = (error: unknown) => failing.abort(error);
   const server = new grpc.Server(MESSAGE_LIMIT);
@@ -57,43 +46,30 @@ export async function runProgram(operation: Operation, options: ProgramOptions):
   }
 }
 
-async function runnerExit(operation: Operation, options: ProgramOptions, address: string, failing: AbortSignal) {
+async function runnerExit(operation: Operation, options: RunProcess, address: string, failing: AbortSignal) {
   const { project, stack, planning, config, text } = operation;
-  const ends = AbortSignal.any([options.signal, failing]);
-  ends.throwIfAborted();
-  const runner = createRequire(join(options.directory, "package.json")).resolve("@pulumi/pulumi/cmd/run/index.js");
+  const { directory } = options;
   const secretKeys = [...config].filter(([, { secret }]) => secret).map(([key]) => key);
   const args = ["--monitor", address, "--engine", address, "--organization", organization, "--project", project];
-  args.push("--root-directory", options.directory, "--stack", stack, "--pwd", options.directory, "--parallel", "8");
-  const child = spawn(
-    options.node,
-    [runner, ...args, ...(planning ? ["--dry-run"] : []), programOf(options.directory)],
-    {
-      cwd: options.directory,
-      stdio: ["ignore", "pipe", "pipe"],
-      detached: process.platform !== "win32",
-      env: {
-        ...runEnvironment(options.env),
-        PULUMI_NODEJS_TYPESCRIPT: "true",
-        PULUMI_CONFIG: JSON.stringify(Object.fromEntries([...config].map(([key, { value }]) => [key, value]))),
-        PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys),
-      },
-    },
-  );
+  args.push("--root-directory", directory, "--stack", stack, "--pwd", directory, "--parallel", "8");
+  args.push(...(planning ? ["--dry-run"] : []), programOf(directory));
+  const signal = AbortSignal.any([options.signal, failing]);
+  const child = startScript({ ...options, signal }, "run", args, {
+    PULUMI_NODEJS_TYPESCRIPT: "true",
+    PULUMI_CONFIG: JSON.stringify(Object.fromEntries([...config].map(([key, { value }]) => [key, value]))),
+    PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys),
+  });
   for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (printed: string) => {
+    stream.on("data", (printed: string) => {
       for (const line of printed.replace(/\n$/, "").split("\n")) text.warn(`${line}\n`);
     });
   }
-  const kill = () => killGroup(child.pid);
-  ends.addEventListener("abort", kill, { once: true });
   try {
     return await new Promise<number | null>((resolve, reject) => {
       child.once("error", reject);
       child.once("close", resolve);
     });
   } finally {
-    ends.removeEventListener("abort", kill);
     options.signal.throwIfAborted();
   }
 }
@@ -177,7 +153,6 @@ function engine({ text }: Operation): ServiceHandlers {
       root = request.getUrn();
       return new engineMessages.SetRootResourceResponse();
     }),
-    requirePulumiVersion: unary(async () => new engineMessages.RequirePulumiVersionResponse()),
   };
 }
 

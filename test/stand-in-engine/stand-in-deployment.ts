@@ -9,6 +9,7 @@ import { type PropertyMap, parseProperties, replaceSecrets, secretSignature, sig
 import { ProviderHosts } from "./provider-hosts.ts";
 import { refreshResources } from "./refresh-resources.ts";
 import { type Resource, type Resources, stackType } from "./resource.ts";
+import type { RunProcess } from "./run-process.ts";
 import { runProgram } from "./run-program.ts";
 import { RunText } from "./run-text.ts";
 
@@ -32,19 +33,16 @@ export async function openStandInDeployment(
     title: string,
     planning: boolean,
     options: RunOptions,
-    act: (operation: Operation, signal: AbortSignal, env: Record<string, string>) => Promise<void>,
+    act: (operation: Operation, processes: RunProcess) => Promise<void>,
   ): Promise<Run> => {
-    const runEnv = { ...env, ...options.env };
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
     signal.throwIfAborted();
-    const record = recorder(runEnv["PULUMI_DEBUG_GRPC"]);
+    const processes: RunProcess = { directory: folder, node, env: { ...env, ...options.env }, signal };
+    const record = recorder(processes.env["PULUMI_DEBUG_GRPC"]);
     const text = new RunText(`${title} (${stack})`, planning);
     const hosts = new ProviderHosts({
-      directory: folder,
-      node,
+      ...processes,
       project,
-      env: runEnv,
-      signal,
       onCall: ({ method, request, response, error }) => record(`ResourceProvider/${method}`, request, response, error),
     });
     let turn: Promise<unknown> = Promise.resolve();
@@ -68,7 +66,7 @@ export async function openStandInDeployment(
     };
     let failure: { readonly reason: unknown } | undefined;
     try {
-      await act(operation, signal, runEnv);
+      await act(operation, processes);
     } catch (reason) {
       failure = { reason };
     }
@@ -89,9 +87,6 @@ export async function openStandInDeployment(
     }
   };
 
-  const program = (operation: Operation, signal: AbortSignal, runEnv: Record<string, string>) =>
-    runProgram(operation, { directory: folder, node, env: runEnv, signal });
-
   return {
     engine: "stand-in engine",
     setConfig: async (name, value, { secret = false } = {}) => {
@@ -105,11 +100,11 @@ export async function openStandInDeployment(
     },
     preview: async ({ refresh = false, expectNoChanges = false, json = false, ...options } = {}) => {
       if (refresh || json) throw new Error("the stand-in engine does not model preview --refresh and --json");
-      const run = await track(perform("Previewing update", true, options, program));
+      const run = await track(perform("Previewing update", true, options, runProgram));
       // The differences in the outputs of the stack are no changes of resources.
       return expectNoChanges && run.ok && run.steps.length > 0 ? unexpectedChanges(run) : run;
     },
-    up: (options = {}) => track(perform("Updating", false, options, program)),
+    up: (options = {}) => track(perform("Updating", false, options, runProgram)),
     refresh: (options = {}) => track(perform("Refreshing", false, options, refreshResources)),
     destroy: (options = {}) => {
       const destroy = (operation: Operation) => deleteResources(operation, [...operation.before.values()]);

@@ -17,8 +17,6 @@ interface Asked {
 }
 interface AskedFleet {
   readonly args: AgentLogConfigsArgs;
-  /** What is known of its projects late. */
-  readonly late?: Pick<AgentLogConfigsArgs, "projectIds" | "projects">;
   readonly service?: string;
   readonly ignoreChanges?: string[];
   /** Another resource depends on the fleet. */
@@ -72,11 +70,6 @@ const ignoring = (ignoreChanges: string[]): pulumi.ResourceTransformation => {
     type.endsWith(":AgentLogConfig") ? { props, opts: { ...opts, ignoreChanges } } : undefined;
 };
 
-const outputsOf = ({ projectIds, projects }: NonNullable<AskedFleet["late"]>) => ({
-  ...(projectIds === undefined ? {} : { projectIds: pulumi.output(projectIds) }),
-  ...(projects === undefined ? {} : { projects: pulumi.output(projects) }),
-});
-
 const calls = config.get("calls");
 const called = calls === undefined ? undefined : getAgentLogConfigOutput({ projectId: calls, agent: "monitoring" });
 export const paths =
@@ -84,13 +77,12 @@ export const paths =
 
 const fleets = Object.entries(config.getObject<Record<string, AskedFleet>>("fleets") ?? {});
 export const configs = Object.fromEntries(
-  fleets.map(([name, { args, service, ignoreChanges = [], isConsumed, expectsUnknown, late }]) => {
+  fleets.map(([name, { args, service, ignoreChanges = [], isConsumed, expectsUnknown }]) => {
     // In a preview the id of what is to be created is unknown.
     const unknown = expectsUnknown ? { username: new pulumi.Stash("unknown", { input: 1 }).id } : undefined;
     const expect = unknown === undefined ? {} : { expect: { ...expectsUnknown, ...unknown } };
     const transformations = [ignoring(ignoreChanges)];
-    const eventual = late === undefined ? args : { ...args, ...outputsOf(late) };
-    const fleet = new AgentLogConfigs(name, { ...eventual, ...expect }, { ...optionsOf(service), transformations });
+    const fleet = new AgentLogConfigs(name, { ...args, ...expect }, { ...optionsOf(service), transformations });
     if (isConsumed) new pulumi.Stash("consumer", { input: 1 }, { dependsOn: fleet });
     return [name, fleet.configs.apply((all) => all.map(({ logPath }) => logPath))];
   }),
