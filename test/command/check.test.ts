@@ -171,15 +171,6 @@ describe("for many projects", () => {
     expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(1);
   });
 
-  it("sends nothing where no id can be read", async () => {
-    const service = await start();
-    const found = await report(...projects(["1", "2"]));
-    expect(found.exitCode).toBe(1);
-    expect(found.steps.map(({ status }) => status)).toEqual(["ok", ...Array(5).fill("not reached")]);
-    expect(found.projects.map(({ status }) => status)).toEqual(["failed", "failed"]);
-    expect(service.requests).toEqual([]);
-  });
-
   it("has nothing to do for an empty list, and ends with 0", async () => {
     const service = await start();
     const folder = await mkdtemp(path.join(tmpdir(), "check-"));

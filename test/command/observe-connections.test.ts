@@ -77,12 +77,6 @@ it.each<{ of: string; observed: () => ReturnType<typeof observe>; seen: Findings
     seen: { name: "127.0.0.1" },
     code: "ERR_CONNECTION",
   },
-  {
-    of: "a name at which nothing listens are the name alone",
-    observed: async () => observe(`https://localhost:${await closedPort()}`),
-    seen: { name: "localhost" },
-    code: "ERR_CONNECTION",
-  },
   ...(["http", "https"] as const).map((protocol) => ({
     of: `a tunnel of an ${protocol} proxy are the service's own TLS`,
     observed: async () => {
