@@ -19,7 +19,7 @@ export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" |
    */
   readonly projectIds?: pulumi.Input<readonly pulumi.Input<string>[]> | undefined;
   /**
-   * The ids of the projects by names of your own, in the place of the list of ids. A name becomes a part of the names of the
+   * The ids of the projects by names of your own, instead of the list of ids. A name becomes a part of the names of the
    * records; it begins with a letter or a digit and has at most 80 printable characters. Two names of one project have a record
    * each.
    */

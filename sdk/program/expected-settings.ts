@@ -12,7 +12,7 @@ export interface ExpectedRange {
 /**
  * Thresholds as they should be, each in the unit of {@link LogRotate}.
  *
- * In TypeScript, `null` in the place of a threshold means that it must not be set.
+ * In TypeScript, `null` as a threshold means that it must not be set.
  */
 export type ExpectedLogRotate = {
   readonly [Name in keyof LogRotate]?: pulumi.Input<number | ExpectedRange | null> | undefined;
@@ -22,7 +22,7 @@ export type ExpectedLogRotate = {
  * Settings as they should be, at least one: a string, a number or a range of numbers, and a list of the settings that must
  * not be set. A setting that is left out may have any value. What is expected may be a secret; then no message quotes it.
  *
- * In TypeScript, `null` in the place of a setting means that it must not be set.
+ * In TypeScript, `null` as a setting means that it must not be set.
  */
 export interface ExpectedSettings {
   /** The path of the log file. */

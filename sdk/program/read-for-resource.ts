@@ -97,7 +97,7 @@ async function read(
 
 /**
  * Holds a resource that is going to fail in a preview until everything else is compared.
- * @returns what it has to report for all; nothing where it does not fail, as far as the program knows
+ * @returns what it has to report for all; empty if the program sees no failure
  */
 async function reportOf(
   { name, args, resource }: ReadRequest,
@@ -113,7 +113,7 @@ async function reportOf(
     return failures.reported.has(problem.cause) ? new Promise(() => {}) : [];
   }
   failures.noteRegistration(resource);
-  // What is held must not wait for another one that is held, and the registration waits for all arguments.
+  // A held resource must not wait for another one that is held, and the registration waits for all arguments.
   const given = Object.fromEntries(
     await Promise.all(Object.entries(args).map(async ([key, value]) => [key, await known(value)] as const)),
   );
@@ -143,7 +143,7 @@ async function secretsOf({ args, secrets }: ReadRequest): Promise<readonly strin
   return [...secrets, ...(await Promise.all(marked)).flat()];
 }
 
-/** Returns the value of an input, with undefined in the place of what is unknown. */
+/** Returns the value of an input; what is unknown is undefined. */
 async function known(input: unknown): Promise<unknown> {
   if (isPlain(input)) return input;
   if (!isObject(input) || Array.isArray(input) || pulumi.Output.isInstance(input) || input instanceof Promise) {

@@ -182,7 +182,7 @@ export async function refresh(host: Host, id: string, recorded: Properties, kind
 }
 
 /**
- * The settings that a read must not overwrite, because `ignoreChanges` has put their recorded values in the place of what the
+ * The settings that a read must not overwrite, because `ignoreChanges` has put back their recorded values over what the
  * program sent. A reading says which these are; without one nothing else puts settings there. The engine itself keeps a
  * member of a setting.
  */

@@ -12,7 +12,7 @@ import {
 
 /**
  * Opens the client of a connection. Its module loads undici and zod, so that it is loaded itself where something is read.
- * @param options in the place of those settings
+ * @param options that replace those settings
  * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names a setting that can't work and the place it comes from
  */
