@@ -9,7 +9,7 @@ import type { ConnectionOptions } from "./connection-options.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import { parseArgument } from "./parse-argument.ts";
+import { type PlaceOf, parseArgument } from "./parse-argument.ts";
 import { ReadGate } from "./read-gate.ts";
 import { retriedRead } from "./retried-read.ts";
 import { readArgumentsSchema } from "./schemas.ts";
@@ -57,8 +57,8 @@ export class AgentLogConfigClient {
    */
   constructor(options: ConnectionOptions);
   /** @internal */
-  constructor(options: unknown, placeOf: (name: string) => string | undefined);
-  constructor(options: unknown, placeOf?: (name: string) => string | undefined) {
+  constructor(options: unknown, placeOf: PlaceOf);
+  constructor(options: unknown, placeOf?: PlaceOf) {
     this.#options = completeOptions(options, placeOf);
     this.#url = new URL(this.#options.baseUrl);
     this.#pool = new ConnectionPool(connector(this.#options));

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { printable } from "../digest/printable.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import { parseArgument, strictObject } from "./parse-argument.ts";
+import { type PlaceOf, parseArgument, strictObject } from "./parse-argument.ts";
 
 // Keys of the service are ASCII. A control character would end the header that carries the public one.
 const KEY = "must be a non-empty string of ASCII characters without leading or trailing white space";
@@ -41,10 +41,9 @@ export function parseTexts(texts: Readonly<Record<string, string>>): Readonly<Re
 }
 
 /**
- * @param placeOf returns the place that a setting comes from, as a message names it
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names what is wrong, and never a key
  */
-export function completeOptions(options: unknown, placeOf: (name: string) => string | undefined = () => undefined) {
+export function completeOptions(options: unknown, placeOf: PlaceOf = () => undefined) {
   const subject = "The connection can't be used";
   const code = "ERR_INVALID_SETTINGS";
   const parsed = parseArgument(connectionOptionsSchema, options, subject, { code, placeOf });

@@ -2,7 +2,7 @@ import { errors } from "undici";
 import { UnusableChallenge } from "../digest/digest-challenge.ts";
 import { printable } from "../digest/printable.ts";
 import { TOO_LONG } from "./decode-body.ts";
-import { ProxyFailure } from "./environment-proxy.ts";
+import { ProxyError } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { type Certificate, certificates } from "./open-connector.ts";
 import type { Advice } from "./service-error.ts";
@@ -16,11 +16,11 @@ export function connectionError(cause: unknown, subject: string, hasCaCertificat
   const error = root(cause);
   // undici's parser keeps in it the text that it could not read, which may be settings.
   if ("data" in error) Object.assign(error, { data: undefined });
-  const [code, says] = adviceOn(error, cause instanceof ProxyFailure ? cause : undefined, hasCaCertificate);
+  const [code, says] = adviceOn(error, cause instanceof ProxyError ? cause : undefined, hasCaCertificate);
   return new AgentLogConfigError(code, says, { subject, cause: cause instanceof Error ? cause : undefined });
 }
 
-function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertificate: boolean): Advice {
+function adviceOn(error: Error, proxyError: ProxyError | undefined, hasCaCertificate: boolean): Advice {
   const reason = printable(error.message).replace(/\.$/, "");
   if (error instanceof UnusableChallenge)
     return ["ERR_AUTHENTICATION", `${reason}; check that baseUrl is the service, not a gateway with its own login`];
@@ -31,9 +31,9 @@ function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertific
     return ["ERR_INVALID_RESPONSE", `the response ${TOO_LONG}; check baseUrl`];
   // undici itself refuses the response of a proxy that forwards plain http.
   if (reason.startsWith("Proxy Authentication Required")) return refusalOfProxy("the proxy", "HTTP_PROXY", 407);
-  const proxy = failure && `the proxy ${failure.host}`;
-  const setting = failure?.variable ?? "baseUrl";
-  if (proxy !== undefined && failure?.status !== undefined) return refusalOfProxy(proxy, setting, failure.status);
+  const proxy = proxyError && `the proxy ${proxyError.host}`;
+  const setting = proxyError?.variable ?? "baseUrl";
+  if (proxy !== undefined && proxyError?.status !== undefined) return refusalOfProxy(proxy, setting, proxyError.status);
   const certificate = certificates.get(error);
   const says =
     adviceByCode(setting, hasCaCertificate && proxy === undefined, certificate)[code] ??
@@ -116,7 +116,7 @@ function adviceOnOthers(error: Error, code: string, setting: string): string {
 
 /** The error below wrappers, or the first of several addresses that were tried. */
 function root(cause: unknown): Error {
-  if (cause instanceof ProxyFailure && cause.cause instanceof Error) return root(cause.cause);
+  if (cause instanceof ProxyError && cause.cause instanceof Error) return root(cause.cause);
   if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return root(cause.errors[0]);
   return cause instanceof Error ? cause : new Error(String(cause));
 }

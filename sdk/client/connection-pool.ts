@@ -7,14 +7,12 @@ export const MAX_CONNECTIONS = 16;
 /** The connections to the service, each for one read at a time. */
 export class ConnectionPool {
   readonly #open: () => DigestConnection;
-  /** All connections that were opened. */
   readonly #connections: DigestConnection[] = [];
   /** Those that are not in use, the one that was used last at the end. */
   readonly #idle: DigestConnection[] = [];
   /** They give a connection to the reads that wait for one, in the order in which these came. */
   readonly #waiting = new Set<(connection: DigestConnection) => void>();
 
-  /** @param open makes a connection */
   constructor(open: () => DigestConnection) {
     this.#open = open;
   }
@@ -44,7 +42,6 @@ export class ConnectionPool {
     }
   }
 
-  /** Closes all connections. */
   async destroy(): Promise<void> {
     await Promise.all(this.#connections.map((connection) => connection.destroy()));
   }

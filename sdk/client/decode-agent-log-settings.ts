@@ -16,8 +16,8 @@ export function decodeAgentLogSettings(body: unknown, subject: string): AgentLog
   // zod itself would drop such a key, which a gate must see.
   const unusable = isObject(settings) ? findUnusable(settings["configOverrides"], MAX_DEPTH) : undefined;
   if (data !== undefined && unusable === undefined) return data;
-  const problem = unusable === undefined ? describeIssues(error?.issues ?? []) : `configOverrides must not ${unusable}`;
-  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `in the response ${problem}`, { subject });
+  const wrong = unusable === undefined ? describeIssues(error?.issues ?? []) : `configOverrides must not ${unusable}`;
+  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `in the response ${wrong}`, { subject });
 }
 
 /** The fields that are settings, each of them present. Services leave out what is not set, or send null. */
@@ -57,8 +57,8 @@ function findUnusable(value: unknown, levels: number): string | undefined {
   if (levels === 0) return `be nested deeper than ${MAX_DEPTH} levels`;
   for (const key of Object.keys(value)) {
     if (key === "__proto__") return "have the key __proto__";
-    const problem = findUnusable(value[key], levels - 1);
-    if (problem !== undefined) return problem;
+    const unusable = findUnusable(value[key], levels - 1);
+    if (unusable !== undefined) return unusable;
   }
   return undefined;
 }

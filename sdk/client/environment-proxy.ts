@@ -2,9 +2,9 @@ import { type buildConnector, Client, EnvHttpProxyAgent } from "undici";
 import { AgentLogConfigError } from "./errors.ts";
 
 /** A proxy that can't be reached (`cause` is set) or refuses the tunnel (`status` is set). */
-export class ProxyFailure extends Error {
-  override readonly name = "ProxyFailure";
-  /** Host and port of the proxy. */
+export class ProxyError extends Error {
+  override readonly name = "ProxyError";
+  /** Host and port of the proxy, without a port that is the default. */
   readonly host: string;
   /** The environment variable that names the proxy. */
   readonly variable: string;
@@ -19,7 +19,7 @@ export class ProxyFailure extends Error {
 }
 
 /** The proxy that the environment names. */
-interface Proxy extends Pick<ProxyFailure, "host" | "variable"> {
+interface Proxy extends Pick<ProxyError, "host" | "variable"> {
   readonly url: URL;
 }
 
@@ -33,13 +33,12 @@ export function environmentProxy(protocol: string): Proxy | undefined {
   const variable = names.find((name) => process.env[name]);
   if (variable === undefined) return undefined;
   const url = readAddress(variable);
-  const port = url.port || (url.protocol === "https:" ? "443" : "80");
-  return { url, variable, host: `${url.hostname}:${port}` };
+  return { url, variable, host: url.host };
 }
 
 /**
  * Opens a dispatcher that goes through the proxy, unless NO_PROXY lists the service. A proxy that fails is reported as a
- * {@link ProxyFailure}.
+ * {@link ProxyError}.
  * @param timeoutMilliseconds how long the proxy may take to open a tunnel
  */
 export function openThroughProxy(
@@ -76,11 +75,11 @@ function openTunnels(proxy: Proxy, client: Client): Client {
   return Object.assign(client, {
     async connect(options: Parameters<Client["connect"]>[0]) {
       const tunnel = await connect(options).catch((cause: unknown) => {
-        throw new ProxyFailure(proxy, { cause });
+        throw new ProxyError(proxy, { cause });
       });
       if (tunnel.statusCode === 200) return tunnel;
       tunnel.socket.on("error", () => {}).destroy();
-      throw new ProxyFailure(proxy, { status: tunnel.statusCode });
+      throw new ProxyError(proxy, { status: tunnel.statusCode });
     },
   });
 }
@@ -90,7 +89,7 @@ function proxyConnector(proxy: Proxy, openSocket: buildConnector.connector): bui
   return (target, callback) =>
     openSocket(target, (cause, socket) => {
       if (cause === null) callback(null, socket);
-      else callback(new ProxyFailure(proxy, { cause }), null);
+      else callback(new ProxyError(proxy, { cause }), null);
     });
 }
 

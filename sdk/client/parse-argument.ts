@@ -18,10 +18,12 @@ export function parseArgument<T>(
   throw new AgentLogConfigError(code, describeIssues(error.issues, placeOf), { subject });
 }
 
+/** Returns the place that a member comes from, as a message names it; undefined if that needs no name. */
+export type PlaceOf = (name: string) => string | undefined;
+
 interface ArgumentKind {
   readonly code?: AgentLogConfigErrorCode;
-  /** Returns the place that a member comes from, as a message names it. */
-  readonly placeOf?: ((name: string) => string | undefined) | undefined;
+  readonly placeOf?: PlaceOf | undefined;
   /** It may have secrets, so that no message may quote it. Default: true. */
   readonly isSecret?: boolean | undefined;
 }
@@ -30,18 +32,11 @@ interface ArgumentKind {
  * Says in one sentence what is wrong with a value: the path of each part and what it must be. It quotes what is there instead
  * where the issues have it.
  */
-export function describeIssues(
-  issues: readonly z.core.$ZodIssue[],
-  placeOf: (name: string) => string | undefined = () => undefined,
-): string {
+export function describeIssues(issues: readonly z.core.$ZodIssue[], placeOf: PlaceOf = () => undefined): string {
   return issues.flatMap((issue) => describeIssue(issue, [], placeOf)).join("; ");
 }
 
-function describeIssue(
-  issue: z.core.$ZodIssue,
-  parents: readonly PropertyKey[],
-  placeOf: (name: string) => string | undefined,
-): string[] {
+function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[], placeOf: PlaceOf): string[] {
   const path = [...parents, ...issue.path];
   // What is wrong with the members of an object says more than that it is none of several things.
   const tried = issue.code === "invalid_union" ? issue.errors : [];

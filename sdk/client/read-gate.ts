@@ -15,8 +15,7 @@ const OUTAGE_PROJECTS = 3;
  */
 export class ReadGate {
   readonly #tried = Promise.withResolvers<void>();
-  #isFirst = true;
-  /** Ends the patience with the first read. */
+  /** Ends the patience with the first read; undefined before there is one. */
   #timer: NodeJS.Timeout | undefined;
   /** The service has accepted the key, so a later refusal concerns one project. */
   #isKeyAccepted = false;
@@ -31,11 +30,8 @@ export class ReadGate {
 
   /** Calls `read` after the first read has tried the key, and remembers its result. */
   async pass<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
-    if (!this.#isFirst) {
-      this.#timer ??= setTimeout(this.#tried.resolve, PATIENCE_MILLISECONDS).unref();
-      await this.#tried.promise;
-    }
-    this.#isFirst = false;
+    if (this.#timer === undefined) this.#timer = setTimeout(this.#tried.resolve, PATIENCE_MILLISECONDS).unref();
+    else await this.#tried.promise;
     try {
       const result = await read();
       this.#isKeyAccepted = true;

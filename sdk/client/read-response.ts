@@ -8,7 +8,6 @@ import { AgentLogConfigError } from "./errors.ts";
 import { isPlainObject } from "./is-object.ts";
 import { serviceError } from "./service-error.ts";
 
-/** What a response has. */
 export interface ResponseContent {
   /** The settings out of their envelope, not checked yet. They may have credentials beside them. */
   readonly body: unknown;

@@ -7,7 +7,6 @@ import { AgentLogConfigError } from "./errors.ts";
 import type { ReadGate } from "./read-gate.ts";
 import { type ResponseContent, readResponse } from "./read-response.ts";
 
-/** What a read needs. */
 interface ReadPlan {
   readonly pool: ConnectionPool;
   readonly options: CompleteOptions;
@@ -53,7 +52,6 @@ export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
   }
 }
 
-/** Sends the request and reads its response. */
 async function readOnce(
   connection: DigestConnection,
   { options, request, subject, signal, gate }: ReadPlan,

@@ -22,11 +22,8 @@ export async function check(args: readonly string[]): Promise<number> {
 async function tryConnection(stack: string | undefined, projectIds: readonly string[]): Promise<Report> {
   const seen: Findings = {};
   const read = new Map<string, ProjectReport>();
-  const report = () =>
-    makeReport(
-      seen,
-      projectIds.map((projectId) => read.get(projectId) ?? { projectId, status: "not reached" }),
-    );
+  const reportOf = (projectId: string): ProjectReport => read.get(projectId) ?? { projectId, status: "not reached" };
+  const report = () => makeReport(seen, projectIds.map(reportOf));
   // A malformed id says nothing about the connection.
   const first = projectIds.find((id) => PROJECT_ID.test(id)) ?? projectIds[0];
   if (first === undefined) return report();
