@@ -18,7 +18,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      { ...common, test: { name: "unit", include: UNIT } },
+      // Most of the time of these would be that of loading the same modules for each file anew.
+      { ...common, test: { name: "unit", include: UNIT, pool: "threads", isolate: false } },
       {
         ...common,
         test: {

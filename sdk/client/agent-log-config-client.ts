@@ -1,17 +1,16 @@
 import "./refuse-other-runtimes.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import type { UnsignedRequest } from "../digest/digest-request.ts";
+import type { UnsignedRequest } from "../digest/send-signed.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
 import type { AgentLogConfigResult, ReadArguments } from "./agent-log-config-result.ts";
 import { type CompleteOptions, completeOptions } from "./complete-options.ts";
 import { connector } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
+import { ConnectionPool } from "./connection-pool.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { parseArgument } from "./parse-argument.ts";
-import type { ReadGate } from "./read-gate.ts";
-import type { ResponseContent } from "./read-response.ts";
-import { RequestQueue } from "./request-queue.ts";
+import { ReadGate } from "./read-gate.ts";
 import { retriedRead } from "./retried-read.ts";
 import { readArgumentsSchema } from "./schemas.ts";
 
@@ -48,7 +47,7 @@ export interface ReadOptions {
 export class AgentLogConfigClient {
   readonly #options: CompleteOptions;
   readonly #url: URL;
-  readonly #queue: RequestQueue;
+  readonly #pool: ConnectionPool;
   readonly #reads = new Set<Promise<unknown>>();
   #closed: Promise<void> | undefined;
 
@@ -62,7 +61,7 @@ export class AgentLogConfigClient {
   constructor(options: unknown, placeOf?: (name: string) => string | undefined) {
     this.#options = completeOptions(options, placeOf);
     this.#url = new URL(this.#options.baseUrl);
-    this.#queue = new RequestQueue(connector(this.#options));
+    this.#pool = new ConnectionPool(connector(this.#options));
   }
 
   /**
@@ -72,54 +71,42 @@ export class AgentLogConfigClient {
    * @throws {@link AgentLogConfigError} whose `code` says what failed; `ERR_INVALID_ARG_VALUE` for arguments that can't work
    */
   async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
-    const { request, subject } = this.#plan(args, options.isSecret);
-    const read = () => this.#read(request, subject, options);
-    const { body, serviceVersion } = await (options.gate === undefined
-      ? read()
-      : options.gate.pass(args.projectId, read));
-    const settings = decodeAgentLogSettings(body, subject);
-    const { projectId, agent } = args;
-    return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
-  }
-
-  /** Waits for the reads under way, then closes the connections. It returns the same promise each time. */
-  close(): Promise<void> {
-    this.#closed ??= Promise.allSettled(this.#reads).then(() => this.#queue.destroy());
-    return this.#closed;
-  }
-
-  /** Returns the request of a read, and what failed if it does. */
-  #plan(args: ReadArguments, isSecret = false): { readonly request: UnsignedRequest; readonly subject: string } {
-    const { projectId, agent, envelope, pretty } = parseArgument(readArgumentsSchema, args, "Nothing was read", {
-      isSecret,
-    });
-    const { origin, host, pathname } = this.#url;
-    const query = envelope ? (pretty ? "?envelope=true&pretty=true" : "?envelope=true") : pretty ? "?pretty=true" : "";
-    const path = `${pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig${query}`;
-    return {
-      request: { origin, path, method: "GET", headers: HEADERS },
-      subject: `Can't read the ${agent} agent's log settings of project ${projectId} from ${host}`,
-    };
-  }
-
-  async #read(request: UnsignedRequest, subject: string, { signal, gate }: ReadOptions): Promise<ResponseContent> {
+    const { signal, gate = new ReadGate(), isSecret = false } = options;
+    const parsed = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
+    const { projectId, agent } = parsed;
+    const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#url.host}`;
     signal?.throwIfAborted();
     if (this.#closed !== undefined) {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
-    const [queue, options] = [this.#queue, this.#options];
-    const outcome = retriedRead({ queue, options, request, subject, signal, gate });
-    this.#reads.add(outcome);
+    const request = requestOf(this.#url, parsed);
+    const plan = { pool: this.#pool, options: this.#options, request, subject, signal, gate };
+    const read = gate.pass(projectId, () => retriedRead(plan));
+    this.#reads.add(read);
     try {
-      return await outcome;
+      const { body, serviceVersion } = await read;
+      const settings = decodeAgentLogSettings(body, subject);
+      return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
     } catch (error) {
       // It was made where a socket closed or a timer ended; here the stack has the caller.
       if (error instanceof AgentLogConfigError) Error.captureStackTrace(error);
       throw error;
     } finally {
-      this.#reads.delete(outcome);
+      this.#reads.delete(read);
     }
   }
+
+  /** Waits for the reads under way, then closes the connections. It returns the same promise each time. */
+  close(): Promise<void> {
+    this.#closed ??= Promise.allSettled(this.#reads).then(() => this.#pool.destroy());
+    return this.#closed;
+  }
+}
+
+function requestOf({ origin, pathname }: URL, { projectId, agent, envelope, pretty }: ReadArguments): UnsignedRequest {
+  const query = [envelope ? "envelope=true" : "", pretty ? "pretty=true" : ""].filter(Boolean).join("&");
+  const path = `${pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig${query && `?${query}`}`;
+  return { origin, path, method: "GET", headers: HEADERS };
 }
 
 const HEADERS = {

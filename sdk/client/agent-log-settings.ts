@@ -39,18 +39,26 @@ export const SETTINGS = {
   configOverrides: "secret",
 } as const satisfies Readonly<Record<keyof AgentLogSettings, "public" | "secret">>;
 
-/** The names of all settings. */
-export const SETTING_NAMES: readonly string[] = Object.keys(SETTINGS);
-
-/** The names of the settings that are secrets. */
-export const SECRET_SETTINGS: readonly string[] = Object.entries(SETTINGS).flatMap(([name, kind]) =>
-  kind === "secret" ? [name] : [],
-);
-
-/** The names of the other settings. */
-export const PUBLIC_SETTINGS: readonly string[] = SETTING_NAMES.filter((name) => !SECRET_SETTINGS.includes(name));
+type SettingName = keyof typeof SETTINGS;
 
 /** The names of the settings that are secrets, as a type. */
 export type SecretSetting = {
-  [Name in keyof typeof SETTINGS]: (typeof SETTINGS)[Name] extends "secret" ? Name : never;
-}[keyof typeof SETTINGS];
+  [Name in SettingName]: (typeof SETTINGS)[Name] extends "secret" ? Name : never;
+}[SettingName];
+
+export function isSettingName(name: string): name is SettingName {
+  return Object.hasOwn(SETTINGS, name);
+}
+
+export function isSecretSetting(name: string): name is SecretSetting {
+  return isSettingName(name) && SETTINGS[name] === "secret";
+}
+
+/** The names of all settings. */
+export const SETTING_NAMES = Object.keys(SETTINGS).filter(isSettingName);
+
+/** The names of the settings that are secrets. */
+export const SECRET_SETTINGS = SETTING_NAMES.filter(isSecretSetting);
+
+/** The names of the other settings. */
+export const PUBLIC_SETTINGS = SETTING_NAMES.filter((name) => !isSecretSetting(name));

@@ -24,42 +24,27 @@ export const connectionOptionsSchema = strictObject({
 }) satisfies z.ZodType<ConnectionOptions>;
 
 /** The connection with everything checked and every default filled in. Checking it once more changes nothing. */
-export interface CompleteOptions extends Required<ConnectionOptions> {
-  /** Ends with {@link PREFIX}. */
-  readonly baseUrl: string;
-  /** PEM text of certificates alone. */
-  readonly caCertificate: string | undefined;
-  readonly allowHttp: boolean;
-  readonly timeoutSeconds: number;
-  readonly maxRetries: number;
-}
+export type CompleteOptions = ReturnType<typeof completeOptions>;
 
 /** The path of the service's API, version 1.0. */
 export const PREFIX = "/api/public/v1.0";
 
 /** Parses the booleans and numbers among settings that were written as text; other texts stay as they are. */
 export function parseTexts(texts: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
-  const schemas: Readonly<Record<string, z.ZodType>> = connectionOptionsSchema.shape;
-  const parse = (name: string, text: string) => {
-    const value = WORDS.get(text) ?? (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
-    return schemas[name]?.safeParse(value).success ? value : text;
-  };
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, parse(name, text)]));
+  const parsed: Record<string, unknown> = { ...texts };
+  const { allowHttp, timeoutSeconds, maxRetries } = texts;
+  if (allowHttp === "true" || allowHttp === "false") parsed["allowHttp"] = allowHttp === "true";
+  for (const [name, text = ""] of Object.entries({ timeoutSeconds, maxRetries })) {
+    if (/^-?\d+(?:\.\d+)?$/.test(text)) parsed[name] = Number(text);
+  }
+  return parsed;
 }
-
-const WORDS: ReadonlyMap<string, boolean> = new Map([
-  ["true", true],
-  ["false", false],
-]);
 
 /**
  * @param placeOf returns the place that a setting comes from, as a message names it
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names what is wrong, and never a key
  */
-export function completeOptions(
-  options: unknown,
-  placeOf: (name: string) => string | undefined = () => undefined,
-): CompleteOptions {
+export function completeOptions(options: unknown, placeOf: (name: string) => string | undefined = () => undefined) {
   const subject = "The connection can't be used";
   const code = "ERR_INVALID_SETTINGS";
   const parsed = parseArgument(connectionOptionsSchema, options, subject, { code, placeOf });
@@ -111,37 +96,32 @@ function readCaCertificate(textOrPath: string, refuse: Refuse): string {
   if (isText && textOrPath.includes("PRIVATE KEY-----")) {
     throw refuse("contains a private key; give the certificate alone, and replace a key that was recorded");
   }
-  // Environment variables often hold the ends of lines as two characters.
+  // Environment variables often have the ends of lines as two characters.
   const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readSmallFile(textOrPath, refuse);
-  const certificates = pem.match(CERTIFICATE);
-  if (certificates?.every(isCertificate)) return `${certificates.join("\n")}\n`;
+  try {
+    const certificates = pem.match(CERTIFICATE)?.map((each) => new X509Certificate(each).toString());
+    if (certificates !== undefined) return certificates.join("");
+  } catch {}
   const what = isText ? "" : `names the file ${printable(textOrPath)}, which `;
   throw refuse(
     `${what}contains no PEM certificate, or one that can't be read; give the text between BEGIN CERTIFICATE and END CERTIFICATE`,
   );
 }
 
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).subject !== undefined;
-  } catch {
-    return false;
-  }
-}
-
 /** Bytes of a file; the certificates of all public authorities together have some 200,000. */
 const MAX_FILE_BYTES = 1_048_576;
 
 function readSmallFile(path: string, refuse: Refuse): string {
-  // What does not look like a path may be a secret that went to the wrong place.
-  const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
-  const advice = "give PEM text or the path of a PEM file of at most 1 MiB";
+  let why = "";
   try {
     const file = statSync(path);
     if (file.isFile() && file.size <= MAX_FILE_BYTES) return readFileSync(path, "utf8");
   } catch (cause) {
-    const code = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
-    throw refuse(`is neither PEM text nor the path of a file that can be read${which}${code}; ${advice}`);
+    if (cause instanceof Error && "code" in cause) why = ` (${cause.code})`;
   }
-  throw refuse(`is the path of something else than a file of at most 1 MiB${which}; ${advice}`);
+  // What does not look like a path may be a secret that went to the wrong place.
+  const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
+  throw refuse(
+    `is neither PEM text nor the path of a file of at most 1 MiB that can be read${which}${why}; give one of them`,
+  );
 }

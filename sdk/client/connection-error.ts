@@ -4,7 +4,7 @@ import { printable } from "../digest/printable.ts";
 import { TOO_LONG } from "./decode-body.ts";
 import { ProxyFailure } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import { type Certificate, refusedCertificate } from "./open-connector.ts";
+import { type Certificate, certificates } from "./open-connector.ts";
 import type { Advice } from "./service-error.ts";
 
 /**
@@ -22,12 +22,8 @@ export function connectionError(cause: unknown, subject: string, hasCaCertificat
 
 function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertificate: boolean): Advice {
   const reason = printable(error.message).replace(/\.$/, "");
-  if (error instanceof UnusableChallenge) {
-    return [
-      "ERR_AUTHENTICATION",
-      `${reason}; check that baseUrl is the service and not a gateway with a login of its own`,
-    ];
-  }
+  if (error instanceof UnusableChallenge)
+    return ["ERR_AUTHENTICATION", `${reason}; check that baseUrl is the service, not a gateway with its own login`];
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (code === "UND_ERR_HEADERS_OVERFLOW")
     return ["ERR_INVALID_RESPONSE", "the headers of the response are too long; check baseUrl"];
@@ -38,7 +34,7 @@ function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertific
   const proxy = failure && `the proxy ${failure.host}`;
   const setting = failure?.variable ?? "baseUrl";
   if (proxy !== undefined && failure?.status !== undefined) return refusalOfProxy(proxy, setting, failure.status);
-  const certificate = refusedCertificate(error);
+  const certificate = certificates.get(error);
   const says =
     adviceByCode(setting, hasCaCertificate && proxy === undefined, certificate)[code] ??
     (certificate === undefined
@@ -51,10 +47,8 @@ function adviceOn(error: Error, failure: ProxyFailure | undefined, hasCaCertific
 
 function refusalOfProxy(proxy: string, variable: string, status: number): Advice {
   const end = `(status ${status})`;
-  if (status >= 500) {
-    const advice = "check the host and port of baseUrl, and the network of the proxy";
-    return ["ERR_CONNECTION", `${proxy} can't reach the service; ${advice} ${end}`];
-  }
+  const network = "check the host and port of baseUrl, and the network of the proxy";
+  if (status >= 500) return ["ERR_CONNECTION", `${proxy} can't reach the service; ${network} ${end}`];
   const otherwise = "or list the service's host in NO_PROXY";
   if (status === 403)
     return ["ERR_PROXY", `${proxy} does not allow connections to the service; allow them there, ${otherwise} ${end}`];

@@ -1,8 +1,7 @@
-import type { Socket } from "node:net";
 import tls from "node:tls";
 import { Client, type Dispatcher } from "undici";
-import type { DigestConnection } from "../digest/digest-request.ts";
 import { DigestKey, DigestSession } from "../digest/digest-session.ts";
+import type { DigestConnection } from "../digest/send-signed.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import { Cookies } from "./cookies.ts";
 import { MAX_BODY_BYTES } from "./decode-body.ts";
@@ -12,21 +11,22 @@ import { openConnector } from "./open-connector.ts";
 /** Seconds to open one connection, with TLS and the response of a proxy. */
 const MAX_CONNECT_SECONDS = 10;
 
-/** Seconds that a response may stop in the middle. A challenge is then answered over another connection. */
+/** Seconds that a response may pause. After them the client answers a challenge over another connection. */
 const MAX_PAUSE_SECONDS = 5;
 
 /** One connection to the service, which opens when it is used, and again when it was closed. */
 export class Connection implements DigestConnection {
   readonly session: DigestSession;
   readonly cookies = new Cookies();
-  readonly #open: (connecting: Set<Socket>) => Dispatcher;
-  readonly #connecting = new Set<Socket>();
+  readonly #open: (closed: AbortSignal) => Dispatcher;
+  #closing = new AbortController();
   #dispatcher: Dispatcher;
 
-  constructor(key: DigestKey, open: (connecting: Set<Socket>) => Dispatcher) {
+  /** @param open its sockets end with the signal, because undici leaves alone those that are not connected yet */
+  constructor(key: DigestKey, open: (closed: AbortSignal) => Dispatcher) {
     this.session = new DigestSession(key);
     this.#open = open;
-    this.#dispatcher = open(this.#connecting);
+    this.#dispatcher = open(this.#closing.signal);
   }
 
   dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
@@ -35,17 +35,19 @@ export class Connection implements DigestConnection {
 
   replace(): void {
     void this.destroy();
-    this.#dispatcher = this.#open(this.#connecting);
+    this.#closing = new AbortController();
+    this.#dispatcher = this.#open(this.#closing.signal);
   }
 
   async destroy(): Promise<void> {
-    for (const socket of this.#connecting) socket.destroy();
-    await this.#dispatcher.destroy();
+    const destroyed = this.#dispatcher.destroy();
+    this.#closing.abort();
+    await destroyed;
   }
 }
 
 /**
- * Returns what makes one connection to the service. All of them share what the responses tell of the key.
+ * Returns a function that makes connections to the service. All connections share what is known of the key.
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` for a proxy that can't be used
  */
 export function connector(options: CompleteOptions): () => Connection {
@@ -69,8 +71,8 @@ export function connector(options: CompleteOptions): () => Connection {
   };
   const proxy = environmentProxy(protocol);
   const key = new DigestKey({ username, password });
-  const open = (connecting: Set<Socket>) => {
-    const connect = openConnector(trust, connecting);
+  const open = (signal: AbortSignal) => {
+    const connect = openConnector({ ...trust, signal });
     return proxy === undefined
       ? new Client(origin, { ...limits, connect })
       : openThroughProxy(proxy, limits, connect, trust.timeout);

@@ -59,7 +59,7 @@ export function openThroughProxy(
     clientFactory: (origin) =>
       openTunnels(proxy, new Client(origin, { ...limits, headersTimeout: timeoutMilliseconds, connect: openSocket })),
     factory: (origin, options: Client.Options) => {
-      // Some proxies close a connection after a response without a word, so that each request gets a new one.
+      // Some proxies close a connection after a response and do not announce it, so each request gets a new one.
       if (new URL(origin).origin === proxyOrigin) {
         return new Client(origin, { ...limits, pipelining: 0, connect: proxyConnector(proxy, openSocket) });
       }
@@ -94,15 +94,16 @@ function proxyConnector(proxy: Proxy, openSocket: buildConnector.connector): bui
     });
 }
 
-/** Connects through a tunnel as without one. undici itself would not tell for which certificate it refuses a connection. */
+/** Connects to the service through a tunnel. undici itself would not report the certificate that it refuses. */
 function tunnelConnector(
   openTunnel: buildConnector.connector,
   openSocket: buildConnector.connector,
 ): buildConnector.connector {
   return (target, callback) => {
-    const { port = "443" } = URL.parse(`tunnel://${target.host}`) ?? {};
+    const { host = target.hostname, port } = target;
+    const [tunnelPort, authority] = port === "" ? ["443", `${host}:443`] : [port, host];
     // For a target over http, undici gives the socket as it is.
-    openTunnel({ ...target, protocol: "http:", port, host: `${target.hostname}:${port || "443"}` }, (error, socket) => {
+    openTunnel({ ...target, protocol: "http:", port: tunnelPort, host: authority }, (error, socket) => {
       if (error === null) openSocket({ ...target, httpSocket: socket }, callback);
       else callback(error, null);
     });

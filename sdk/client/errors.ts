@@ -8,57 +8,32 @@ interface CodeFacts {
   readonly connection?: true;
 }
 
-/** The codes, and what follows from each. */
+/** The codes, which the README explains, and what follows from each. */
 const FACTS = {
-  /** An argument has a value that can't work. Nothing was sent. */
   ERR_INVALID_ARG_VALUE: {},
-  /** A connection setting has a value that can't work. Nothing was sent. */
   ERR_INVALID_SETTINGS: { everyRead: true },
-  /** Connection settings are missing; the message names all of them and the places to put them. */
   ERR_MISSING_SETTINGS: { everyRead: true },
-  /** The command was given a stack whose configuration the Pulumi CLI can't read. */
   ERR_STACK: { everyRead: true },
-  /** The client was closed before the read. */
   ERR_CLIENT_CLOSED: { everyRead: true },
-  /** The service can't be reached: the host name, the route, the port or the proxy is wrong, or the connection was cut. */
   ERR_CONNECTION: { temporary: true, connection: true },
-  /** The proxy requires other credentials, or does not allow connections to the service. */
   ERR_PROXY: { everyRead: true, connection: true },
-  /** The service's certificate is not trusted, or its port does not speak TLS. */
   ERR_TLS: { everyRead: true, connection: true },
-  /** The read took longer than `timeoutSeconds`. */
   ERR_TIMEOUT: { temporary: true, connection: true },
-  /** The server asks for another kind of authentication than HTTP Digest, or failed to prove that it knows the key. */
   ERR_AUTHENTICATION: { everyRead: true, connection: true },
-  /** The key pair is wrong, or its owner no longer exists. */
   ERR_WRONG_KEY: { everyRead: true, connection: true },
-  /** The owner of the key is not a member of the project, or the project does not exist. */
   ERR_NOT_A_MEMBER: {},
-  /** The key lacks the role Project Automation Admin. */
   ERR_ROLE_MISSING: {},
-  /** The caller's address is not on the key's access list. */
   ERR_ACCESS_LIST: { everyRead: true, connection: true },
-  /** The service says that the project does not exist. */
   ERR_PROJECT_NOT_FOUND: {},
-  /** The project has no automation configuration. */
   ERR_NOT_AUTOMATED: {},
-  /** 404 for another reason, most often a wrong `projectId` or `baseUrl`. */
   ERR_NOT_FOUND: { connection: true },
-  /** The account that the project belongs to is suspended, or payment is required (status 402). */
   ERR_ACCOUNT_SUSPENDED: {},
-  /** The plan or the configuration of the project does not include this read. */
   ERR_UNSUPPORTED: {},
-  /** Too many requests. */
   ERR_RATE_LIMITED: { temporary: true },
-  /** Status 5xx or 408: the service failed or is under maintenance. Or it rejects every nonce as too old. */
   ERR_UNAVAILABLE: { temporary: true },
-  /** Any other refusal. */
   ERR_REFUSED: {},
-  /** The response is not JSON, is too long, or has a field of an unexpected type. */
   ERR_INVALID_RESPONSE: { connection: true },
-  /** The program does not run on a supported version of Node.js. */
   ERR_RUNTIME: { everyRead: true },
-  /** The read failed for a reason that this package does not know; see `cause`. */
   ERR_UNKNOWN: {},
 } satisfies Readonly<Record<`ERR_${string}`, CodeFacts>>;
 

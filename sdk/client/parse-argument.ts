@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { printable } from "../digest/printable.ts";
+import { notThis, printable } from "../digest/printable.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
-import { notThis } from "./wrong-value.ts";
 
 /**
  * Parses what a caller passes.

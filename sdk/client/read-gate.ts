@@ -3,22 +3,25 @@ import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "./erro
 /** How long the first read may hold the others back, in milliseconds. */
 const PATIENCE_MILLISECONDS = 5000;
 
-/** Services block keys that are refused too often. */
+/** After these the gate stops all reads, because services block keys that they refuse too often. */
 const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY", "ERR_ACCESS_LIST"]);
 
-/** So many projects in a row have to fail until it counts as an outage of the service. */
+/** The number of projects whose reads fail in a row before the gate assumes an outage of the service. */
 const OUTAGE_PROJECTS = 3;
 
 /**
- * What the reads of a connection tell each other. One read tries the key before the others, so that a wrong key is sent once.
- * In an outage each read is sent only once and for a short time, so that they do not all wait for the service.
+ * What the reads of a connection know of each other. One read tries the key before the others, so that a wrong key is sent
+ * once. In an outage each read is sent once, for a short time, so that not all of them wait for the service.
  */
 export class ReadGate {
-  #tried: PromiseWithResolvers<void> | undefined;
-  /** The service has accepted the key for a read, so that a refusal concerns the project that was read. */
+  readonly #tried = Promise.withResolvers<void>();
+  #isFirst = true;
+  /** Ends the patience with the first read. */
+  #timer: NodeJS.Timeout | undefined;
+  /** The service has accepted the key, so a later refusal concerns one project. */
   #isKeyAccepted = false;
   #refusal: AgentLogConfigError | undefined;
-  /** The projects of the last reads, as far as they have failed for temporary reasons. */
+  /** The projects whose reads failed for temporary reasons after the last read that did not. */
   readonly #failing = new Set<string>();
 
   /** True while no read succeeds, after those of three projects have failed for temporary reasons. */
@@ -26,20 +29,24 @@ export class ReadGate {
     return this.#failing.size >= OUTAGE_PROJECTS;
   }
 
-  /** Calls `read` once the key has been tried, and notes what comes of it. */
+  /** Calls `read` after the first read has tried the key, and remembers its result. */
   async pass<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
-    if (this.#tried !== undefined) {
+    if (!this.#isFirst) {
+      this.#timer ??= setTimeout(this.#tried.resolve, PATIENCE_MILLISECONDS).unref();
       await this.#tried.promise;
-      return this.#note(projectId, read);
     }
-    this.#tried = Promise.withResolvers();
-    const { resolve } = this.#tried;
-    const timer = setTimeout(resolve, PATIENCE_MILLISECONDS).unref();
+    this.#isFirst = false;
     try {
-      return await this.#note(projectId, read);
+      const result = await read();
+      this.#isKeyAccepted = true;
+      this.#failing.clear();
+      return result;
+    } catch (error) {
+      if (error instanceof AgentLogConfigError) this.#remember(projectId, error);
+      throw error;
     } finally {
-      clearTimeout(timer);
-      resolve();
+      clearTimeout(this.#timer);
+      this.#tried.resolve();
     }
   }
 
@@ -51,18 +58,6 @@ export class ReadGate {
     if (this.#refusal === undefined || this.#isKeyAccepted) return undefined;
     const { code, says, ...details } = this.#refusal;
     return new AgentLogConfigError(code, says, { ...details, subject, reason: this.#refusal.reason });
-  }
-
-  async #note<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
-    try {
-      const result = await read();
-      this.#isKeyAccepted = true;
-      this.#failing.clear();
-      return result;
-    } catch (error) {
-      if (error instanceof AgentLogConfigError) this.#remember(projectId, error);
-      throw error;
-    }
   }
 
   #remember(projectId: string, error: AgentLogConfigError): void {

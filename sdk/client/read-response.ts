@@ -1,6 +1,6 @@
 import { parseChallenges } from "../digest/challenge.ts";
-import type { WireResponse } from "../digest/digest-request.ts";
 import { printable } from "../digest/printable.ts";
+import type { WireResponse } from "../digest/send-signed.ts";
 import type { ServiceVersion } from "./agent-log-config-result.ts";
 import { SETTING_NAMES } from "./agent-log-settings.ts";
 import { decodeBody } from "./decode-body.ts";
@@ -23,25 +23,36 @@ export interface ResponseContent {
  */
 export function readResponse({ status, headers, body }: WireResponse, subject: string): ResponseContent {
   const header = (name: string) => String(headers[name] ?? "");
-  const text = attempt(() => decodeBody(body, header("content-encoding")));
-  const parsed = text instanceof Error ? text : attempt<unknown>(() => JSON.parse(text));
-  const { status: inBody, content } = unwrap(parsed instanceof Error ? undefined : parsed);
+  const { json, wrong } = parseJson(body, header("content-encoding"));
+  const { status: inBody, content } = unwrap(json);
   const worst = status === 200 ? inBody : Math.max(status, inBody);
   const invalid = (says: string) =>
     new AgentLogConfigError("ERR_INVALID_RESPONSE", `${printable(says)}; check baseUrl and any proxy`, { subject });
   if (worst < 400) {
-    if (status >= 300) throw invalid(`the server redirects to ${placeOf(header("location"))} (status ${status})`);
+    if (status >= 300) throw invalid(`the server redirects to ${originOf(header("location"))} (status ${status})`);
     if (worst !== 200) throw invalid(`the response has status ${worst} instead of 200`);
-    if (text instanceof Error) throw invalid(`the response ${text.message}`);
-    // The text is not quoted: it may be settings that were cut off.
-    if (parsed instanceof Error)
-      throw invalid(`the response ${whyNoJson(text)} (${header("content-type") || "no content type"})`);
+    if (wrong !== undefined) throw invalid(`the response ${wrong} (${header("content-type") || "no content type"})`);
     if (!isPlainObject(content) || isSettings(content))
       return { body: content, serviceVersion: readServiceVersion(headers) };
   }
   const challenge = readChallenge([headers["www-authenticate"] ?? []].flat());
-  const retryAfterSeconds = readRetryAfter(headers["retry-after"]);
+  const retryAfterSeconds = readRetryAfter(header("retry-after"));
   throw serviceError(worst, content, subject, { challenge, retryAfterSeconds });
+}
+
+/** @returns `wrong` quotes nothing of the body: it may be settings that were cut off */
+function parseJson(body: Uint8Array, coding: string): { readonly json?: unknown; readonly wrong?: string } {
+  let text = "";
+  try {
+    text = decodeBody(body, coding);
+    return { json: JSON.parse(text) };
+  } catch (error) {
+    if (error instanceof Error && !(error instanceof SyntaxError)) return { wrong: error.message };
+    if (text.trim() === "") return { wrong: "is empty" };
+    return {
+      wrong: text.trimStart().startsWith("<") ? "is a web page instead of JSON" : "is not JSON, or was cut off",
+    };
+  }
 }
 
 function readChallenge(lines: readonly string[]): "fresh" | "stale" | undefined {
@@ -102,13 +113,8 @@ function statusIn(value: unknown): number | undefined {
   return isText && /^[1-5]\d\d$/.test(String(value)) ? Number(value) : undefined;
 }
 
-function whyNoJson(text: string): string {
-  if (text.trim() === "") return "is empty";
-  return text.trimStart().startsWith("<") ? "is a web page instead of JSON" : "is not JSON, or was cut off";
-}
-
 /** Where a redirect leads, without its path, which may contain a token. */
-function placeOf(location: string): string {
+function originOf(location: string): string {
   const url = URL.parse(location);
   return url === null || url.origin === "null" ? "another address" : url.origin;
 }
@@ -117,24 +123,14 @@ function placeOf(location: string): string {
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. */
-function readRetryAfter(header: string | string[] | undefined): number | undefined {
-  if (typeof header !== "string") return undefined;
+function readRetryAfter(header: string): number | undefined {
   // More than a century is as long as any longer time.
   if (/^\d+$/.test(header)) return Math.min(Number(header), 9_999_999_999);
-  const seconds = IMF_FIXDATE.test(header) ? (Date.parse(header) - Date.now()) / 1000 : Number.NaN;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
-}
-
-function attempt<T>(action: () => T): T | Error {
-  try {
-    return action();
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+  return IMF_FIXDATE.test(header) ? Math.max(0, (Date.parse(header) - Date.now()) / 1000) : undefined;
 }
 
 /** Reads the header with the service's version. Its name contains the vendor's, and its parts may be cut off or missing. */
-export function readServiceVersion(headers: WireResponse["headers"]): ServiceVersion | undefined {
+function readServiceVersion(headers: WireResponse["headers"]): ServiceVersion | undefined {
   const name = Object.keys(headers).find((key) => /^x-.+-service-version$/i.test(key));
   const value = name === undefined ? undefined : [headers[name] ?? []].flat()[0];
   if (value === undefined) return undefined;

@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { printable } from "../digest/printable.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
 import { isObject } from "./is-object.ts";
@@ -25,11 +24,10 @@ export function serviceError(
   subject: string,
   { retryAfterSeconds, challenge }: RefusalHeaders = {},
 ): AgentLogConfigError {
-  const { errorCode: word, detail, reason, parameters }: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
+  const { errorCode: word, detail, reason }: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
   const errorCode = typeof word === "string" ? printable(word, 100) : undefined;
   const sentence = [detail, reason].find((text) => typeof text === "string")?.replace(/\.$/, "");
-  const words = [...(Array.isArray(parameters) ? parameters : []), ...(sentence?.split(/[\s,]+/) ?? [])];
-  const [code, advice] = adviceOn(status, errorCode, words, challenge);
+  const [code, advice] = adviceOn(status, errorCode, challenge);
   // The service's own time is better than a guess.
   const says = retryAfterSeconds === undefined ? advice : advice.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`);
   const itsWords = [errorCode, sentence && printable(sentence)].filter((text) => text !== undefined).join(": ");
@@ -37,47 +35,31 @@ export function serviceError(
   return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds, reason: advice });
 }
 
-/** @param words of the service, among which it may name the address that the request came from */
-function adviceOn(
-  status: number,
-  errorCode: string | undefined,
-  words: readonly unknown[],
-  challenge: RefusalHeaders["challenge"],
-): Advice {
-  if (status === 401 && challenge === "stale") return NONCES_EXPIRE;
-  if (status < 500 && errorCode !== undefined) {
-    if (/^IP_ADDRESS_NOT_ON_(?:ACCESS_LIST|WHITELIST)$/.test(errorCode)) return notOnAccessList(words);
-    const known = ADVICE_BY_ERROR_CODE.get(errorCode);
-    if (known !== undefined) return known;
+function adviceOn(status: number, errorCode: string | undefined, challenge: RefusalHeaders["challenge"]): Advice {
+  if (status === 401 && challenge === "stale") {
+    return ["ERR_UNAVAILABLE", "the service rejects every nonce as too old; try again later"];
   }
-  if (status === 401 && challenge === undefined) return NO_DIGEST;
-  if (status < 400) return NO_SETTINGS;
-  return ADVICE_BY_STATUS[status] ?? (status >= 500 ? UNAVAILABLE : REFUSED);
-}
-
-function notOnAccessList(words: readonly unknown[]): Advice {
-  const address = words.find((word): word is string => typeof word === "string" && isIP(word) !== 0);
-  const caller =
-    address === undefined ? "the address of this machine" : `this machine's address, ${printable(address, 60)},`;
-  return ["ERR_ACCESS_LIST", `${caller} is not on the key's access list; add it there`];
+  const known = status < 500 && errorCode !== undefined ? ADVICE_BY_ERROR_CODE.get(errorCode) : undefined;
+  if (known !== undefined) return known;
+  if (status === 401 && challenge === undefined) {
+    return ["ERR_AUTHENTICATION", "the server does not ask for HTTP Digest; check baseUrl and any proxy"];
+  }
+  if (status < 400) {
+    return ["ERR_INVALID_RESPONSE", "the response has none of the fields of log settings; check baseUrl and any proxy"];
+  }
+  if (status < 500) return ADVICE_BY_STATUS[status] ?? ["ERR_REFUSED", "the service refuses the read"];
+  return ADVICE_BY_STATUS[status] ?? ["ERR_UNAVAILABLE", "the service failed; try again later"];
 }
 
 const LATER = /\b(?:later|in a minute)\b/;
-const NONCES_EXPIRE: Advice = ["ERR_UNAVAILABLE", "the service rejects every nonce as too old; try again later"];
-const NO_DIGEST: Advice = [
-  "ERR_AUTHENTICATION",
-  "the server does not ask for HTTP Digest; check baseUrl and any proxy",
-];
 const RATE_LIMITED: Advice = [
   "ERR_RATE_LIMITED",
   "too many requests; try again in a minute, or read fewer projects at once",
 ];
-const NO_SETTINGS: Advice = [
-  "ERR_INVALID_RESPONSE",
-  "the response has none of the fields of log settings; check baseUrl and any proxy",
+const NOT_ON_ACCESS_LIST: Advice = [
+  "ERR_ACCESS_LIST",
+  "the address of this machine is not on the key's access list; add it there",
 ];
-const UNAVAILABLE: Advice = ["ERR_UNAVAILABLE", "the service failed; try again later"];
-const REFUSED: Advice = ["ERR_REFUSED", "the service refuses the read"];
 const NO_SUCH_PROJECT: Advice = ["ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"];
 const NOT_A_MEMBER =
   "the owner of the key is not a member of the project, or the project does not exist; check projectId, and invite the key";
@@ -87,6 +69,8 @@ const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice
   ["NOT_IN_GROUP", ["ERR_NOT_A_MEMBER", NOT_A_MEMBER]],
   ["USER_UNAUTHORIZED", ["ERR_ROLE_MISSING", "the key lacks a role; give it Project Automation Admin on this project"]],
   ["NO_CURRENT_USER", ["ERR_WRONG_KEY", "the owner of the key no longer exists; create and set a new key pair"]],
+  ["IP_ADDRESS_NOT_ON_ACCESS_LIST", NOT_ON_ACCESS_LIST],
+  ["IP_ADDRESS_NOT_ON_WHITELIST", NOT_ON_ACCESS_LIST],
   ["INVALID_QUERY_PARAMETER", ["ERR_REFUSED", "a query parameter is unknown; leave out envelope and pretty"]],
   ["RATE_LIMITED", RATE_LIMITED],
   ["RATE_LIMITED_IP", RATE_LIMITED],

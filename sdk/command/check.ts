@@ -2,72 +2,52 @@ import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import { printable } from "../digest/printable.ts";
 import { refuseEngineMarks } from "../shared/engine-marks.ts";
-import type { SettingsReader } from "../shared/read-settings.ts";
 import { problemOf } from "../shared/reading.ts";
-import { readCommandLine, USAGE } from "./command-line.ts";
+import type { UncheckedClient } from "../shared/settings-reader.ts";
+import { readCommandLine, wrongArguments } from "./command-line.ts";
 import { makeReport, type ProjectReport, type Report } from "./make-report.ts";
 import type { Findings } from "./observe-connections.ts";
 import { openService } from "./open-service.ts";
-import { suggestStack } from "./read-stack.ts";
 import { renderReport } from "./render-report.ts";
-import { wrongArguments } from "./wrong-arguments.ts";
 
 /** Tries a connection step by step, and prints what it finds. Returns the exit code. */
 export async function check(args: readonly string[]): Promise<number> {
-  const asked = await readCommandLine(args).catch((error: Error) => error);
-  if (asked instanceof Error) return wrongArguments(asked);
-  if (asked.help) {
-    process.stdout.write(USAGE);
-    return 0;
-  }
-  const report = await tryConnection(asked.stack, asked.projectIds);
-  process.stdout.write(asked.json ? `${JSON.stringify(report, withoutCauses, 2)}\n` : renderReport(report));
+  const options = await readCommandLine(args).catch((error: Error) => error);
+  if (options instanceof Error) return wrongArguments(options);
+  const report = await tryConnection(options.stack, options.projectIds);
+  process.stdout.write(options.json ? toJson(report) : renderReport(report));
   return report.ok ? 0 : 1;
 }
 
 async function tryConnection(stack: string | undefined, projectIds: readonly string[]): Promise<Report> {
   const seen: Findings = {};
-  const projects = new Map<string, ProjectReport>();
-  for (const projectId of projectIds) projects.set(projectId, { projectId, status: "not reached" });
-  const report = () => makeReport(seen, [...projects.values()]);
+  const read = new Map<string, ProjectReport>();
+  const report = () =>
+    makeReport(
+      seen,
+      projectIds.map((projectId) => read.get(projectId) ?? { projectId, status: "not reached" }),
+    );
   // A malformed id says nothing about the connection.
   const first = projectIds.find((id) => PROJECT_ID.test(id)) ?? projectIds[0];
   if (first === undefined) return report();
   try {
     const client = await openService(stack, seen);
     const gate = new ReadGate();
-    const read = async (id: string) => projects.set(id, await readProject(client, gate, id));
-    await read(first);
+    const readNext = async (id: string) => read.set(id, await readProject(client, gate, id));
+    await readNext(first);
     const isHopeless = report().steps.some(({ status }) => status === "failed");
-    const others = projectIds.filter((id) => id !== first && !isHopeless);
-    await readAll(others, read);
+    if (!isHopeless) await Promise.all(projectIds.filter((id) => id !== first).map(readNext));
   } catch (error) {
     const problem = problemOf(error);
     if (problem.code === "ERR_MISSING_SETTINGS") {
-      seen.warning = [seen.warning, await suggestStack(stack)].filter(Boolean).join(" ");
+      seen.warning = [seen.warning, whereSettingsMayBe(stack)].filter(Boolean).join(" ");
     }
-    projects.set(first, { projectId: first, status: "failed", ...problem });
+    read.set(first, { projectId: first, status: "failed", ...problem });
   }
   return report();
 }
 
-/** Leaves out what only tells which failures are alike. */
-function withoutCauses(name: string, value: unknown): unknown {
-  return name === "cause" ? undefined : value;
-}
-
-/** Reads all projects, as many at once as the client has connections, and tells on a terminal how many are left. */
-async function readAll(projectIds: readonly string[], read: (id: string) => Promise<unknown>): Promise<void> {
-  let left = projectIds.length;
-  const readNext = async (id: string) => {
-    await read(id);
-    left -= 1;
-    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${left > 0 ? `projects left: ${left}` : ""}`);
-  };
-  await Promise.all(projectIds.map(readNext));
-}
-
-async function readProject(client: SettingsReader, gate: ReadGate, projectId: string): Promise<ProjectReport> {
+async function readProject(client: UncheckedClient, gate: ReadGate, projectId: string): Promise<ProjectReport> {
   const logs: { monitoring?: string; backup?: string } = {};
   try {
     for (const agent of AGENTS) {
@@ -80,4 +60,18 @@ async function readProject(client: SettingsReader, gate: ReadGate, projectId: st
   } catch (error) {
     return { projectId, status: "failed", ...logs, ...problemOf(error) };
   }
+}
+
+/** @param stack the stack whose settings were looked up; undefined if it was the environment alone */
+function whereSettingsMayBe(stack: string | undefined): string {
+  const ofStack = "Without --stack only the environment is looked up; for the settings of a stack pass --stack <name>.";
+  const ofProvider =
+    "Only a program knows the arguments of its Provider: to try them, set the environment variables that the message names.";
+  return stack === undefined ? `${ofStack} ${ofProvider}` : ofProvider;
+}
+
+/** Leaves out the causes, which only say which failures are alike. */
+function toJson(report: Report): string {
+  const json = JSON.stringify(report, (name, value: unknown) => (name === "cause" ? undefined : value), 2);
+  return `${json}\n`;
 }

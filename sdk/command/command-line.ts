@@ -4,23 +4,6 @@ import { parseArgs } from "node:util";
 import { PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { printable } from "../digest/printable.ts";
 
-export const USAGE = `Usage: pulumi-agent-log-config check [--project <id>] [--projects-from <file>]
-       [--stack <name>] [--json]
-
-Tries the connection to the service step by step, and says where it fails and
-what to do. It only reads, and prints no secret.
-
-  --project <id>          reads this project, 24 hexadecimal digits; may be
-                          given several times
-  --projects-from <file>  reads the projects of this list, one id a line; lines
-                          that begin with # are comments; - is standard input
-  --stack <name>          takes the connection from this stack, and from the
-                          environment what the stack does not have
-  --json                  prints { ok, steps, projects } as JSON
-
-Exit code: 0 if everything was read, 1 if not, 2 for wrong arguments.
-`;
-
 /** @throws Error whose message says what is wrong with the arguments, or with the list that they name */
 export async function readCommandLine(args: readonly string[]) {
   const { values } = parseArgs({
@@ -30,18 +13,17 @@ export async function readCommandLine(args: readonly string[]) {
       "projects-from": { type: "string" },
       stack: { type: "string" },
       json: { type: "boolean", default: false },
-      help: { type: "boolean", default: false },
     },
   });
-  const { project: ids, "projects-from": listFile, ...others } = values;
+  const { project: ids, "projects-from": listFile, ...options } = values;
   // In a list, a malformed id is a failure of its entry.
-  if (!others.help && listFile === undefined && ids.length < 2 && !PROJECT_ID.test(ids[0] ?? "")) {
+  if (listFile === undefined && ids.length < 2 && !PROJECT_ID.test(ids[0] ?? "")) {
     throw new Error("Pass a project as --project <24 hexadecimal digits>, or a list as --projects-from <file>.");
   }
-  // The CLI would take the selected stack.
-  if (others.stack === "") throw new Error("--stack needs the name of a stack.");
+  // The Pulumi CLI would take the selected stack.
+  if (options.stack === "") throw new Error("--stack needs the name of a stack.");
   const listed = listFile === undefined ? [] : await readList(listFile);
-  return { ...others, projectIds: [...new Set([...ids, ...listed].map((id) => printable(id, 80)))] };
+  return { ...options, projectIds: [...new Set([...ids, ...listed].map((id) => printable(id, 80)))] };
 }
 
 async function readList(file: string): Promise<readonly string[]> {
@@ -51,4 +33,13 @@ async function readList(file: string): Promise<readonly string[]> {
   });
   const lines = list.split("\n").map((line) => line.trim());
   return lines.filter((line) => line !== "" && !line.startsWith("#"));
+}
+
+/** Prints what is wrong with the arguments of a command. Returns the exit code. */
+export function wrongArguments(error: unknown): number {
+  const message = error instanceof Error ? error.message : String(error);
+  // Node.js itself breaks some of these messages into lines.
+  const line = printable(message.replaceAll("\n", " "));
+  process.stderr.write(`${line.replace(/\.?$/, ".")} Try --help.\n`);
+  return 2;
 }

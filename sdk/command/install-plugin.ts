@@ -1,20 +1,9 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { parseArgs } from "node:util";
 import packageJson from "../../package.json" with { type: "json" };
 import { isObject } from "../client/is-object.ts";
+import { wrongArguments } from "./command-line.ts";
 import { pulumiEnvironment } from "./pulumi-environment.ts";
-import { wrongArguments } from "./wrong-arguments.ts";
-
-const USAGE = `Usage: pulumi-agent-log-config install-plugin [--print]
-
-Lets the Pulumi CLI install the plugin that this package contains, which Pulumi
-YAML, Python, Go, .NET and Java use. The plugin runs on the node of the PATH.
-
-  --print  prints the command for the Pulumi CLI, and does not run it
-
-Exit code: that of the Pulumi CLI, 1 if there is none, 2 for wrong arguments.
-`;
 
 // The build puts the archive beside the compiled code.
 const ARCHIVE = fileURLToPath(new URL("../plugin/pulumi-resource-agent-log-config.tar.gz", import.meta.url));
@@ -22,18 +11,7 @@ const COMMAND = ["plugin", "install", "resource", "agent-log-config", packageJso
 
 /** Installs the plugin where the engine looks for it, and passes on what the Pulumi CLI prints. Returns the exit code. */
 export async function installPlugin(args: readonly string[]): Promise<number> {
-  try {
-    const options = { print: { type: "boolean" }, help: { type: "boolean" } } as const;
-    const { values } = parseArgs({ args: [...args], options });
-    if (!values.help && !values.print) return await runPulumi();
-    process.stdout.write(values.help ? USAGE : `${["pulumi", ...COMMAND].map(quote).join(" ")}\n`);
-    return 0;
-  } catch (error) {
-    return wrongArguments(error);
-  }
-}
-
-async function runPulumi(): Promise<number> {
+  if (args.length > 0) return wrongArguments("install-plugin takes no arguments.");
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   spawn("pulumi", COMMAND, { stdio: "inherit", env: pulumiEnvironment() })
     .once("error", reject)
@@ -48,9 +26,4 @@ async function runPulumi(): Promise<number> {
     );
     return 1;
   });
-}
-
-/** As a shell reads it: a path may contain spaces. */
-function quote(word: string): string {
-  return /^[\w./:\\@+-]+$/.test(word) ? word : `"${word}"`;
 }

@@ -1,20 +1,34 @@
 #!/usr/bin/env node
 
-import { wrongArguments } from "./wrong-arguments.ts";
+import { wrongArguments } from "./command-line.ts";
 
 const USAGE = `Usage: pulumi-agent-log-config <command> [options]
 
-  check           tries the connection to the service step by step
-  install-plugin  installs the plugin for Pulumi programs in other languages
+  check           tries the connection to the service step by step, and says
+                  where it fails and what to do; it only reads, and prints no
+                  secret; it ends with 0 if everything was read, 1 if not, and
+                  2 for wrong arguments
+    --project <id>          reads this project, 24 hexadecimal digits; may be
+                            given several times
+    --projects-from <file>  reads the projects of this list, one id a line;
+                            lines that begin with # are comments; - is
+                            standard input
+    --stack <name>          takes the connection from this stack, and from the
+                            environment what the stack does not have
+    --json                  prints { ok, steps, projects } as JSON
+
+  install-plugin  lets the Pulumi CLI install the plugin that this package
+                  contains, for Pulumi YAML, Python, Go, .NET and Java; it ends
+                  as the CLI does, and the plugin runs on the node of the PATH
+
   --version       prints the version of this package
-  --help          prints this; after a command, its options`;
+  --help          prints this`;
 
 /** Each command prints what it has to say, and returns the exit code. Its modules are loaded when it is called. */
 const COMMANDS = new Map<string, (args: readonly string[]) => Promise<number>>([
   ["check", async (args) => (await import("./check.ts")).check(args)],
   ["install-plugin", async (args) => (await import("./install-plugin.ts")).installPlugin(args)],
   ["--version", async () => print((await import("../../package.json", { with: { type: "json" } })).default.version)],
-  ["--help", async () => print(USAGE)],
 ]);
 
 // A reader such as `head` may close the pipe early.
@@ -25,15 +39,15 @@ process.exitCode = await main(process.argv.slice(2));
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   if (name === undefined) return wrongArguments("Name a command: check or install-plugin.");
-  const command = COMMANDS.get(name);
-  if (command === undefined) return wrongArguments(`There is no command ${JSON.stringify(name)}.`);
   try {
     // The modules of a command do not load on another runtime.
     await import("../client/refuse-other-runtimes.ts");
   } catch (error) {
     return print(`${error instanceof Error ? error.message : error}`, 1);
   }
-  return command(args);
+  if (name === "--help" || args.includes("--help")) return print(USAGE);
+  const command = COMMANDS.get(name);
+  return command === undefined ? wrongArguments(`There is no command ${JSON.stringify(name)}.`) : command(args);
 }
 
 function print(text: string, exitCode = 0): number {

@@ -17,7 +17,7 @@ export interface Report {
 
 export interface Step {
   readonly step: StepName;
-  /** `ok`: it was seen to succeed. `not asked for`: the server or its address does not need it. */
+  /** `ok`: the step succeeded. `not asked for`: the server or its address does not need it. */
   readonly status: "ok" | "failed" | "not asked for" | "not reached";
   /** What was found, or what is wrong and what to do about it. */
   readonly message: string;
@@ -35,12 +35,12 @@ export interface ProjectReport extends Partial<Problem> {
 export function makeReport({ warning, ...seen }: Findings, projects: readonly ProjectReport[]): Report {
   // A malformed id says nothing about the connection, and a project that was read says most.
   const readable = projects.filter(({ projectId }) => PROJECT_ID.test(projectId));
-  const steps = describeSteps(seen, readable.find(({ status }) => status === "ok") ?? readable[0]);
+  const steps = stepsOf(seen, readable.find(({ status }) => status === "ok") ?? readable[0]);
   const ok = projects.every(({ status }) => status === "ok");
   return { ok, warning, steps: projects.length === 1 ? steps : steps.filter(isCommon), projects };
 }
 
-function describeSteps(seen: Findings, project: Partial<ProjectReport> = {}): readonly Step[] {
+function stepsOf(seen: Findings, project: Partial<ProjectReport> = {}): readonly Step[] {
   const { monitoring, backup, code, message = "" } = project;
   const isRead = monitoring !== undefined;
   // What comes after the key only the service itself says: to a key that it knows, or to everybody.
@@ -79,18 +79,16 @@ function isAfterKey(step: StepName | undefined): boolean {
   return step !== undefined && READ_STEPS.indexOf(step) > READ_STEPS.indexOf("key");
 }
 
-/** Tells whether a step is the same for every project. */
+/** Returns whether a step is the same for every project. */
 function isCommon({ step, code }: Step): boolean {
   return !isAfterKey(step) || (code !== undefined && CODES[code].everyRead === true);
 }
 
 /** The step that fails with each code; none for those that may be of any step. */
 const STEPS: Readonly<Partial<Record<AgentLogConfigErrorCode, StepName>>> = {
-  ERR_INVALID_ARG_VALUE: "settings",
   ERR_INVALID_SETTINGS: "settings",
   ERR_MISSING_SETTINGS: "settings",
   ERR_STACK: "settings",
-  ERR_CLIENT_CLOSED: "settings",
   ERR_PROXY: "connection",
   ERR_TLS: "TLS",
   ERR_AUTHENTICATION: "challenge",
@@ -101,5 +99,4 @@ const STEPS: Readonly<Partial<Record<AgentLogConfigErrorCode, StepName>>> = {
   ERR_PROJECT_NOT_FOUND: "role",
   ERR_NOT_AUTOMATED: "monitoring",
   ERR_UNSUPPORTED: "monitoring",
-  ERR_RUNTIME: "settings",
 };

@@ -20,21 +20,21 @@ export const READ_STEPS = [
 export type StepName = (typeof READ_STEPS)[number];
 export type Notes = Partial<Record<StepName, string | undefined>>;
 
-/** What was found of the first steps; one is undefined until it is seen to succeed. */
+/** The notes about the first steps. The note of a step is undefined until the step succeeds. */
 export interface Findings extends Notes {
-  /** The service speaks plain http, whatever a proxy speaks. */
+  /** The service speaks plain http, even if a proxy speaks TLS. */
   isPlain?: boolean;
-  /** What is wrong with the settings beside the outcome, and what to do about it. */
+  /** A problem of the settings that does not stop the read, and what to do about it. */
   warning?: string;
 }
 
-/** Adds what is seen of the client's own connections to the service, as long as the process runs. */
+/** Adds what it observes of the connections to the service, until the process ends. */
 export function observeConnections(service: URL, seen: Findings): void {
   let [name, isProxy] = ["", false];
-  const open = (socket: unknown) => {
+  const connected = (socket: unknown) => {
     if (socket instanceof Socket) seen.connection ??= `${socket.remoteAddress} port ${socket.remotePort}`;
   };
-  watch("undici:client:beforeConnect", ({ connectParams: target }) => {
+  subscribe("undici:client:beforeConnect", ({ connectParams: target }) => {
     // The host behind a proxy is announced before the proxy that is connected in its place.
     if (!isObject(target) || seen.connection !== undefined) return;
     const host = String(target["hostname"]);
@@ -42,30 +42,30 @@ export function observeConnections(service: URL, seen: Findings): void {
     name = printable(isProxy ? `${host}, a proxy` : host);
     seen.name = isIP(host) ? name : undefined;
   });
-  watch("net.client.socket", ({ socket }) => {
+  subscribe("net.client.socket", ({ socket }) => {
     if (!(socket instanceof Socket)) return;
     socket.once("lookup", (error) => {
       if (!error) seen.name ??= name;
     });
-    socket.once("connect", () => isProxy || open(socket));
+    socket.once("connect", () => isProxy || connected(socket));
   });
-  watch("undici:proxy:connected", ({ socket }) => open(socket));
-  watch("undici:client:connected", ({ connectParams: target, socket }) => {
+  subscribe("undici:proxy:connected", ({ socket }) => connected(socket));
+  subscribe("undici:client:connected", ({ connectParams: target, socket }) => {
     seen.isPlain = service.protocol === "http:";
-    if (seen.isPlain) open(socket);
-    else if (isObject(target) && target["host"] === service.host) seen.TLS ??= describeTls(socket);
+    if (seen.isPlain) connected(socket);
+    else if (isObject(target) && target["host"] === service.host) seen.TLS ??= readTls(socket);
   });
-  watch("undici:client:sendHeaders", ({ headers }) => {
+  subscribe("undici:client:sendHeaders", ({ headers }) => {
     const [, realm] = /^authorization: Digest .*, realm="((?:[^"\\]|\\.)*)"/im.exec(String(headers)) ?? [];
     if (realm !== undefined) seen.challenge ??= printable(`Digest, realm "${realm}"`);
   });
 }
 
-function watch(channel: string, see: (message: Readonly<Record<PropertyKey, unknown>>) => void): void {
+function subscribe(channel: string, see: (message: Readonly<Record<PropertyKey, unknown>>) => void): void {
   diagnosticsChannel.subscribe(channel, (message) => isObject(message) && see(message));
 }
 
-function describeTls(socket: unknown): string {
+function readTls(socket: unknown): string {
   if (!(socket instanceof TLSSocket)) return "";
   const { subject, issuer, valid_to: validTo } = socket.getPeerCertificate();
   const [host, authority] = [subject, issuer].map((name) => [name?.CN ?? name?.O ?? "?"].flat().join(", "));

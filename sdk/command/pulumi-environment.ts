@@ -1,4 +1,3 @@
-import { realpathSync } from "node:fs";
 import path from "node:path";
 
 /**
@@ -8,15 +7,9 @@ import path from "node:path";
  */
 export function pulumiEnvironment(): NodeJS.ProcessEnv {
   const folders = process.env["PATH"]?.split(path.delimiter) ?? [];
-  const own = folders.filter((folder) => path.isAbsolute(folder) && !isOfProject(folder));
+  const own = folders.filter(
+    (folder) => path.isAbsolute(folder) && !/[\\/]node_modules[\\/]\.bin$/.test(path.resolve(folder)),
+  );
   // An empty PATH would be the current folder. Without one the system looks into its own folders.
   return { ...process.env, PATH: own.join(path.delimiter) || undefined };
-}
-
-function isOfProject(folder: string): boolean {
-  try {
-    return /[\\/]node_modules[\\/]\.bin$/.test(realpathSync(folder));
-  } catch {
-    return true;
-  }
 }

@@ -18,7 +18,7 @@ export function renderReport({ warning, steps, projects }: Report): string {
   if (projects.length > 1 || !isExplained) {
     const report = new FailureReport();
     for (const { projectId, message = "", cause = "" } of failed) report.note(projectId, [{ message, cause }]);
-    const failures = report.tell().map(({ resource, message }) => `${resource}: ${message}`);
+    const failures = report.entries().map(({ resource, message }) => `${resource}: ${message}`);
     const counts = [`${ok.length} of ${projects.length} projects can be read`];
     if (failed.length > 0) counts.push(`${failed.length} failed`);
     if (others.length > 0) counts.push(`${others.length} not reached`);

@@ -10,8 +10,8 @@ export interface Challenge {
 export interface ParsedChallenges {
   readonly challenges: readonly Challenge[];
   /**
-   * The line from the first challenge that breaks the grammar. The challenges before it are valid. Those after it are not
-   * read, because nothing tells where a malformed challenge ends.
+   * The line from the first challenge that breaks the grammar. The challenges before it are valid. The parser ignores those
+   * after it, because it can't know where a malformed challenge ends.
    */
   readonly malformed?: string;
 }
@@ -56,7 +56,7 @@ const WHITESPACE = /[ \t]+/y;
 const END_OF_ELEMENT = /(?=[ \t]*(?:,|$))/y;
 const LIST_SEPARATORS = /[ \t,]*/y;
 const PARAMETER_NAME = /([!#$%&'*+\-.^_`|~0-9A-Za-z]+)[ \t]*=[ \t]*/y;
-// RFC 9110, section 11.2. The look-ahead tells `a=`, which is a token68, from `a=b`, which is a parameter.
+// RFC 9110, section 11.2. The look-ahead separates `a=`, a token68, from `a=b`, a parameter.
 const TOKEN68 = /[A-Za-z0-9\-._~+/]+=*(?=[ \t]*(?:,|$))/y;
 // RFC 9110, section 5.6.4
 const QUOTED_STRING = /"((?:[^"\\]|\\.)*)"/sy;

@@ -1,7 +1,7 @@
 import type { DigestChallenge } from "./digest-challenge.ts";
 import { type Credentials, Signer } from "./signer.ts";
 
-/** The credentials for a service, and what the responses on all connections have told of them. */
+/** The credentials for a service, and what is known of them from the responses on all connections. */
 export class DigestKey {
   readonly credentials: Credentials;
   /** The server has accepted the credentials, so that a refusal may have another reason. */
@@ -13,7 +13,7 @@ export class DigestKey {
     this.credentials = credentials;
   }
 
-  /** Returns the nonce of a challenge, which is the same one, with the same count, on whichever connection it comes. */
+  /** Returns the nonce of a challenge. The same nonce has one count on all connections. */
   nonceOf(challenge: DigestChallenge, session: DigestSession): Nonce {
     const nonce = this.nonces.find((known) => known.isOf(challenge)) ?? new Nonce(challenge, this.credentials, session);
     if (nonce.session !== session) nonce.isShared = true;
@@ -34,8 +34,8 @@ export class DigestSession {
 }
 
 /**
- * One request of a caller: how to sign it, and what follows from each response to it (RFC 7616, section 3.3). All that decides
- * about nonces stands in this file. It sends nothing and has no timer, and its fields are plain, so that a test can copy them
+ * One request of a caller: how to sign it, and what follows from each response to it (RFC 7616, section 3.3). Only this file
+ * decides about nonces. It sends nothing and has no timer, and its fields are plain, so that a test can copy them
  * and explore every order of events.
  */
 export class DigestExchange {
@@ -114,7 +114,7 @@ class Nonce {
     return this.signer.authorize(this.count, method, uri);
   }
 
-  /** Tells whether it is the nonce of a challenge. */
+  /** Returns whether a challenge has this nonce. */
   isOf({ realm, nonce, opaque, algorithm, qop }: DigestChallenge): boolean {
     const own = this.challenge;
     if (nonce !== own.nonce || opaque !== own.opaque) return false;

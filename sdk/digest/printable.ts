@@ -7,3 +7,8 @@ export function printable(text: string, maxLength = 200): string {
   const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
   return start.replace(/[\p{C}\p{Zl}\p{Zp}]|(?<=<)\{(?=%)|(?<=#)#(?=(?:vso)?\[)/giu, "\uFFFD");
 }
+
+/** Ends a sentence that says what a value must be: quotes what it is instead, if that is a text, a number or a boolean. */
+export function notThis(value: unknown): string {
+  return ["string", "number", "boolean"].includes(typeof value) ? `, not ${printable(JSON.stringify(value), 80)}` : "";
+}

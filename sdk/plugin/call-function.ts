@@ -1,30 +1,31 @@
 import type { AgentKind } from "../client/agent-log-config-id.ts";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { PUBLIC_SETTINGS } from "../client/agent-log-settings.ts";
+import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
+import { type AgentLogSettings, PUBLIC_SETTINGS } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
+import { parseArgument } from "../client/parse-argument.ts";
+import { readArgumentsSchema } from "../client/schemas.ts";
 import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
+import { readMany } from "../shared/read-many.ts";
 import { recordSettings } from "../shared/reading.ts";
 import { FUNCTIONS } from "../shared/resource-type.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
 
-/** Reads what the arguments name, which are not checked yet, and which no message may quote if they may have secrets. */
-export type ReadForCall = (args: object, isSecret?: boolean) => Promise<AgentLogConfigResult>;
+type Read = (args: ReadArguments) => Promise<AgentLogConfigResult>;
 
 /**
  * Calls one of the plugin's functions.
  * @param args as the engine has sent them
  * @throws AgentLogConfigError with the sentence to show
  */
-export async function callFunction(token: string, args: Properties, read: ReadForCall): Promise<Properties> {
+export async function callFunction(token: string, args: Properties, read: Read): Promise<Properties> {
   const given = Object.fromEntries(Object.entries(withoutMarks(args)).filter(([, value]) => value !== null));
   const isSecret = markedNames(args).length > 0;
   switch (token) {
     case FUNCTIONS.getAgentLogConfig:
-      return publicResult(await read(given, isSecret));
+      return publicResult(await read(parseArgument(readArgumentsSchema, given, "Nothing was read", { isSecret })));
     case FUNCTIONS.getAgentLogConfigs: {
-      const { readMany } = await import("../shared/read-many.ts");
-      const { configs, failures } = await readMany((one) => read(one, isSecret), given, isSecret);
+      const { configs, failures } = await readMany(read, given, isSecret);
       return { configs: configs.map(publicResult), failures };
     }
     default:
@@ -32,7 +33,7 @@ export async function callFunction(token: string, args: Properties, read: ReadFo
   }
 }
 
-interface PublicResult {
+interface PublicResult extends Partial<AgentLogSettings> {
   readonly id: string;
   readonly projectId: unknown;
   readonly agent: AgentKind;

@@ -65,7 +65,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   return { urn, configs };
 }
 
-/** What is wrong with an id is told by its child. Without a name, a project is called by its id, and has no child before. */
+/** Its child says what is wrong with an id. Without a name, a project is called by its id, and has no child before. */
 function childrenOf(names: FleetChildren, { projectIds, projects, agents }: Properties, isSecret: boolean) {
   const kinds = names.agentsOf(agents, isSecret);
   return names.projectsOf(projectIds, projects).flatMap(([project, given]) => {

@@ -1,10 +1,10 @@
 import { type Failure, FailureReport } from "../shared/failure-report.ts";
 
-/** How long the engine has to ask for nothing before the failures of a preview or a refresh are told, in milliseconds. */
+/** How long the engine has to ask for nothing before the failures of a preview or a refresh are reported, in milliseconds. */
 const SILENCE_MILLISECONDS = 3000;
 
 /**
- * Tells what fails in a run, each cause once. The engine ends its work at the first call that fails. In a preview or a refresh
+ * Reports what fails in a run, each cause once. The engine ends its work at the first call that fails. In a preview or a refresh
  * that call is held until the engine has nothing more to ask, so that everything else is compared before.
  */
 export class HeldCalls {
@@ -13,13 +13,13 @@ export class HeldCalls {
   #running = 0;
   #timer: NodeJS.Timeout | undefined;
   #held: { readonly urn: string; readonly fail: (reason: Error) => void } | undefined;
-  #hasTold = false;
+  #hasReported = false;
 
   constructor(showError: (urn: string, message: string) => void) {
     this.#showError = showError;
   }
 
-  /** Answers a call of the engine, or reads ahead of its calls. Nothing is told meanwhile. */
+  /** Answers a call of the engine, or reads ahead of its calls. Nothing is reported meanwhile. */
   async during<Answer>(answer: () => Answer | Promise<Answer>): Promise<Answer> {
     this.#running += 1;
     clearTimeout(this.#timer);
@@ -41,9 +41,9 @@ export class HeldCalls {
     throw new Error(failures.map(({ message }) => message).join("\n"));
   }
 
-  /** Holds the first call that fails. A later one is told with it, and is to be answered. */
+  /** Holds the first call that fails. A later one is reported with it, and is to be answered. */
   async hold(urn: string, failures: readonly Failure[]): Promise<void> {
-    if (this.#hasTold) this.fail(urn, failures);
+    if (this.#hasReported) this.fail(urn, failures);
     this.note(urn, failures);
     if (this.#held !== undefined) return;
     const { promise, reject } = Promise.withResolvers<never>();
@@ -54,15 +54,15 @@ export class HeldCalls {
     });
   }
 
-  /** Tells what fails: once the engine has nothing more to ask, or when it ends the run. */
-  tell(): void {
+  /** Reports what fails, once the engine has nothing more to ask, or when it ends the run. */
+  release(): void {
     clearTimeout(this.#timer);
-    const [held, told] = [this.#held, this.#report.tell(this.#held?.urn)];
+    const [held, reported] = [this.#held, this.#report.entries(this.#held?.urn)];
     this.#held = undefined;
-    this.#hasTold ||= held !== undefined;
+    this.#hasReported ||= held !== undefined;
     this.#report = new FailureReport(nameOf);
-    const own = told.filter(({ resource }) => resource === held?.urn);
-    for (const { resource, message } of told) if (resource !== held?.urn) this.#showError(resource, message);
+    const own = reported.filter(({ resource }) => resource === held?.urn);
+    for (const { resource, message } of reported) if (resource !== held?.urn) this.#showError(resource, message);
     held?.fail(new Error(own.map(({ message }) => message).join("\n")));
   }
 
@@ -70,7 +70,7 @@ export class HeldCalls {
     this.#running -= 1;
     clearTimeout(this.#timer);
     if (this.#held !== undefined && this.#running === 0) {
-      this.#timer = setTimeout(() => this.tell(), SILENCE_MILLISECONDS);
+      this.#timer = setTimeout(() => this.release(), SILENCE_MILLISECONDS);
     }
   }
 }

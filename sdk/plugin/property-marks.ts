@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { isSecretSetting, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { isSecret, seal } from "../shared/engine-marks.ts";
@@ -37,7 +37,7 @@ export function withMarks(properties: Properties, sent: Properties, recorded: Pr
     // The engine marks an absent output, but not the input of the same name.
     if (value === null) return contentOf(recorded[name]) === null ? recorded[name] : null;
     if (isMarked(before) && isDeepStrictEqual(unmark(before), value)) return before;
-    return isMarked(before) || SECRET_SETTINGS.includes(name) ? seal(value) : value;
+    return isMarked(before) || isSecretSetting(name) ? seal(value) : value;
   });
 }
 

@@ -11,6 +11,7 @@ import type { Properties } from "../provider/resource-lifecycle.ts";
 import {
   CONFIGURATION_NAMESPACE,
   configurationWarnings,
+  isSetting,
   providerArguments,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
@@ -62,5 +63,5 @@ function isArgument(name: string, value: unknown): boolean {
 }
 
 function isSecretSetting(name: string): boolean {
-  return Reflect.get(CONNECTION_SETTINGS, name) === "secret";
+  return isSetting(name) && CONNECTION_SETTINGS[name] === "secret";
 }

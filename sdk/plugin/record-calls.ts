@@ -26,7 +26,7 @@ import { propertiesOf, structOf } from "./structs.ts";
 
 // For each record the engine calls Check, then Diff if there is one already, then Create or Update if it differs; in a refresh
 // Read and then Diff alone. Check reads the settings. It can't fail, since the engine would end its work there, also where it is
-// told to go on after errors. So Diff asks for an update of what fails, and Create or Update fails.
+// asked to go on after errors. So Diff asks for an update of what fails, and Create or Update fails.
 
 export async function checkRecord(request: CheckRequest, run: Run): Promise<CheckResponse> {
   const [urn, response] = [request.getUrn(), new providerMessages.CheckResponse()];
@@ -38,18 +38,9 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
   // No program reads for the plugin, so that a reading is a forged one.
   const { __reading: _, ...sent } = propertiesOf(request.getNews());
   const recorded = propertiesOf(request.getOlds());
-  const olds = withoutMarks(recorded);
-  const before = run.checks.get(urn);
-  // A replacement is checked twice, the second time without its record.
-  const isAgain = olds["projectId"] === undefined && before?.record["projectId"] !== undefined;
-  let read = isAgain ? before.read : undefined;
-  const readOnce = (args: Properties) => {
-    if (!isDeepStrictEqual(read?.args, args)) read = { args, result: run.readToCheck(urn, args) };
-    return read?.result ?? run.read(args);
-  };
   const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
-  const checked = await lifecycle.check({ ...run.hostOf(urn), read: readOnce }, olds, withoutMarks(sent), secrets);
-  run.checks.set(urn, { ...checked, record: isAgain ? before.record : olds, read });
+  const checked = await lifecycle.check(run.hostOf(urn), withoutMarks(recorded), withoutMarks(sent), secrets);
+  run.checks.set(urn, checked);
   run.failures.note(urn, checked.failures);
   run.warnings.note(urn, checked.warnings);
   return response.setInputs(structOf(withMarks(checked.inputs, sent, recorded)));
@@ -76,15 +67,17 @@ export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
 }
 
 export async function createRecord(request: CreateRequest, run: Run): Promise<CreateResponse> {
-  const inputs = await settledInputs(request, request.getProperties(), run);
-  const response = new providerMessages.CreateResponse().setProperties(outputsOf(inputs, {}, request.getPreview()));
+  const inputs = await inputsToRecord(request, request.getProperties(), run);
+  const response = new providerMessages.CreateResponse().setProperties(
+    recordedOutputs(inputs, {}, request.getPreview()),
+  );
   // As with every resource, an id is unknown until there is a record.
   return response.setId(request.getPreview() ? "" : idOf(withoutMarks(inputs)));
 }
 
 export async function updateRecord(request: UpdateRequest, run: Run): Promise<UpdateResponse> {
-  const news = await settledInputs(request, request.getNews(), run);
-  const outputs = outputsOf(news, propertiesOf(request.getOlds()), request.getPreview());
+  const news = await inputsToRecord(request, request.getNews(), run);
+  const outputs = recordedOutputs(news, propertiesOf(request.getOlds()), request.getPreview());
   return new providerMessages.UpdateResponse().setProperties(outputs);
 }
 
@@ -98,12 +91,7 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
   const isMade = Object.keys(made).length > 0;
   const kind = recorded["projectId"] === undefined ? "new" : isMade ? "made" : "adopted";
   try {
-    const { id, inputs, outputs, warning } = await lifecycle.readRecord(
-      run.hostOf(urn),
-      request.getId(),
-      recorded,
-      kind,
-    );
+    const { id, inputs, outputs, warning } = await lifecycle.refresh(run.hostOf(urn), request.getId(), recorded, kind);
     if (warning !== undefined) run.warnings.note(urn, [warning]);
     if (id === undefined) return response;
     response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent, made)));
@@ -145,7 +133,7 @@ function nameChanges(response: DiffResponse, olds: Properties, news: Properties)
  * Returns the inputs of a resource that is created or updated, unless it fails. A preview goes on, with unknown settings for
  * what depends on the resource.
  */
-async function settledInputs(
+async function inputsToRecord(
   request: { getUrn(): string; getPreview(): boolean },
   inputs: Struct | undefined,
   { checks, failures }: Run,
@@ -158,7 +146,7 @@ async function settledInputs(
   return { ...properties, ...Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN])) };
 }
 
-function outputsOf(inputs: Properties, olds: Properties, preview: boolean): Struct {
+function recordedOutputs(inputs: Properties, olds: Properties, preview: boolean): Struct {
   const recorded = lifecycle.outputsOf(withoutMarks(inputs), withoutMarks(olds));
   const unchangedSince = recorded["__unchangedSince"];
   // The settings are read again in the update that follows.

@@ -57,7 +57,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     construct: cancellable((request) => construct(request, run), constructed({ configs: UNKNOWN_OUTPUT })),
     invoke: call(invoke),
     cancel: (_, respond) => {
-      run.tell();
+      run.end();
       // The calls that were held end first, with their own reasons.
       setImmediate(async () => {
         await cancelCalls();

@@ -1,11 +1,9 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { Checked, Host, Properties } from "../provider/resource-lifecycle.ts";
-import { adviseCheck } from "../shared/advise-check.ts";
+import type { Checked, Host } from "../provider/resource-lifecycle.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { FailureReport } from "../shared/failure-report.ts";
 import type { FleetsByChild } from "../shared/fleet-children.ts";
-import { type ReadGates, readSettings } from "../shared/read-settings.ts";
-import type { ReadForCall } from "./call-function.ts";
+import { SettingsReader, type UncheckedRead } from "../shared/settings-reader.ts";
 import type { EngineLog } from "./engine-log.ts";
 import { HeldCalls, nameOf } from "./held-calls.ts";
 
@@ -20,13 +18,7 @@ export interface ProviderConfiguration {
 interface ReadAhead {
   readonly projectId: unknown;
   readonly agent: unknown;
-  readonly read: ReturnType<ReadForCall>;
-}
-
-/** What Check has found of a resource, the record that it was given, and what it has read, if it has. */
-export interface CheckedRecord extends Checked {
-  readonly record: Properties;
-  readonly read?: { readonly args: object; readonly result: Promise<AgentLogConfigResult> } | undefined;
+  readonly read: Promise<AgentLogConfigResult>;
 }
 
 /** What is remembered for one run of the engine, which configures an attached process anew for each. */
@@ -34,12 +26,12 @@ export class Run {
   readonly failures: HeldCalls;
   readonly warnings = new FailureReport(nameOf);
   /** What Check has found of each resource, by its URN. Diff, Create and Update need it. */
-  readonly checks = new Map<string, CheckedRecord>();
+  readonly checks = new Map<string, Checked>();
   /** What a fleet has read for children that the engine is going to ask for, by their URNs. */
   readonly readsAhead = new Map<string, ReadAhead>();
   readonly fleets: FleetsByChild = new Map();
-  readonly #gates: ReadGates = new Map();
   readonly #log: EngineLog;
+  readonly #reader: SettingsReader;
   readonly #configuration: ProviderConfiguration;
   readonly #isFromProgram: boolean;
 
@@ -48,42 +40,32 @@ export class Run {
     this.#log = log;
     this.#isFromProgram = isFromProgram;
     this.#configuration = configuration;
+    this.#reader = new SettingsReader(configuration.stack);
     this.failures = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
   }
 
   /** Reads settings with the connection of the provider. */
-  readonly read: ReadForCall = (asked, isSecret = true) => {
-    const { sources, stack } = this.#configuration;
-    const connection = lookUpConnection(...sources);
-    return readSettings(connection, asked, this.#gates, isSecret).catch((error) =>
-      adviseCheck(error, connection, asked, stack),
-    );
-  };
-
-  /** Reads for a check, unless a fleet has just read for it. */
-  async readToCheck(urn: string, args: Properties): Promise<AgentLogConfigResult> {
-    const ahead = this.readsAhead.get(urn);
-    const isSame = ahead?.projectId === args["projectId"] && ahead?.agent === args["agent"];
-    return ahead !== undefined && isSame ? ahead.read : this.read(args);
-  }
+  readonly read = (asked: UncheckedRead) => this.#reader.read(lookUpConnection(...this.#configuration.sources), asked);
 
   warn(urn: string, message: string): void {
     this.#log.show("WARNING", urn, message);
   }
 
-  /** Tells what was found at the end of the run. */
-  tell(): void {
-    this.failures.tell();
-    for (const { resource, message } of this.warnings.tell()) this.warn(resource, message);
+  /** Reports what was found in the run. */
+  end(): void {
+    this.failures.release();
+    for (const { resource, message } of this.warnings.entries()) this.warn(resource, message);
   }
 
-  /** Returns what the life of a resource needs of the engine. */
+  /** Returns what the life of a resource needs of the engine. A fleet may just have read for it. */
   hostOf(urn: string): Host {
+    const ahead = this.readsAhead.get(urn);
+    const isAhead = (asked: UncheckedRead) => ahead?.projectId === asked.projectId && ahead?.agent === asked.agent;
     return {
       sources: this.#configuration.sources,
-      record: this.checks.get(urn)?.record,
+      before: this.checks.get(urn),
       refreshAdvice: this.#isFromProgram ? undefined : REFRESH_ADVICE,
-      read: this.read,
+      read: (asked) => (ahead !== undefined && isAhead(asked) ? ahead.read : this.read(asked)),
     };
   }
 }

@@ -89,7 +89,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const hasMocks = runsWithMocks();
     const isRead = args !== undefined && !hasMocks;
     // The inputs are needed before super(), but which provider the engine uses is known only after it.
-    const { promise: outcome, resolve: start } = Promise.withResolvers<EventualRead>();
+    const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<ResourceRead>>();
     const secrets = [...SECRET_SETTINGS, ...(opts.additionalSecretOutputs ?? [])];
     const inputs = isRead ? recordedInputs(args, outcome, secrets) : args;
     const { import: imported, provider = providerOf(opts.parent), ...others } = opts;
@@ -109,9 +109,6 @@ export class AgentLogConfig extends pulumi.CustomResource {
   }
 }
 
-/** A plain value where nothing has to be waited for; an Output where it may be unknown or a secret. */
-type EventualRead = ResourceRead | pulumi.Output<ResourceRead>;
-
 const IMPORT_IS_NOT_NEEDED =
   "The import option is ignored, because creating an AgentLogConfig already reads the existing settings. Remove the option.";
 
@@ -129,20 +126,19 @@ const OUTPUTS: pulumi.Inputs = Object.fromEntries(
  */
 function recordedInputs(
   args: AgentLogConfigArgs,
-  outcome: Promise<EventualRead>,
+  outcome: Promise<pulumi.Output<ResourceRead>>,
   secrets: readonly string[],
 ): pulumi.Inputs {
-  const pick = (choose: (read: ResourceRead) => unknown) =>
-    outcome.then((known) => (pulumi.Output.isInstance(known) ? known.apply(choose) : choose(known)));
-  const settings = SETTING_NAMES.map((name) => [name, pick(({ settings }) => Reflect.get(settings, name))] as const);
+  const read = pulumi.output(outcome);
+  const settings = SETTING_NAMES.map((name) => [name, read.apply(({ settings }) => settings[name])] as const);
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
-  return { ...inputs, __reading: pick(({ reading }) => reading) };
+  return { ...inputs, __reading: read.apply(({ reading }) => reading) };
 }
 
 /** The service and the program say undefined for a setting that is absent, and the state says null. */
-function makeAbsentUndefined(self: AgentLogConfig, name: string): void {
-  const recorded: pulumi.Output<unknown> = Reflect.get(self, name);
+function makeAbsentUndefined(self: AgentLogConfig, name: keyof AgentLogSettings): void {
+  const recorded: pulumi.Output<unknown> = self[name];
   let output: pulumi.Output<unknown> | undefined;
   // Most settings are not used, and each Output costs some twenty promises.
   const get = () => {

@@ -69,12 +69,11 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);
     const { projectIds, projects, agents = AGENTS, ...rules } = args;
-    const children = new FleetChildren(name, typesOf(this), PLUGIN_TYPE, programState()?.fleets);
+    const children = new FleetChildren(name, typesOf(this), PLUGIN_TYPE, programState().fleets);
     children.refuseOthers(rules);
     const options = { parent: this, ...(opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn }) };
 
-    const lists = [projectIds, projects, isPlain(agents) ? agents : pulumi.output(agents)];
-    this.configs = whenKnown(lists, ([ids, map, kinds], from, isSecret) => {
+    const make = ([ids, map, kinds]: readonly unknown[], from: Origin, isSecret: boolean) => {
       const known = children.agentsOf(kinds, isSecret);
       const made = children.projectsOf(ids, map).map(([project, given]) =>
         whenNamed(project, given, (called, projectId) => {
@@ -90,7 +89,10 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
         }),
       );
       return pulumi.all(made).apply((settings) => settings.flat());
-    });
+    };
+    const lists = [projectIds, projects, isPlain(agents) ? agents : pulumi.output(agents)];
+    // What depends on the component finds the children that are made now. An id in a list may be known later all the same.
+    this.configs = lists.some(isEventual) ? whenKnown(lists, make) : make(lists, (id) => id, false);
     this.registerOutputs({ configs: this.configs });
   }
 }
@@ -98,20 +100,14 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
 /** Gives an id what it comes from: it is a secret if that is one, and depends on what that depends on. */
 type Origin = (id: pulumi.Input<string>) => pulumi.Input<string>;
 
-/**
- * Makes the children now if the lists are known now, so that what depends on the component finds them. What is in the lists may
- * be known later all the same.
- */
+/** Makes the children once the lists are known. */
 function whenKnown<Made>(
   lists: readonly unknown[],
   make: (known: readonly unknown[], from: Origin, isSecret: boolean) => pulumi.Output<Made>,
 ): pulumi.Output<Made> {
-  const isLate = lists.map(isEventual);
-  if (!isLate.includes(true)) return make(lists, (id) => id, false);
-  const late = pulumi.all(lists.map((list, index) => (isLate[index] ? list : undefined)));
+  const late = pulumi.output(lists);
   const from: Origin = (given) => pulumi.all([given, late]).apply(([id]) => id);
-  return pulumi.all([late, pulumi.isSecret(late)]).apply(([found, isSecret]) => {
-    const known = lists.map((list, index) => (isLate[index] ? found[index] : list));
+  return pulumi.all([late, pulumi.isSecret(late)]).apply(([known, isSecret]) => {
     try {
       return make(known, from, isSecret);
     } catch (error) {

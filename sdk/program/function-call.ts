@@ -10,26 +10,31 @@ import { waitForDependencies } from "./wait-for-resources.ts";
 
 type FunctionName = (typeof FUNCTIONS)[keyof typeof FUNCTIONS];
 
-/** What a function does once all that it needs is known. */
-type Read<Args, Result> = (
-  connection: ConnectionSettings,
-  args: Args,
-  hasWaited: boolean,
-  isSecret: boolean,
-) => Promise<Result>;
+/** A call of a function, once all that it needs is known. */
+export interface Call {
+  readonly connection: ConnectionSettings;
+  /** Not checked yet. */
+  readonly args: object;
+  /** It has waited for a resource. */
+  readonly hasWaited: boolean;
+  /** No message may quote the arguments. */
+  readonly isSecret: boolean;
+}
+
+type Read<Result> = (call: Call) => Promise<Result>;
 
 /** Calls a function with plain arguments. In a unit test Pulumi's mocks answer, as for every package. */
-export function callNow<Args extends object, Result>(
+export function callNow<Result>(
   name: FunctionName,
-  args: Args,
+  args: object,
   opts: pulumi.InvokeOptions,
-  read: Read<Args, Result>,
+  read: Read<Result>,
 ): Promise<Result> {
   if (runsWithMocks()) return pulumi.runtime.invoke(name, { ...args }, opts);
   return printedOnce(async () => {
     const { settings } = connectionFor(opts);
-    const known = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
-    if (known !== undefined) return read(known, args, false, false);
+    const connection = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
+    if (connection !== undefined) return read({ connection, args, hasWaited: false, isSecret: false });
     throw invalidArgument(
       "The settings of the Provider are not known yet in this preview; call getAgentLogConfigOutput or getAgentLogConfigsOutput instead.",
     );
@@ -41,17 +46,16 @@ export function callWhenKnown<Result>(
   name: FunctionName,
   args: object,
   opts: pulumi.InvokeOutputOptions,
-  read: Read<object, Result>,
+  read: Read<Result>,
 ): pulumi.Output<Result> {
   if (runsWithMocks()) return pulumi.runtime.invokeOutput<Result>(name, { ...args }, opts);
   const { settings, hasWaited } = connectionFor(opts);
   const waits = pulumi.all([hasWaited, waitForDependencies(opts.dependsOn, args)]);
   const given = pulumi.output<object>(args);
-  return pulumi
-    .all([given, settings, waits, pulumi.isSecret(given)])
-    .apply(([plain, connection, waited, isSecret]) =>
-      printedOnce(() => read(connection, plain, waited.includes(true), isSecret)).catch(failProgram),
-    );
+  return pulumi.all([given, settings, waits, pulumi.isSecret(given)]).apply(([plain, connection, waited, isSecret]) => {
+    const call = { connection, args: plain, hasWaited: waited.includes(true), isSecret };
+    return printedOnce(() => read(call)).catch(failProgram);
+  });
 }
 
 /**
@@ -80,7 +84,7 @@ async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
  */
 function failProgram(error: AgentLogConfigError): Promise<never> {
   if (runsWithMocks() || runsInline()) throw error;
-  if (error.code === "ERR_MISSING_SETTINGS") programState()?.failures.told.add(problemOf(error).cause);
+  if (error.code === "ERR_MISSING_SETTINGS") programState().failures.reported.add(problemOf(error).cause);
   void Promise.reject(error);
   return new Promise(() => {});
 }

@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
 import { SECRET_SETTINGS, type SecretSetting } from "../client/agent-log-settings.ts";
+import { parseArgument } from "../client/parse-argument.ts";
+import { readArgumentsSchema } from "../client/schemas.ts";
 import { FUNCTIONS } from "../shared/resource-type.ts";
-import { callNow, callWhenKnown } from "./function-call.ts";
+import { type Call, callNow, callWhenKnown } from "./function-call.ts";
 import { readOnce } from "./read-once.ts";
 
 /** The arguments of {@link getAgentLogConfig}. */
@@ -38,7 +40,7 @@ export async function getAgentLogConfig(
   args: GetAgentLogConfigArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigResult> {
-  return withSecrets(await callNow(FUNCTIONS.getAgentLogConfig, args, opts, readOnce));
+  return withSecrets(await callNow(FUNCTIONS.getAgentLogConfig, args, opts, read));
 }
 
 /**
@@ -64,12 +66,16 @@ export function getAgentLogConfigOutput(
   args: GetAgentLogConfigOutputArgs,
   opts: pulumi.InvokeOutputOptions = {},
 ): pulumi.Output<GetAgentLogConfigResult> {
-  return callWhenKnown(FUNCTIONS.getAgentLogConfig, args, opts, readOnce).apply(withSecrets);
+  return callWhenKnown(FUNCTIONS.getAgentLogConfig, args, opts, read).apply(withSecrets);
+}
+
+async function read({ connection, args, hasWaited, isSecret }: Call): Promise<AgentLogConfigResult> {
+  return readOnce(connection, parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret }), hasWaited);
 }
 
 /** Marks what may contain credentials as secrets. */
 export function withSecrets(result: AgentLogConfigResult): GetAgentLogConfigResult;
-export function withSecrets(result: object): object {
-  const secrets = SECRET_SETTINGS.map((name) => [name, pulumi.secret(Reflect.get(result, name))]);
+export function withSecrets(result: AgentLogConfigResult): object {
+  const secrets = SECRET_SETTINGS.map((name) => [name, pulumi.secret(result[name])]);
   return { ...result, ...Object.fromEntries(secrets) };
 }

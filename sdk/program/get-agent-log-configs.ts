@@ -1,10 +1,10 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { ConnectionSettings } from "../shared/connection-settings.ts";
+import { readMany } from "../shared/read-many.ts";
 import type { GetAgentLogConfigsArgs, ReadManyResult } from "../shared/read-many-result.ts";
 import { FUNCTIONS } from "../shared/resource-type.ts";
 import type { AgentLogConfigsArgs } from "./agent-log-configs.ts";
-import { callNow, callWhenKnown } from "./function-call.ts";
+import { type Call, callNow, callWhenKnown } from "./function-call.ts";
 import { type GetAgentLogConfigResult, withSecrets } from "./get-agent-log-config.ts";
 import { readOnce } from "./read-once.ts";
 
@@ -66,14 +66,8 @@ export function getAgentLogConfigsOutput(
   return callWhenKnown(FUNCTIONS.getAgentLogConfigs, args, opts, read).apply(withAllSecrets);
 }
 
-async function read(
-  connection: ConnectionSettings,
-  args: object,
-  hasWaited: boolean,
-  isSecret: boolean,
-): Promise<ReadManyResult<AgentLogConfigResult>> {
-  const { readMany } = await import("../shared/read-many.ts");
-  return readMany((one) => readOnce(connection, one, hasWaited, isSecret), args, isSecret);
+function read({ connection, args, hasWaited, isSecret }: Call): Promise<ReadManyResult<AgentLogConfigResult>> {
+  return readMany((one) => readOnce(connection, one, hasWaited), args, isSecret);
 }
 
 /** Mocks may return nothing. */

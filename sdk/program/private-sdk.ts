@@ -1,8 +1,8 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 
-// What this package uses of @pulumi/pulumi beyond its type declarations. A test fails when a version changes one of these.
-// Modules are loaded where they are used, so that one that a later version moves costs no more than that use.
+// What this package uses of @pulumi/pulumi beyond its type declarations, and what happens where a later version has it no more.
+// Modules are loaded where they are used.
 
 /** What the SDK's own invoke uses to wait for `dependsOn`. */
 interface DependsOnModule {
@@ -16,7 +16,10 @@ interface DependsOnModule {
 // A bundle in CommonJS has no import.meta.url, and there require finds the module.
 const load = import.meta.url === undefined ? require : createRequire(import.meta.url);
 
-/** Returns the custom resources and remote components behind `dependsOn`, components with all their children. */
+/**
+ * Returns the custom resources and remote components behind `dependsOn`, components with all their children.
+ * @throws Error without the internal module: only a read that waits for resources fails
+ */
 export async function dependenciesOf(
   dependsOn: unknown,
   exclude: ReadonlySet<pulumi.Resource>,
@@ -26,35 +29,43 @@ export async function dependenciesOf(
   return sdk.getAllTransitivelyReferencedResources(new Set(explicit), exclude);
 }
 
-/** Returns the parent of a resource; undefined for the stack. */
+/** Returns the parent of a resource; undefined for the stack. Without the member no read waits for a component. */
 export function parentOf(resource: pulumi.Resource): pulumi.Resource | undefined {
-  const parent: unknown = Reflect.get(resource, "__parentResource");
+  const parent = "__parentResource" in resource ? resource.__parentResource : undefined;
   return pulumi.Resource.isInstance(parent) ? parent : undefined;
 }
 
-/** Returns the type of a resource. */
+/** Returns the type of a resource; empty without the member. */
 export function typeOf(resource: pulumi.Resource): string {
-  return String(Reflect.get(resource, "__pulumiType"));
+  return "__pulumiType" in resource ? String(resource.__pulumiType) : "";
 }
 
-/** Returns the value of an Output; undefined as long as it is unknown. */
+/** Returns the value of an Output; undefined as long as it is unknown, and without the method. */
 export async function plainValueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
   return "promise" in output && typeof output.promise === "function" ? output.promise() : undefined;
 }
 
-/** Returns whether a key of the stack configuration was set with `--secret`. */
+/** Returns whether a key of the stack configuration was set with `--secret`; false without the function. */
 export function isConfigSecret(key: string): boolean {
-  const ask: unknown = Reflect.get(pulumi.runtime, "isConfigSecret");
+  const { runtime } = pulumi;
+  const ask = "isConfigSecret" in runtime ? runtime.isConfigSecret : undefined;
   return typeof ask === "function" && ask(key) === true;
 }
 
-/** Returns whether the program is a function that the Automation API runs in its own process. */
+/**
+ * Returns whether the program is a function that the Automation API runs in its own process. Without the internal module each
+ * program counts as one, so that its failures wait for a quiet time and not for the end of the process.
+ */
 export function runsInline(): boolean {
-  const sdk: { getLocalStore(): unknown } = load("@pulumi/pulumi/runtime/state.js");
-  return sdk.getLocalStore() !== undefined;
+  try {
+    const sdk: { getLocalStore(): unknown } = load("@pulumi/pulumi/runtime/state.js");
+    return sdk.getLocalStore() !== undefined;
+  } catch {
+    return true;
+  }
 }
 
-/** Returns whether the program is a unit test that has called `pulumi.runtime.setMocks`. */
+/** Returns whether the program is a unit test that has called `pulumi.runtime.setMocks`; under another name a test would read. */
 export function runsWithMocks(): boolean {
   return pulumi.runtime.getMonitor()?.constructor.name === "MockMonitor";
 }

@@ -1,42 +1,28 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { FleetsByChild } from "../shared/fleet-children.ts";
-import type { ReadGates } from "../shared/read-settings.ts";
+import { SettingsReader } from "../shared/settings-reader.ts";
 import { HeldFailures } from "./held-failures.ts";
 
 /** What is kept for one program; a process of the Automation API runs several. */
-export interface ProgramState {
+class ProgramState {
+  // A program that the Automation API runs in its own process has no stack that a command would find.
+  readonly reader = new SettingsReader(process.env["PULUMI_NODEJS_STACK"]);
   /** What was read for each connection and arguments. */
-  readonly reads: Map<string, Promise<AgentLogConfigResult>>;
-  readonly gates: ReadGates;
-  readonly failures: HeldFailures;
-  readonly fleets: FleetsByChild;
+  readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
+  readonly failures = new HeldFailures();
+  readonly fleets: FleetsByChild = new Map();
   /** It was warned of its configuration. */
-  hasWarned: boolean;
+  hasWarned = false;
 }
 
 const states = new WeakMap<pulumi.Resource, ProgramState>();
 
-/** Returns what is kept for this program; undefined outside of one. */
-export function programState(): ProgramState | undefined {
+/** Returns what is kept for this program; outside of one, nothing is kept. */
+export function programState(): ProgramState {
   const stack = pulumi.runtime.getStackResource();
-  if (stack === undefined) return undefined;
-  const state = states.get(stack) ?? newState();
+  if (stack === undefined) return new ProgramState();
+  const state = states.get(stack) ?? new ProgramState();
   states.set(stack, state);
   return state;
-}
-
-function newState(): ProgramState {
-  let failures: HeldFailures | undefined;
-  return {
-    reads: new Map(),
-    gates: new Map(),
-    // A unit test holds nothing, and may run many programs.
-    get failures() {
-      failures ??= new HeldFailures();
-      return failures;
-    },
-    fleets: new Map(),
-    hasWarned: false,
-  };
 }

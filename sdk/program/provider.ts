@@ -113,7 +113,7 @@ function hasConnection(provider: object): provider is { [CONNECTION]: ProviderSe
 /** Warns once in a program of a private key that the stack keeps in plain text, and of misspelt settings. */
 function warnOfConfiguration(): void {
   const state = programState();
-  if (state === undefined || state.hasWarned) return;
+  if (state.hasWarned) return;
   state.hasWarned = true;
   for (const warning of configurationWarnings(pulumi.runtime.allConfig(), isConfigSecret)) pulumi.log.warn(warning);
 }

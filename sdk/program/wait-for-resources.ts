@@ -10,8 +10,9 @@ import { dependenciesOf, parentOf, plainValueOf, typeOf } from "./private-sdk.ts
  */
 export function waitForDependencies(dependsOn: unknown, args: object, self?: pulumi.Resource): pulumi.Input<boolean> {
   const eventual = Object.values(args).filter((value) => typeof value === "object" && value !== null);
-  if (dependsOn === undefined && eventual.length === 0) return false;
-  const sources = [dependsOn, pulumi.output(eventual).apply(() => [])];
+  const explicit: readonly unknown[] = [dependsOn ?? []].flat();
+  if (explicit.length === 0 && eventual.length === 0) return false;
+  const sources = [...explicit, pulumi.output(eventual).apply(() => [])];
   return pulumi.output(waitForIds(sources, new Set(self === undefined ? [] : [self])));
 }
 

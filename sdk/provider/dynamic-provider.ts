@@ -1,12 +1,11 @@
 import { idOf } from "../client/agent-log-config-id.ts";
 import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import { printable } from "../digest/printable.ts";
-import { adviseCheck } from "../shared/advise-check.ts";
 import { lookUpConnection, stackConfiguration } from "../shared/connection-settings.ts";
 import { seal } from "../shared/engine-marks.ts";
 import { describeOutage, type Failure, type Outage } from "../shared/failure-report.ts";
-import { readSettings } from "../shared/read-settings.ts";
 import { isReading, problemOf, type Reading } from "../shared/reading.ts";
+import { SettingsReader } from "../shared/settings-reader.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
 
 // What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
@@ -31,15 +30,11 @@ export async function check(
 ): Promise<{ inputs: lifecycle.Properties; failures: CheckFailure[] }> {
   const reading = isReading(news["__reading"]) ? news["__reading"] : undefined;
   const resource = JSON.stringify([reading?.name, idOf(news)]);
-  const host = { ...hostOf(configuration), record: records.get(resource) };
-  if (olds["projectId"] !== undefined) records.set(resource, olds);
+  const host = { ...hostOf(configuration), before: checks.get(resource) };
   // The host does not see which inputs are secret, so that without a reading all of them may be.
-  const { inputs, failures, warnings, outage } = await lifecycle.check(
-    host,
-    olds,
-    news,
-    reading?.secrets ?? Object.keys(news),
-  );
+  const checked = await lifecycle.check(host, olds, news, reading?.secrets ?? Object.keys(news));
+  checks.set(resource, checked);
+  const { inputs, failures, warnings, outage } = checked;
   if (failures.length > 0) return fail(inputs, failures, reading);
   for (const { message } of warnings) console.warn(message);
   if (outage !== undefined) outages.set(idOf(inputs), outage);
@@ -55,7 +50,7 @@ function fail(inputs: lifecycle.Properties, failures: readonly Failure[], readin
     return { inputs: { ...inputs, [FAILURES]: failures.map(({ message }) => message) }, failures: [] };
   }
   const report = reading?.report ?? [];
-  const own = failures.filter(({ cause }) => report.every((told) => told.cause !== cause));
+  const own = failures.filter(({ cause }) => report.every((reported) => reported.cause !== cause));
   return { inputs, failures: [...own, ...report].map(({ message }) => ({ property: "" as const, reason: message })) };
 }
 
@@ -101,7 +96,7 @@ export async function update(
   return { outs: lifecycle.outputsOf(news, olds) };
 }
 
-// See readRecord of resource-lifecycle.ts.
+// See refresh of resource-lifecycle.ts.
 export async function read(
   configuration: ProviderConfiguration,
   id: string,
@@ -111,20 +106,15 @@ export async function read(
     // The host does not see inputs, and can't import, so that what is new here is adopted.
     const isNew = recorded["projectId"] === undefined;
     const kind = isNew ? "new" : recorded["__adopted"] === true ? "adopted" : "made";
-    const { outputs, inputs, warning, ...found } = await lifecycle.readRecord(
-      hostOf(configuration),
-      id,
-      recorded,
-      kind,
-    );
+    const { outputs, inputs, warning, ...found } = await lifecycle.refresh(hostOf(configuration), id, recorded, kind);
     if (warning !== undefined && "unchangedSince" in warning) warnOfOutage(id, warning);
     else if (warning !== undefined) console.warn(warning.message);
     const props = kind === "made" ? outputs : { ...outputs, __adopted: true };
-    return { ...found, props: withMarks(props), ...(inputs && { inputs: withMarks(inputs) }) };
+    return { ...found, props: sealSecrets(props), ...(inputs && { inputs: sealSecrets(inputs) }) };
   } catch (error) {
     const { message, cause } = problemOf(error);
-    const first = told.get(cause);
-    told.set(cause, first ?? id);
+    const first = reported.get(cause);
+    reported.set(cause, first ?? id);
     const reason = first === undefined ? message : `The reason is the same as for ${printable(first, 80)}.`;
     // The host prints an error and its stack before the engine prints its message.
     const subject = `AgentLogConfig ${printable(id, 80)}`;
@@ -132,33 +122,32 @@ export async function read(
   }
 }
 
-// The engine starts a process for each run, and for each provider in it. It does not tell the end of the run.
+// The engine starts a process for each run, and for each provider in it. It does not announce the end of the run.
 
-/** The causes that were told, and the id of the first record of each. */
-const told = new Map<string, string>();
-/** The records that the resources of this run were checked with. */
-const records = new Map<string, lifecycle.Properties>();
-/** The outages that are to be told with the age of the record. */
+const reader = new SettingsReader("<stack>");
+/** The causes that were reported, and the id of the first record of each. */
+const reported = new Map<string, string>();
+/** What was found of the resources of this run. */
+const checks = new Map<string, lifecycle.Checked>();
+/** The outages to warn of with the age of the record. */
 const outages = new Map<string, Failure>();
 
 function warnOfOutage(id: string, outage: Outage): void {
-  console.warn(describeOutage([id], [outage], told.has(outage.cause) ? "" : outage.message));
-  told.set(outage.cause, id);
+  console.warn(describeOutage([id], [outage], reported.has(outage.cause) ? "" : outage.message));
+  reported.set(outage.cause, id);
 }
 
 function hostOf(configuration: ProviderConfiguration): lifecycle.Host {
   const sources = [stackConfiguration((key) => configuration.get(key))];
   const connection = lookUpConnection(...sources);
-  const read = (args: lifecycle.Properties) =>
-    readSettings(connection, args).catch((error) => adviseCheck(error, connection, args, "<stack>"));
-  return { sources, read, refreshAdvice: REFRESH_ADVICE };
+  return { sources, read: (args) => reader.read(connection, args), refreshAdvice: REFRESH_ADVICE };
 }
 
 const REFRESH_ADVICE =
   "This read used the connection in the state, which each `pulumi up` records; after a change of the connection run `pulumi up`.";
 
 /** Marks the secrets in the form in which the host passes them on to the engine. */
-function withMarks(properties: lifecycle.Properties): lifecycle.Properties {
+function sealSecrets(properties: lifecycle.Properties): lifecycle.Properties {
   const secrets = SECRET_SETTINGS.filter((name) => properties[name] !== undefined);
   return { ...properties, ...Object.fromEntries(secrets.map((name) => [name, seal(properties[name])])) };
 }

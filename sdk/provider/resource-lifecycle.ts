@@ -3,23 +3,24 @@ import { idOf, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { CODES } from "../client/errors.ts";
-import { isObject } from "../client/is-object.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import type { Failure, Outage } from "../shared/failure-report.ts";
 import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf, recordSettings } from "../shared/reading.ts";
-import { judge, refuse, type Verdict } from "../shared/verdict.ts";
+import { refuse } from "../shared/resource-arguments.ts";
+import type { UncheckedRead } from "../shared/settings-reader.ts";
+import { judge, type Verdict } from "../shared/verdict.ts";
 
 /** What the engine gives to a provider for one resource. */
 export interface Host {
   /** The places that the connection settings come from before the environment, the first one first. */
   readonly sources: readonly SettingsSource[];
-  /** What an earlier check of the same resource was given as its record in this run. */
-  readonly record?: Properties | undefined;
+  /** What an earlier check of the same resource has found in this run. */
+  readonly before?: Checked | undefined;
   /** What to say first where a refresh fails for its connection; undefined where there is nothing to say. */
   readonly refreshAdvice?: string | undefined;
   /** Reads settings with the connection of the sources. */
-  read(args: Properties): Promise<AgentLogConfigResult>;
+  readonly read: (args: UncheckedRead) => Promise<AgentLogConfigResult>;
 }
 
 /** The properties of a resource as plain JSON. Names that begin with two underscores are internal. */
@@ -27,10 +28,14 @@ export type Properties = Readonly<Record<string, unknown>>;
 
 /** What a check has found. */
 export interface Checked extends Verdict {
-  /** What is to be recorded. Where the resource fails, the settings are the recorded ones as far as there are any. */
+  /** What is to be recorded. A resource that fails keeps the settings that are recorded. */
   readonly inputs: Properties;
+  /** The inputs in the state; empty where there are none. */
+  readonly record: Properties;
   /** Why the recorded settings are used. */
   readonly outage?: Problem | undefined;
+  /** What it has read, if it has. */
+  readonly read?: Promise<AgentLogConfigResult> | undefined;
 }
 
 /**
@@ -46,52 +51,60 @@ export async function check(
   secrets: readonly string[],
 ): Promise<Checked> {
   const belongs = isReading(reading) && belongsTo(reading, args, host.sources);
-  const inputs: Properties = { ...args, __service: belongs ? reading.fingerprints.baseUrl : serviceOf(host) };
-  const refusals = await refusalsOf(args, belongs && reading.problem === null, secrets);
-  // A reading is unknown in a preview where the read waits for something that is still to be created.
-  if (refusals.length > 0 || isUnknown(reading)) return { inputs, failures: refusals, warnings: [] };
-  if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
-    return { inputs: { ...inputs, ...allSettings(() => UNKNOWN) }, failures: [], warnings: [] };
-  }
-  const kept = keptSettings(olds, args, reading);
-  const { settings, problem } = belongs
-    ? { settings: {}, problem: reading.problem }
-    : await read(host, args, olds, kept);
-  const found = { ...inputs, ...settings };
+  const inputs = { ...args, __service: belongs ? reading.fingerprints.baseUrl : serviceOf(host) };
   // A replacement is checked twice, the second time without its record.
-  const record = olds["projectId"] === undefined ? (host.record ?? olds) : olds;
-  if (problem !== null) return useRecorded(record, found, problem, secrets);
-  return { inputs: found, ...(await judge(found, secrets)) };
+  const isAgain = olds["projectId"] === undefined && host.before?.record["projectId"] !== undefined;
+  const before = isAgain ? host.before : undefined;
+  const record = before?.record ?? olds;
+  const refusals = refuse(args, secrets);
+  if (refusals.length > 0) return { inputs, record, failures: refusals, warnings: [] };
+  // In a preview a reading and its settings are unknown where the read waits for something that is still to be created.
+  if (isUnknown(reading)) return { inputs, record, failures: [], warnings: [] };
+  if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
+    return { inputs: { ...inputs, ...allSettings(() => UNKNOWN) }, record, failures: [], warnings: [] };
+  }
+  const { settings, problem, read } = belongs
+    ? { settings: {}, problem: reading.problem }
+    : await readOthers({ ...host, before }, args, keptSettings(olds, args, reading));
+  return { record, read, ...decide(record, { ...inputs, ...settings }, problem, secrets) };
 }
 
-/** Uses the recorded settings, if they may be used for what could not be read. */
-async function useRecorded(
+/** What the provider has found itself. */
+interface Found extends Pick<Checked, "read"> {
+  readonly settings: Properties;
+  readonly problem: Problem | null;
+}
+
+/** Reads the settings, except those to keep. Nothing is read if all of them are kept. */
+async function readOthers({ before, read: start }: Host, args: Properties, kept: Properties): Promise<Found> {
+  if (SETTING_NAMES.every((name) => name in kept)) return { settings: kept, problem: null };
+  const { projectId, agent } = args;
+  const read = (idOf(before?.inputs ?? {}) === idOf(args) && before?.read) || start({ projectId, agent });
+  try {
+    return { settings: { ...recordSettings(await read), ...kept }, problem: null, read };
+  } catch (error) {
+    return { settings: {}, problem: problemOf(error), read };
+  }
+}
+
+/** Judges the settings that were found, or uses the recorded ones, if they may be used for what could not be read. */
+function decide(
   record: Properties,
   inputs: Properties,
-  problem: Problem,
+  problem: Problem | null,
   secrets: readonly string[],
-): Promise<Checked> {
+): Omit<Checked, "record"> {
+  if (problem === null) return { inputs, ...judge(inputs, secrets) };
   const isOwn = ["projectId", "agent"].every((name) => record[name] === inputs[name]);
   const found = isOwn ? { ...inputs, ...allSettings((name) => record[name] ?? null) } : inputs;
   const mayUse = problem.temporary && inputs["whenUnavailable"] === "useRecorded" && isOwn;
   if (!mayUse) return { inputs: found, failures: [problem], warnings: [] };
   if ((record["__service"] ?? inputs["__service"]) === inputs["__service"]) {
-    return { inputs: found, outage: problem, ...(await judge(found, secrets)) };
+    return { inputs: found, outage: problem, ...judge(found, secrets) };
   }
   const why = "The recorded settings come from another service, so they are not used.";
   const failure = { message: `${problem.message} ${why}`, cause: `${problem.cause} ${why}` };
   return { inputs: found, failures: [failure], warnings: [] };
-}
-
-/** @param isRead the program has read with these arguments, and so has checked which project and agent they name */
-async function refusalsOf(
-  inputs: Properties,
-  isRead: boolean,
-  secrets: readonly string[],
-): Promise<readonly Failure[]> {
-  const given = Object.keys(inputs).filter((name) => inputs[name] != null && !name.startsWith("__"));
-  if (isRead && given.every((name) => ["projectId", "agent", ...SETTING_NAMES].includes(name))) return [];
-  return refuse(inputs, secrets);
 }
 
 /**
@@ -122,7 +135,7 @@ export function outputsOf({ __service: _, ...inputs }: Properties, olds: Propert
 }
 
 /** What a read of a record finds; no id means that the project does not exist any more. */
-export interface FoundRecord {
+export interface Refreshed {
   readonly id?: string;
   /** None where nothing could be read: the engine then keeps those that are recorded, with the service that they are of. */
   readonly inputs?: Properties;
@@ -142,7 +155,7 @@ export type RecordKind = "new" | "adopted" | "made";
  * @param recorded its outputs in the state; empty where it is new
  * @throws Error why it could not be read
  */
-export async function readRecord(host: Host, id: string, recorded: Properties, kind: RecordKind): Promise<FoundRecord> {
+export async function refresh(host: Host, id: string, recorded: Properties, kind: RecordKind): Promise<Refreshed> {
   // The plugin's outputs have the time under a second name, which is not an input either.
   const { __unchangedSince: unchangedSince, unchangedSince: _, ...before } = recorded;
   try {
@@ -168,52 +181,20 @@ export async function readRecord(host: Host, id: string, recorded: Properties, k
   }
 }
 
-/** Reads the settings, except those to keep. Nothing is read if all of them are kept whole. */
-async function read(
-  host: Host,
-  { projectId, agent }: Properties,
-  olds: Properties,
-  kept: Properties,
-): Promise<{ readonly settings: Properties; readonly problem: Problem | null }> {
-  if (SETTING_NAMES.every((name) => isDeepStrictEqual(kept[name], olds[name] ?? null))) {
-    // They stay those of the service that they were read from.
-    return { settings: { ...kept, __service: olds["__service"] ?? null }, problem: null };
-  }
-  const args = { projectId, agent };
-  try {
-    const found = recordSettings(await host.read(args));
-    const merged = Object.entries(kept).map(([name, value]) => {
-      const whole = found[name];
-      // What equals the record is kept as it is: a member can't be told from a whole that has no other.
-      const isPart = isObject(value) && isObject(whole) && !isDeepStrictEqual(value, olds[name]);
-      return [name, isPart ? { ...whole, ...value } : value];
-    });
-    return { settings: { ...found, ...Object.fromEntries(merged) }, problem: null };
-  } catch (error) {
-    return { settings: {}, problem: problemOf(error) };
-  }
-}
-
 /**
- * The settings, whole or in part, that a read must not overwrite, because `ignoreChanges` has put their recorded values in
- * the place of what the program sent. A reading says which these are; without one nothing else puts settings there.
+ * The settings that a read must not overwrite, because `ignoreChanges` has put their recorded values in the place of what the
+ * program sent. A reading says which these are; without one nothing else puts settings there. The engine itself keeps a
+ * member of a setting.
  */
 function keptSettings(olds: Properties, inputs: Properties, reading: unknown): Properties {
   if (olds["projectId"] === undefined) return {};
-  const kept = SETTING_NAMES.flatMap((name): [string, unknown][] => {
-    if (!isReading(reading)) return isPartOf(inputs[name], olds[name]) ? [[name, inputs[name]]] : [];
-    if (reading.ignored.includes(name)) return [[name, olds[name] ?? null]];
-    const [inside] = [olds[name]].filter(isObject);
-    const members = Object.entries(inside ?? {}).filter(([member]) => reading.ignored.includes(`${name}.${member}`));
-    return members.length > 0 ? [[name, Object.fromEntries(members)]] : [];
+  const kept = SETTING_NAMES.filter((name) => {
+    if (isReading(reading)) return reading.ignored.includes(name);
+    return inputs[name] !== undefined && isDeepStrictEqual(inputs[name], olds[name]);
   });
-  return Object.fromEntries(kept);
-}
-
-function isPartOf(part: unknown, whole: unknown): boolean {
-  if (isDeepStrictEqual(part, whole)) return part !== undefined;
-  if (!isObject(part) || !isObject(whole)) return false;
-  return Object.entries(part).every(([name, value]) => isDeepStrictEqual(value, whole[name]));
+  const settings = Object.fromEntries(kept.map((name) => [name, olds[name] ?? null]));
+  // All together they stay those of the service that they were read from.
+  return kept.length < SETTING_NAMES.length ? settings : { ...settings, __service: olds["__service"] ?? null };
 }
 
 function allSettings(settingOf: (name: string) => unknown): Properties {

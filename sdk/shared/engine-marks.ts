@@ -52,8 +52,8 @@ const MAX_STRING_CHARACTERS = 4096;
  */
 export function refuseEngineMarks(result: AgentLogConfigResult): void {
   // The functions return the version of the service beside its settings.
-  for (const name of [...SETTING_NAMES, "serviceVersion"]) {
-    const value: unknown = Reflect.get(result, name);
+  for (const name of [...SETTING_NAMES, "serviceVersion"] as const) {
+    const value = result[name];
     const problem =
       typeof value === "string"
         ? findInSetting(value)

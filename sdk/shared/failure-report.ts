@@ -4,7 +4,7 @@ import { printable } from "../digest/printable.ts";
 export interface Failure {
   /** What failed, why, and what to do about it. */
   readonly message: string;
-  /** The same for all failures that are told as one. */
+  /** The same for all failures that are reported as one. */
   readonly cause: string;
 }
 
@@ -14,13 +14,13 @@ export interface Outage extends Failure {
   readonly unchangedSince: unknown;
 }
 
-/** What is told of one cause. */
-export interface Told extends Failure {
-  /** The resource beside which it is told. */
+/** What a report says of one cause. */
+export interface ReportedFailure extends Failure {
+  /** The resource beside which it is shown. */
   readonly resource: string;
 }
 
-/** Collects what is to be said of the resources of a run, and tells each cause once, with the names of its resources. */
+/** Collects what is to be said of the resources of a run, and says each cause once, with the names of its resources. */
 export class FailureReport {
   /** The resources of each cause. */
   readonly #causes = new Map<string, Map<string, Failure | Outage>>();
@@ -44,11 +44,12 @@ export class FailureReport {
   }
 
   /**
-   * Tells each cause once, beside the first resource that was noted for it.
-   * @param at the resource beside which its own causes are told
+   * Returns each cause once, beside the first resource that was noted for it.
+   * @param at the resource whose own causes come first, and beside it
    */
-  tell(at = ""): Told[] {
-    return Array.from(this.#causes).flatMap(([cause, alike]) => {
+  entries(at = ""): ReportedFailure[] {
+    const causes = Array.from(this.#causes).toSorted(([, one], [, other]) => +other.has(at) - +one.has(at));
+    return causes.flatMap(([cause, alike]) => {
       const [resource = "", ...others] = new Set([...(alike.has(at) ? [at] : []), ...alike.keys()]);
       const first = alike.get(resource);
       if (first === undefined) return [];

@@ -1,8 +1,7 @@
 import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import { notThis } from "../client/wrong-value.ts";
-import { printable } from "../digest/printable.ts";
+import { notThis, printable } from "../digest/printable.ts";
 import { isUnknown, SIGNATURE_KEY } from "./engine-marks.ts";
 
 /** A project of a fleet: the user's name for it, where it has one, and its id as it was given. */

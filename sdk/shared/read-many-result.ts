@@ -30,9 +30,3 @@ export interface ReadManyResult<Result> {
   /** Why the others could not be read. */
   readonly failures: readonly ReadFailure[];
 }
-
-/** One agent of one project, as it was given. */
-export interface AskedRead {
-  readonly projectId: string;
-  readonly agent: AgentKind;
-}

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { AGENTS } from "../client/agent-log-config-id.ts";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { readArgumentsSchema } from "../client/schemas.ts";
-import type { AskedRead, ReadFailure, ReadManyResult } from "./read-many-result.ts";
+import type { ReadFailure, ReadManyResult } from "./read-many-result.ts";
 import { problemOf } from "./reading.ts";
 
 const LIST = "must be a list";
@@ -27,13 +27,13 @@ type Outcome = { readonly config: AgentLogConfigResult } | { readonly error: unk
  * @throws AgentLogConfigError for arguments that can't work, and the first failure where no read succeeds
  */
 export async function readMany(
-  read: (args: AskedRead) => Promise<AgentLogConfigResult>,
+  read: (args: ReadArguments) => Promise<AgentLogConfigResult>,
   args: object,
   isSecret = true,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
   const { projectIds, agents = AGENTS } = parseArgument(argumentsSchema, args, "Nothing was read", { isSecret });
   const made = new Map<string, Promise<Outcome>>();
-  const readOne = (asked: AskedRead) => {
+  const readOne = (asked: ReadArguments) => {
     const key = `${asked.projectId}/${asked.agent}`;
     const outcome = made.get(key) ?? outcomeOf(read, asked);
     made.set(key, outcome);
@@ -48,7 +48,10 @@ export async function readMany(
   return { configs, failures: failed.map(({ failure }) => failure) };
 }
 
-async function outcomeOf(read: (args: AskedRead) => Promise<AgentLogConfigResult>, asked: AskedRead): Promise<Outcome> {
+async function outcomeOf(
+  read: (args: ReadArguments) => Promise<AgentLogConfigResult>,
+  asked: ReadArguments,
+): Promise<Outcome> {
   try {
     return { config: await read(asked) };
   } catch (error) {

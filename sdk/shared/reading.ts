@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings, SettingsSource } from "./connection-settings.ts";
-import type { Failure, Told } from "./failure-report.ts";
+import type { Failure, ReportedFailure } from "./failure-report.ts";
 
 /**
  * The result of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
@@ -24,7 +24,7 @@ export interface Reading {
   readonly ignored: readonly string[];
   readonly isPreview: boolean;
   /** What this resource reports for all if it fails in a preview, because the engine ends that at the first failure. */
-  readonly report: readonly Told[];
+  readonly report: readonly ReportedFailure[];
 }
 
 /** Why there are no settings. */
@@ -82,8 +82,8 @@ function fingerprint(text: string | undefined): string | null {
 export type RecordedSettings = Readonly<Record<string, unknown>>;
 
 /** Returns the settings as they are recorded. */
-export function recordSettings(settings: object): RecordedSettings {
-  const recorded = SETTING_NAMES.map((name) => [name, Reflect.get(settings, name) ?? null]);
+export function recordSettings(settings: Partial<AgentLogSettings>): RecordedSettings {
+  const recorded = SETTING_NAMES.map((name) => [name, settings[name] ?? null]);
   // JSON has no undefined: thresholds that the service does not have are left out.
   return JSON.parse(JSON.stringify(Object.fromEntries(recorded)));
 }

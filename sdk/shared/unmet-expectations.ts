@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { isObject } from "../client/is-object.ts";
-import { describeIssues, strictObject } from "../client/parse-argument.ts";
+import { strictObject } from "../client/parse-argument.ts";
 import { printable } from "../digest/printable.ts";
 import { isUnknown } from "./engine-marks.ts";
+import type { RecordedSettings } from "./reading.ts";
 
 /** The bounds of a number, in the unit of the threshold. */
 interface Range {
@@ -52,18 +53,18 @@ export const expectedSettingsSchema = strictObject({
 }).refine(hasMembers, { error: "must have a setting, or notSet", when: isValid });
 
 /**
- * Returns a sentence for each setting that is not as expected, and for each expectation that no setting can meet.
- * @param expected as the program wrote it
+ * Returns a sentence for each setting that is not as expected.
+ * @param expected as the program wrote it, and of these kinds
  * @param found the settings as they are recorded
  * @param secrets the settings that no sentence may quote
  */
-export function unmetExpectations(expected: unknown, found: object, secrets: readonly string[]): string[] {
-  const known = withoutUnknown(expected ?? undefined);
-  const { data, error } = z.object({ expect: expectedSettingsSchema.optional() }).safeParse({ expect: known });
-  if (error !== undefined) return [`${describeIssues(error.issues)}.`];
-  const { notSet = [], ...wanted } = data.expect ?? {};
-  const absent = notSet.map((path) => [path, null] as const);
-  return [...membersOf(wanted), ...absent].flatMap(([path, value]) => compare(path, value, found, secrets));
+export function unmetExpectations(expected: unknown, found: RecordedSettings, secrets: readonly string[]): string[] {
+  const known = withoutUnknown(expected);
+  if (!isObject(known)) return [];
+  const { notSet, ...wanted } = known;
+  const absent: readonly string[] = Array.isArray(notSet) ? notSet : [];
+  const all = [...membersOf(wanted), ...absent.map((path) => [path, null] as const)];
+  return all.flatMap(([path, value]) => compare(path, value, found, secrets));
 }
 
 /** Replaces what is not known yet in a preview by undefined. */
@@ -92,9 +93,9 @@ function membersOf(expected: object): readonly (readonly [path: string, wanted: 
   );
 }
 
-function compare(path: string, wanted: unknown, found: object, secrets: readonly string[]): string[] {
+function compare(path: string, wanted: unknown, found: RecordedSettings, secrets: readonly string[]): string[] {
   const [name = "", inner] = path.split(".");
-  const setting: unknown = Reflect.get(found, name);
+  const setting = found[name];
   const value = (inner === undefined ? setting : isObject(setting) ? setting[inner] : undefined) ?? null;
   if (wanted === undefined || isAsExpected(wanted, value)) return [];
   const advice = "change it in the service, or change expect";

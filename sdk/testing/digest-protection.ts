@@ -1,25 +1,20 @@
 import { createHash, randomBytes } from "node:crypto";
+import { parseChallenges } from "../digest/challenge.ts";
 
-/** How long and how often the nonces of a server can be used. */
-export interface NoncePolicy {
-  /** The number of requests that a nonce can be used for, a whole number from 1. Default: 1023. */
-  readonly uses?: number | undefined;
-  /** The number of seconds that a nonce can be used after its challenge, 0 or more. Default: 60. */
-  readonly lifetimeSeconds?: number | undefined;
-  /** Whether nonce counts must arrive without a gap; otherwise only a repeated one is refused. Default: false. */
-  readonly strictCounts?: boolean | undefined;
-}
-
-export interface ProtectionOptions {
+/** What a server asks for. */
+interface ProtectionOptions {
   readonly realm: string;
   readonly username: string;
   readonly password: string;
-  readonly nonces?: NoncePolicy | undefined;
+  /** The name of the parameter with the value `auth`. Default: `op`. */
   readonly qopParameter?: "op" | "qop" | undefined;
 }
 
-/** The server's verdict on one request: accepted, or refused with a challenge. */
-export type Verdict = { readonly accepted: true } | { readonly accepted: false; readonly challenge: string };
+/** Requests for which a nonce can be used. */
+const NONCE_USES = 1023;
+
+/** How long a nonce can be used after its challenge. */
+const NONCE_LIFETIME_MILLISECONDS = 60_000;
 
 interface IssuedNonce {
   readonly issuedAt: number;
@@ -38,51 +33,39 @@ export class DigestProtection {
     this.#options = options;
   }
 
-  /** Forgets every nonce, as a restart of the server does. */
+  /** Forgets all nonces, as a restart does. */
   forgetNonces(): void {
     this.#issued.clear();
   }
 
-  /** Judges one request by its `Authorization` header. */
-  judge(method: string, target: string, authorization: string | undefined): Verdict {
-    const credentials = readCredentials(authorization);
-    if (credentials === undefined) return this.#refuse(false);
-    const { username, realm, nonce = "", nc = "", cnonce = "", qop = "", uri = "", response } = credentials;
-    const { uses = 1023, lifetimeSeconds = 60, strictCounts = false } = this.#options.nonces ?? {};
+  /** Returns the challenge for a request; undefined if its `Authorization` header is valid. */
+  challengeFor(method: string, target: string, authorization: string | undefined): string | undefined {
+    // Credentials have the grammar of a challenge (RFC 9110, section 11.4).
+    const [credentials] = parseChallenges(authorization ?? "").challenges;
+    const parameters: Partial<Record<string, string>> = Object.fromEntries(credentials?.parameters ?? []);
+    const { username, realm, nonce = "", nc = "", cnonce = "", qop = "", uri = "", response } = parameters;
 
     const ha1 = md5(`${this.#options.username}:${this.#options.realm}:${this.#options.password}`);
     const expected = md5(`${ha1}:${nonce}:${nc}:${cnonce}:${qop}:${md5(`${method}:${uri}`)}`);
     const known = username === this.#options.username && realm === this.#options.realm;
-    if (!known || qop !== "auth" || uri !== target || response !== expected) return this.#refuse(false);
+    if (!known || qop !== "auth" || uri !== target || response !== expected) return this.#challenge(false);
 
     const issued = this.#issued.get(nonce);
     const count = Number.parseInt(nc, 16);
-    const expired = issued !== undefined && Date.now() - issued.issuedAt > lifetimeSeconds * 1000;
-    if (issued === undefined || expired || issued.counts.size >= uses) return this.#refuse(true);
-    const outOfOrder = strictCounts && count !== issued.counts.size + 1;
-    if (!/^[0-9a-f]{8}$/.test(nc) || issued.counts.has(count) || outOfOrder) return this.#refuse(false);
+    const isExpired = issued !== undefined && Date.now() - issued.issuedAt > NONCE_LIFETIME_MILLISECONDS;
+    if (issued === undefined || isExpired || issued.counts.size >= NONCE_USES) return this.#challenge(true);
+    if (!/^[0-9a-f]{8}$/.test(nc) || issued.counts.has(count)) return this.#challenge(false);
 
     issued.counts.add(count);
-    return { accepted: true };
+    return undefined;
   }
 
-  #refuse(stale: boolean): Verdict {
+  #challenge(stale: boolean): string {
     const { realm, qopParameter = "op" } = this.#options;
-    const challenge = `Digest realm="${realm}", domain="", nonce="${this.#issue()}", algorithm=MD5, ${qopParameter}="auth", stale=${stale}`;
-    return { accepted: false, challenge };
-  }
-
-  #issue(): string {
     const nonce = randomBytes(24).toString("base64");
     this.#issued.set(nonce, { issuedAt: Date.now(), counts: new Set() });
-    return nonce;
+    return `Digest realm="${realm}", domain="", nonce="${nonce}", algorithm=MD5, ${qopParameter}="auth", stale=${stale}`;
   }
-}
-
-function readCredentials(authorization: string | undefined): Partial<Record<string, string>> | undefined {
-  if (!authorization?.startsWith("Digest ")) return undefined;
-  const parameters = authorization.slice("Digest ".length).matchAll(/(\w+)=(?:"([^"]*)"|([^\s,]+))/g);
-  return Object.fromEntries([...parameters].map(([, name, quoted, token]) => [name, quoted ?? token]));
 }
 
 function md5(text: string): string {

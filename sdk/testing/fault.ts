@@ -6,7 +6,7 @@ import { invalidArgument } from "../client/errors.ts";
 export interface CannedResponse {
   /** From 200 to 999. */
   readonly status: number;
-  /** They replace the service's own headers of the same name; each value of a list is a line of its own. */
+  /** They replace the service's headers of the same name. Each value of a list is sent as one line. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
   /** Text is sent as UTF-8. Default: nothing. */
   readonly body?: string | Uint8Array | undefined;
@@ -34,16 +34,10 @@ export function isResponse(fault: Fault | undefined): fault is CannedResponse {
   return typeof fault === "object" && "status" in fault;
 }
 
-/** Whether the connection is cut before the response is complete. */
-export function isCut(fault: Fault | undefined): fault is Cut | "reset" {
-  return fault === "reset" || (typeof fault === "object" && "cutAfterBytes" in fault);
-}
-
-export function isLate(fault: Fault | undefined): fault is Delay {
-  return typeof fault === "object" && "delaySeconds" in fault;
-}
-
-/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a fault or can't be sent */
+/**
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a fault
+ * @throws TypeError of Node.js for a header that can't be sent
+ */
 export function refuseImpossibleFaults(faults: readonly Fault[]): void {
   for (const fault of faults) {
     if (!isPossible(fault)) {
@@ -51,7 +45,11 @@ export function refuseImpossibleFaults(faults: readonly Fault[]): void {
         `A fault must be "reset", "forgetNonces", { cutAfterBytes } from 0, { delaySeconds } from 0 to 3600 or a response with a status from 200 to 999 and a body of text or bytes, not ${inspect(fault, { depth: 1, breakLength: Infinity })}.`,
       );
     }
-    if (isResponse(fault)) refuseImpossibleHeaders(fault.headers);
+    const headers = isResponse(fault) ? Object.entries(fault.headers ?? {}) : [];
+    for (const [name, value] of headers) {
+      validateHeaderName(name);
+      for (const line of [value].flat()) validateHeaderValue(name, line);
+    }
   }
 }
 
@@ -62,17 +60,4 @@ function isPossible(fault: Fault | null): boolean {
   const { status, body } = fault;
   const canBeSent = body === undefined || typeof body === "string" || body instanceof Uint8Array;
   return canBeSent && Number.isInteger(status) && status >= 200 && status <= 999;
-}
-
-function refuseImpossibleHeaders(headers: CannedResponse["headers"] = {}): void {
-  for (const [name, value] of Object.entries(headers)) {
-    try {
-      validateHeaderName(name);
-      for (const line of [value].flat()) validateHeaderValue(name, line);
-    } catch {
-      throw invalidArgument(
-        `The header ${JSON.stringify(name)} of the response can't be sent: ${JSON.stringify(value)}.`,
-      );
-    }
-  }
 }

@@ -4,7 +4,6 @@
  */
 import "../client/refuse-other-runtimes.ts";
 
-export type { NoncePolicy } from "./digest-protection.ts";
 export type { CannedResponse, Cut, Delay, Fault } from "./fault.ts";
 export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./projects.ts";
 export type { ServiceOptions } from "./service-options.ts";

@@ -1,5 +1,4 @@
-import { type AgentKind, agentLogConfigId, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
-import { invalidArgument } from "../client/errors.ts";
+import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
 
 /** An agent's settings as the service sends them: any JSON object, with every field optional. */
 export type ServiceSettings = Readonly<Record<string, unknown>>;
@@ -15,19 +14,16 @@ export interface ProjectSettings {
 /** The settings of every existing project, by its id of 24 hexadecimal digits. */
 export type SettingsByProject = Readonly<Record<string, ProjectSettings>>;
 
-/** The projects that the stand-in knows. */
+/** The projects that the stand-in knows. Its methods throw an AgentLogConfigError for an id or an agent that can't be. */
 export class Projects {
   readonly #projects = new Map<string, ProjectSettings>();
 
-  /**
-   * Copies the settings.
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for an unknown id or agent, and for settings that are not JSON
-   */
+  /** Copies the settings. */
   constructor(settings: SettingsByProject) {
     for (const [projectId, project] of Object.entries(settings)) {
-      for (const agent of ["monitoring", ...Object.keys(project)]) parseAgentLogConfigId(`${projectId}/${agent}`);
-      const copies = Object.entries(project).map(([agent, own]) => [agent, copyJson(own, `${projectId}/${agent}`)]);
-      this.#projects.set(projectId.toLowerCase(), Object.fromEntries(copies));
+      for (const [agent, own] of Object.entries(project)) this.set(projectId, agent, own);
+      // A project without settings exists too.
+      if (this.read(projectId, "monitoring") === undefined) this.set(projectId, "monitoring", {});
     }
   }
 
@@ -38,23 +34,12 @@ export class Projects {
   }
 
   /** Replaces the settings of one agent by a copy; a project whose last settings are removed is unknown. */
-  set(projectId: string, agent: AgentKind, settings: ServiceSettings | undefined): void {
-    const id = agentLogConfigId(projectId, agent);
-    parseAgentLogConfigId(id);
-    const key = projectId.toLowerCase();
-    const project = { ...this.#projects.get(key), [agent]: copyJson(settings, id) };
+  set(projectId: string, agent: string, settings: ServiceSettings | undefined): void {
+    const id = parseAgentLogConfigId(`${projectId}/${agent}`);
+    const key = id.projectId.toLowerCase();
+    const copy: ServiceSettings | undefined = settings && JSON.parse(JSON.stringify(settings));
+    const project = { ...this.#projects.get(key), [id.agent]: copy };
     if (Object.values(project).some((agentSettings) => agentSettings !== undefined)) this.#projects.set(key, project);
     else this.#projects.delete(key);
-  }
-}
-
-function copyJson(settings: ServiceSettings | undefined, id: string): ServiceSettings | undefined {
-  if (settings === undefined) return undefined;
-  try {
-    return JSON.parse(JSON.stringify(settings));
-  } catch {
-    throw invalidArgument(
-      `The settings of ${id} can't be sent as JSON; leave out BigInts and objects that contain themselves.`,
-    );
   }
 }

@@ -1,10 +1,9 @@
-import type { AgentKind } from "../client/agent-log-config-id.ts";
 import { PREFIX } from "../client/complete-options.ts";
 import type { CannedResponse } from "./fault.ts";
 import type { Projects } from "./projects.ts";
 
 /** The header in which the service reports its version. */
-export const VERSION_HEADER = {
+const VERSION_HEADER = {
   "X-Example-Service-Version":
     "gitHash=0123456789abcdef0123456789abcdef01234567; versionString=7.0.11.100.20260115T1200Z",
 };
@@ -15,7 +14,7 @@ export function respond(method: string, target: string, projects: Projects): Can
   const parameters = new URLSearchParams(query);
   const pretty = parameters.get("pretty") === "true";
   const envelope = parameters.get("envelope") === "true";
-  const { status, content } = method === "GET" ? contentOf(path, projects) : METHOD_NOT_ALLOWED;
+  const { status, content } = method === "GET" ? contentOf(path, projects) : NOT_ALLOWED;
   // With an envelope every response has status 200, and the body carries the status of the read.
   const body = envelope ? { status, content } : content;
   return {
@@ -34,17 +33,9 @@ export function unauthorized(challenge: string): CannedResponse {
   };
 }
 
-/** A body and its status. */
-export interface Content {
+interface Content {
   readonly status: number;
   readonly content: unknown;
-}
-
-/** Returns what the service has for one read. */
-function contentOfRead(projectId: string, agent: AgentKind, projects: Projects): Content {
-  const settings = projects.read(projectId, agent);
-  if (settings !== undefined) return { status: 200, content: settings };
-  return refusal(404, "Not Found", "GROUP_NOT_FOUND", `No group with ID ${projectId} exists.`, [projectId]);
 }
 
 const READ = new RegExp(`^${PREFIX}/groups/([0-9a-fA-F]{24})/automationConfig/(monitoring|backup)AgentConfig$`);
@@ -52,13 +43,15 @@ const READ = new RegExp(`^${PREFIX}/groups/([0-9a-fA-F]{24})/automationConfig/(m
 function contentOf(path: string, projects: Projects): Content {
   const [, projectId, agent] = READ.exec(path) ?? [];
   if (projectId === undefined || (agent !== "monitoring" && agent !== "backup")) {
-    return refusal(404, "Not Found", "RESOURCE_NOT_FOUND", `Cannot find resource ${path}.`, [path]);
+    return refusal(404, "Not Found", "RESOURCE_NOT_FOUND", `Cannot find resource ${path}.`);
   }
-  return contentOfRead(projectId, agent, projects);
+  const settings = projects.read(projectId, agent);
+  if (settings !== undefined) return { status: 200, content: settings };
+  return refusal(404, "Not Found", "GROUP_NOT_FOUND", `No group with ID ${projectId} exists.`);
 }
 
-const METHOD_NOT_ALLOWED = refusal(405, "Method Not Allowed", "METHOD_NOT_ALLOWED", "Only GET is supported.", []);
+const NOT_ALLOWED = refusal(405, "Method Not Allowed", "METHOD_NOT_ALLOWED", "Only GET is supported.");
 
-function refusal(status: number, reason: string, errorCode: string, detail: string, parameters: string[]): Content {
-  return { status, content: { error: status, reason, errorCode, detail, parameters } };
+function refusal(status: number, reason: string, errorCode: string, detail: string): Content {
+  return { status, content: { error: status, reason, errorCode, detail } };
 }

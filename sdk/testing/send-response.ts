@@ -1,11 +1,11 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
-import { type CannedResponse, type Fault, isCut, isLate } from "./fault.ts";
+import type { CannedResponse, Cut, Delay } from "./fault.ts";
 
 /** Sends a response, late or only in part where that is the fault. */
 export function sendResponse(
   response: ServerResponse,
   sent: CannedResponse,
-  fault: Exclude<Fault, "reset"> | undefined,
+  { cutAfterBytes, delaySeconds }: Partial<Cut & Delay>,
 ): void {
   const body = Buffer.from(sent.body ?? "");
   const headers = {
@@ -15,13 +15,14 @@ export function sendResponse(
     ...sent.headers,
   };
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (isCut(fault)) {
-    sendCut(response, Buffer.concat([headOf(response, sent.status), body]).subarray(0, fault.cutAfterBytes));
-  } else if (isLate(fault)) {
-    const timer = setTimeout(() => response.writeHead(sent.status).end(body), fault.delaySeconds * 1000);
-    response.once("close", () => clearTimeout(timer));
+  const send = () => response.writeHead(sent.status).end(body);
+  if (cutAfterBytes !== undefined) {
+    sendCut(response, Buffer.concat([headOf(response, sent.status), body]).subarray(0, cutAfterBytes));
+  } else if (delaySeconds === undefined) {
+    send();
   } else {
-    response.writeHead(sent.status).end(body);
+    const timer = setTimeout(send, delaySeconds * 1000);
+    response.once("close", () => clearTimeout(timer));
   }
 }
 

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { parseArgument, strictObject } from "../client/parse-argument.ts";
-import type { NoncePolicy } from "./digest-protection.ts";
+import { strictObject } from "../client/parse-argument.ts";
 import type { Fault } from "./fault.ts";
 import type { SettingsByProject } from "./projects.ts";
 
@@ -14,8 +13,6 @@ export interface ServiceOptions {
   readonly tls?: { readonly key: string; readonly cert: string } | undefined;
   /** The port on 127.0.0.1, from 0 to 65535. Default: 0, a free one. */
   readonly port?: number | undefined;
-  /** How long and how often its nonces can be used. Default: for 1023 requests and 60 seconds. */
-  readonly nonces?: NoncePolicy | undefined;
   /**
    * The name of the challenge's parameter with the value `auth`: `op`, as in the contract of the service, or `qop`, as in
    * RFC 7616. Default: `op`.
@@ -28,26 +25,14 @@ export interface ServiceOptions {
 }
 
 const port = "must be a whole number from 0 to 65535";
-const uses = "must be a whole number from 1";
-const lifetime = "must be a number from 0";
 
 /** The kinds and the limits of the options. */
-const serviceOptionsSchema = strictObject({
+export const serviceOptionsSchema = strictObject({
   publicKey: z.string("must be a string").optional(),
   privateKey: z.string("must be a string").optional(),
   tls: z.object({ key: z.string(), cert: z.string() }, "must be an object with PEM texts, key and cert").optional(),
   port: z.int(port).min(0, port).max(65535, port).optional(),
-  nonces: strictObject({
-    uses: z.int(uses).min(1, uses).optional(),
-    lifetimeSeconds: z.number(lifetime).min(0, lifetime).optional(),
-    strictCounts: z.boolean("must be a boolean").optional(),
-  }).optional(),
   qopParameter: z.enum(["op", "qop"], 'must be "op" or "qop"').optional(),
   settings: z.record(z.string(), z.record(z.string(), z.unknown()), "must be an object").optional(),
   faults: z.array(z.unknown(), "must be a list").optional(),
 });
-
-/** @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` that names what is wrong, and the valid options */
-export function refuseUnusableOptions(options: ServiceOptions): void {
-  parseArgument(serviceOptionsSchema, options, "The service was not started");
-}

@@ -3,12 +3,13 @@ import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { AgentKind } from "../client/agent-log-config-id.ts";
 import { PREFIX } from "../client/complete-options.ts";
+import { parseArgument } from "../client/parse-argument.ts";
 import { DigestProtection } from "./digest-protection.ts";
-import { type CannedResponse, type Fault, isCut, isResponse, refuseImpossibleFaults } from "./fault.ts";
+import { type CannedResponse, type Cut, type Delay, type Fault, isResponse, refuseImpossibleFaults } from "./fault.ts";
 import { Projects, type ServiceSettings } from "./projects.ts";
 import { respond, unauthorized } from "./respond.ts";
 import { sendResponse } from "./send-response.ts";
-import { refuseUnusableOptions, type ServiceOptions } from "./service-options.ts";
+import { type ServiceOptions, serviceOptionsSchema } from "./service-options.ts";
 
 /** A request that the service received. */
 export interface ServiceRequest {
@@ -43,15 +44,13 @@ export interface Service {
    */
   failNext(...faults: readonly Fault[]): void;
   /**
-   * Sends this response to every authenticated request that has no fault of its own, until it is called with `undefined`.
+   * Sends this response to every authenticated request that has no fault, until a call with `undefined`.
    * `"reset"` resets the connection.
    * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a response that can't be sent
    */
   respondWith(response: CannedResponse | "reset" | undefined): void;
   /** Accepts only this private key from now on, and forgets all nonces. */
   rotateKey(privateKey: string): void;
-  /** Forgets all nonces, as a restart does. */
-  forgetNonces(): void;
   /** Stops listening, and closes every connection. */
   close(): Promise<void>;
 }
@@ -79,10 +78,10 @@ const REALM = "Example Public API";
  * ```
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  refuseUnusableOptions(options);
-  const { publicKey = "publickey", privateKey = "private-key-0001", tls, port = 0, nonces, qopParameter } = options;
+  parseArgument(serviceOptionsSchema, options, "The service was not started");
+  const { publicKey = "publickey", privateKey = "private-key-0001", tls, port = 0, qopParameter } = options;
   const protect = (password: string) =>
-    new DigestProtection({ realm: REALM, username: publicKey, password, nonces, qopParameter });
+    new DigestProtection({ realm: REALM, username: publicKey, password, qopParameter });
   const projects = new Projects(options.settings ?? {});
   const faults: Fault[] = [];
   const requests: ServiceRequest[] = [];
@@ -97,18 +96,20 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
   const listener: RequestListener = (request, response) => {
     const { method = "", url: target = "", headers } = request;
-    const judge = () => protection.judge(method, target, headers.authorization);
-    let verdict = judge();
-    const fault = verdict.accepted ? (faults.shift() ?? canned) : undefined;
+    const challengeNow = () => protection.challengeFor(method, target, headers.authorization);
+    let challenge = challengeNow();
+    const fault = challenge === undefined ? (faults.shift() ?? canned) : undefined;
     if (fault === "forgetNonces") {
       protection.forgetNonces();
-      verdict = judge();
+      challenge = challengeNow();
     }
-    const own = verdict.accepted ? respond(method, target, projects) : unauthorized(verdict.challenge);
+    const own = challenge === undefined ? respond(method, target, projects) : unauthorized(challenge);
+    const parts: Partial<Cut & Delay & CannedResponse> = typeof fault === "object" ? fault : {};
     const sent = isResponse(fault) ? fault : own;
-    requests.push({ method, target, headers, status: isCut(fault) ? 0 : sent.status });
+    const isCut = fault === "reset" || parts.cutAfterBytes !== undefined;
+    requests.push({ method, target, headers, status: isCut ? 0 : sent.status });
     if (fault === "reset") reset(request.socket);
-    else sendResponse(response, sent, fault);
+    else sendResponse(response, sent, parts);
   };
 
   /** A connection over TLS can be reset below TLS only. */
@@ -133,9 +134,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   return {
     baseUrl: `${tls === undefined ? "http" : "https"}://127.0.0.1:${address.port}${PREFIX}`,
     requests,
-    set(projectId, agent, settings) {
-      projects.set(projectId, agent, settings);
-    },
+    set: (projectId, agent, settings) => projects.set(projectId, agent, settings),
     failNext,
     respondWith(response) {
       if (response !== undefined) refuseImpossibleFaults([response]);
@@ -143,9 +142,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     },
     rotateKey(key) {
       protection = protect(key);
-    },
-    forgetNonces() {
-      protection.forgetNonces();
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

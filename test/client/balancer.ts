@@ -3,8 +3,7 @@ import { createConnection, createServer } from "node:net";
 import { onTestFinished } from "vitest";
 import { DigestProtection } from "../../sdk/testing/digest-protection.ts";
 import { listen } from "../servers/listen.ts";
-
-export const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
+import { KEYS } from "./open-client.ts";
 
 /** How a balancer chooses a server: for each connection, or for each request by a cookie that it sets itself. */
 export type Balancing = "round robin" | "random" | "sticky cookie";
@@ -40,13 +39,13 @@ async function startServer(service: BalancedService, saysStale: boolean): Promis
   const protection = new DigestProtection({ realm: "r", username: KEYS.publicKey, password: KEYS.privateKey });
   const server = createHttpServer(({ method = "", url = "", headers }, response) => {
     service.requests += 1;
-    const verdict = protection.judge(method, url, headers.authorization);
-    if (verdict.accepted) {
+    const challenge = protection.challengeFor(method, url, headers.authorization);
+    if (challenge === undefined) {
       response.end("{}");
       return;
     }
-    const challenge = saysStale ? verdict.challenge : verdict.challenge.replace("stale=true", "stale=false");
-    response.writeHead(401, { "WWW-Authenticate": challenge }).end("refused");
+    const sent = saysStale ? challenge : challenge.replace("stale=true", "stale=false");
+    response.writeHead(401, { "WWW-Authenticate": sent }).end("refused");
   });
   return listen(server);
 }

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { completeOptions, parseTexts } from "../../sdk/client/complete-options.ts";
+import { KEYS } from "./open-client.ts";
 import { CA_FILE } from "./test-certificate.ts";
 
-const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
+const valid = { ...KEYS, baseUrl: "https://example.com" };
 
 describe("baseUrl", () => {
   it.each([
@@ -54,8 +55,6 @@ describe("baseUrl", () => {
 });
 
 describe("options", () => {
-  const valid = { ...KEYS, baseUrl: "https://example.com" };
-
   it("have the defaults that their documentation gives", () => {
     expect(completeOptions(valid)).toMatchObject({ timeoutSeconds: 30, maxRetries: 3, caCertificate: undefined });
   });
@@ -87,8 +86,8 @@ describe("options", () => {
 });
 
 describe("caCertificate", () => {
-  const valid = { ...KEYS, baseUrl: "https://example.com" };
   const PEM = readFileSync(CA_FILE, "utf8");
+  const keyOf = (kind: string) => `-----BEGIN ${kind}-----\nMIIsecret\n-----END ${kind}-----\n`;
 
   function file(text: string): string {
     const folder = mkdtempSync(path.join(tmpdir(), "ca-"));
@@ -98,37 +97,46 @@ describe("caCertificate", () => {
     return name;
   }
 
-  it("is PEM text or a file of it", () => {
-    expect(completeOptions({ ...valid, caCertificate: PEM }).caCertificate).toBe(PEM);
-    expect(completeOptions({ ...valid, caCertificate: file(PEM) }).caCertificate).toBe(PEM);
+  it.each<readonly [string, () => string, string]>([
+    ["PEM text", () => PEM, PEM],
+    ["a file of it", () => file(PEM), PEM],
+    ["a file of 1 MiB", () => file(PEM.padEnd(1_048_576)), PEM],
+    ["text whose ends of lines are written as in a variable", () => PEM.replaceAll("\n", "\\n"), PEM],
+    ["several certificates", () => `${PEM}${PEM}`, `${PEM}${PEM}`],
+    ["a certificate among other text", () => `subject=CN=a\r\n${PEM}other text`, PEM],
+    ["a file that has the key too", () => file(`${PEM}${keyOf("PRIVATE KEY")}`), PEM],
+  ])("may be %s", (_, given, expected) => {
+    expect(completeOptions({ ...valid, caCertificate: given() }).caCertificate).toBe(expected);
   });
 
-  it("may have the ends of its lines as they are written in a variable", () => {
-    expect(completeOptions({ ...valid, caCertificate: PEM.replaceAll("\n", "\\n") }).caCertificate).toBe(PEM);
-  });
+  const broken = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+  const endless = "-----BEGIN CERTIFICATE-----".repeat(38_000);
 
-  it("may be several certificates, each of which can be read", () => {
-    expect(completeOptions({ ...valid, caCertificate: `${PEM}${PEM}` }).caCertificate).toBe(`${PEM}${PEM}`);
-    const broken = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
-    const check = () => completeOptions({ ...valid, caCertificate: `${PEM}${broken}` });
-    expect(check).toThrow("contains no PEM certificate, or one that can't be read;");
-  });
-
-  it("is not quoted where it looks like no path", () => {
-    expect(() => completeOptions({ ...valid, caCertificate: "c2VjcmV0" })).toThrow(
-      "caCertificate is neither PEM text nor the path of a file that can be read (ENOENT);",
-    );
-  });
-
-  it("is refused where it is neither", () => {
-    expect(() => completeOptions({ ...valid, caCertificate: "/no/such/file" })).toThrow("/no/such/file (ENOENT)");
-    expect(() => completeOptions({ ...valid, caCertificate: file("hello") })).toThrow("contains no PEM certificate");
+  it.each<readonly [string, () => string, string]>([
+    [
+      "certificate that can't be read",
+      () => `${PEM}${broken}`,
+      "contains no PEM certificate, or one that can't be read;",
+    ],
+    ["file of something else", () => file("hello"), "contains no PEM certificate"],
+    ["text that begins again and again", () => endless, "contains no PEM certificate"],
+    ["file that begins again and again", () => file(endless), "contains no PEM certificate"],
+    ["file that is not there", () => "/no/such/file", "/no/such/file (ENOENT)"],
+    [
+      "text that looks like no path, which is not quoted",
+      () => "c2VjcmV0",
+      "caCertificate is neither PEM text nor the path of a file of at most 1 MiB that can be read (ENOENT);",
+    ],
+    ["file of more than 1 MiB", () => file(PEM.padEnd(1_048_577)), "nor the path of a file of at most 1 MiB"],
+  ])("is no %s", (_, given, says) => {
+    const caCertificate = given();
+    expect(() => completeOptions({ ...valid, caCertificate })).toThrow(says);
   });
 
   it.for(["/dev/zero", "/dev/null", tmpdir()])("is not read from %s", (name, context) => {
     if (!existsSync(name)) context.skip(`this system has no ${name}`);
     expect(() => completeOptions({ ...valid, caCertificate: name })).toThrow(
-      `caCertificate is the path of something else than a file of at most 1 MiB: ${name}; give`,
+      `caCertificate is neither PEM text nor the path of a file of at most 1 MiB that can be read: ${name}; give`,
     );
   });
 
@@ -136,44 +144,25 @@ describe("caCertificate", () => {
     if (process.platform === "win32") context.skip("pipes are not in folders on Windows");
     const pipe = path.join(path.dirname(file("")), "pipe");
     execFileSync("mkfifo", [pipe]);
-    expect(() => completeOptions({ ...valid, caCertificate: pipe })).toThrow("something else than a file");
+    expect(() => completeOptions({ ...valid, caCertificate: pipe })).toThrow("nor the path of a file of at most 1 MiB");
   });
-
-  it("is not read from a file of more than 1 MiB", () => {
-    const large = file(PEM.padEnd(1_048_577));
-    expect(() => completeOptions({ ...valid, caCertificate: large })).toThrow("something else than a file");
-    expect(completeOptions({ ...valid, caCertificate: file(PEM.padEnd(1_048_576)) }).caCertificate).toBe(PEM);
-  });
-
-  it("is reduced to its certificates", () => {
-    expect(completeOptions({ ...valid, caCertificate: `subject=CN=a\r\n${PEM}other text` }).caCertificate).toBe(PEM);
-  });
-
-  it("is refused in no time where it begins again and again", () => {
-    const text = "-----BEGIN CERTIFICATE-----".repeat(38_000);
-    for (const caCertificate of [text, file(text)]) {
-      expect(() => completeOptions({ ...valid, caCertificate })).toThrow("contains no PEM certificate");
-    }
-  }, 5_000);
 
   it.each(["PRIVATE KEY", "RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])("is refused with a %s, unquoted", (kind) => {
-    const key = `-----BEGIN ${kind}-----\nMIIsecret\n-----END ${kind}-----\n`;
-    for (const text of [key, `${PEM}${key}`, `${PEM}${key}`.replaceAll("\n", "\\n")]) {
-      const check = () => completeOptions({ ...valid, caCertificate: text });
+    const key = keyOf(kind);
+    for (const caCertificate of [key, `${PEM}${key}`, `${PEM}${key}`.replaceAll("\n", "\\n")]) {
+      const check = () => completeOptions({ ...valid, caCertificate });
       expect(check).toThrow(/caCertificate contains a private key; [^\n]+$/);
       expect(check).not.toThrow("MIIsecret");
     }
-    expect(completeOptions({ ...valid, caCertificate: file(`${PEM}${key}`) }).caCertificate).toBe(PEM);
   });
 });
 
 describe("settings as text", () => {
   type Texts = Readonly<Record<string, string>>;
   const read = (texts: Texts) => completeOptions(parseTexts(texts), (name) => `the place of ${name}`);
-  const required = { ...KEYS, baseUrl: "https://example.com" };
 
   it("become booleans and numbers", () => {
-    const options = read({ ...required, allowHttp: "false", timeoutSeconds: "2.5", maxRetries: "0" });
+    const options = read({ ...valid, allowHttp: "false", timeoutSeconds: "2.5", maxRetries: "0" });
     expect(options).toMatchObject({ allowHttp: false, timeoutSeconds: 2.5, maxRetries: 0 });
     expect(completeOptions(options)).toEqual(options);
   });
@@ -187,6 +176,6 @@ describe("settings as text", () => {
     [{ caCertificate: "/no/such/file" }, "caCertificate (the place of caCertificate) is neither"],
     [{ privateKey: " pasted-0001" }, "privateKey (the place of privateKey) must be"],
   ])("%o are refused with the place that they come from", (texts, says) => {
-    expect(() => read({ ...required, ...texts })).toThrow(says);
+    expect(() => read({ ...valid, ...texts })).toThrow(says);
   });
 });

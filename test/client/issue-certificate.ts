@@ -43,19 +43,8 @@ export function issueCertificate(options: CertificateOptions = {}): Certificate 
   );
   writeFileSync(join(folder, "index"), "");
   writeFileSync(join(folder, "extensions"), `${extensions.join("\n")}\n`);
-  openssl(
-    "req",
-    "-new",
-    "-newkey",
-    ...newKey,
-    "-nodes",
-    "-subj",
-    `/CN=${commonName}`,
-    "-keyout",
-    keyFile,
-    "-out",
-    "request",
-  );
+  const subject = ["-subj", `/CN=${commonName}`];
+  openssl("req", "-new", "-newkey", ...newKey, "-nodes", ...subject, "-keyout", keyFile, "-out", "request");
   const signer = issuer === undefined ? ["-selfsign", "-keyfile", keyFile] : ["-cert", issuer.certFile];
   if (issuer !== undefined) signer.push("-keyfile", issuer.keyFile);
   const validity = ["-startdate", from, "-enddate", until];

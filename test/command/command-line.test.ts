@@ -26,7 +26,9 @@ it.each([
   await expect(readCommandLine(args)).rejects.toThrow(says);
 });
 
-it.each([
+const LIST = `\uFEFF# the west\r\n${A}\r\n\r\n  ${B}  \r\n${A}\n  # the end\nzz`;
+
+it.each<{ args: readonly string[]; list?: string; projectIds: readonly string[] }>([
   { args: ["--project", A.toUpperCase()], projectIds: [A.toUpperCase()] },
   { args: ["--project", B, "--project", A, "--project", B], projectIds: [B, A] },
   { args: ["--project", "123", "--project", B], projectIds: ["123", B] },
@@ -34,28 +36,18 @@ it.each([
     args: ["--project", "a\u001b[31m", "--project", "9".repeat(81)],
     projectIds: ["a\uFFFD[31m", `${"9".repeat(80)}…`],
   },
-])("takes the projects of $args", async ({ args, projectIds }) => {
-  expect((await readCommandLine(args)).projectIds).toEqual(projectIds);
-});
-
-it("adds the projects of a list, without empty lines and comments", async () => {
-  const file = await writeList(`\uFEFF# the west\r\n${A}\r\n\r\n  ${B}  \r\n${A}\n  # the end\nzz`);
-  expect((await readCommandLine(["--projects-from", file])).projectIds).toEqual([A, B, "zz"]);
-  expect((await readCommandLine(["--project", C, "--projects-from", file])).projectIds).toEqual([C, A, B, "zz"]);
-});
-
-it("takes a list without projects, and one with a malformed id alone", async () => {
-  expect((await readCommandLine(["--projects-from", await writeList("# none\n")])).projectIds).toEqual([]);
-  expect((await readCommandLine(["--projects-from", await writeList("zz")])).projectIds).toEqual(["zz"]);
-});
-
-it("needs no project to help", async () => {
-  expect(await readCommandLine(["--help"])).toMatchObject({ help: true });
+  { args: [], list: LIST, projectIds: [A, B, "zz"] },
+  { args: ["--project", C], list: LIST, projectIds: [C, A, B, "zz"] },
+  { args: [], list: "# none\n", projectIds: [] },
+  { args: [], list: "zz", projectIds: ["zz"] },
+])("takes the projects of $args and the list $list", async ({ args, list, projectIds }) => {
+  const listed = list === undefined ? [] : ["--projects-from", await writeList(list)];
+  expect((await readCommandLine([...args, ...listed])).projectIds).toEqual(projectIds);
 });
 
 it.each([
   { args: [], json: false, stack: undefined },
   { args: ["--json", "--stack", "dev"], json: true, stack: "dev" },
 ])("takes json and stack of $args", async ({ args, json, stack }) => {
-  expect(await readCommandLine(["--project", A, ...args])).toEqual({ help: false, json, stack, projectIds: [A] });
+  expect(await readCommandLine(["--project", A, ...args])).toEqual({ json, stack, projectIds: [A] });
 });

@@ -1,7 +1,8 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import { runCommand } from "../deployment/run-command.ts";
 import { type Environment, environmentOf, MAIN, runMain } from "./run-main.ts";
@@ -22,23 +23,24 @@ async function start(): Promise<{ service: Service; environment: Environment }> 
 async function pathWithPulumi(script: string): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "check-"));
   onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(path.join(folder, "pulumi"), `#!/bin/sh\n${script}\n`);
-  await chmod(path.join(folder, "pulumi"), 0o755);
+  await writeFile(path.join(folder, "pulumi"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return `${folder}:/usr/bin:/bin`;
 }
 
 describe("the command", () => {
   it("prints its version", async () => {
-    const manifest = await readFile(path.resolve(import.meta.dirname, "../../package.json"), "utf8");
-    const { version }: { version: string } = JSON.parse(manifest);
-    expect(await runMain({}, ["--version"])).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: "" });
+    expect(await runMain({}, ["--version"])).toEqual({ exitCode: 0, stdout: `${manifest.version}\n`, stderr: "" });
   });
 
-  it("prints its commands", async () => {
-    const { exitCode, stdout } = await runMain({}, ["--help"]);
-    expect(exitCode).toBe(0);
-    expect(stdout).toMatch(/^Usage: .*\n\n {2}check +tries the connection/);
-  });
+  it.each([[["--help"]], [["check", "--help"]], [["install-plugin", "--help"]]])(
+    "prints its commands and their options for %j",
+    async (args) => {
+      const { exitCode, stdout } = await runMain({}, args);
+      expect(exitCode).toBe(0);
+      expect(stdout).toMatch(/^Usage: .*\n\n {2}check +tries the connection.* {4}--project <id> .* install-plugin /s);
+      expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+    },
+  );
 
   it.each([
     { args: [], says: "Name a command: check or install-plugin. Try --help.\n" },

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { readStack, suggestStack } from "../../sdk/command/read-stack.ts";
+import { readStack } from "../../sdk/command/read-stack.ts";
 
 interface Options {
   readonly timeout: number;
@@ -43,85 +43,37 @@ describe("the configuration of a stack", () => {
       "agent-log-config:privateKey": { value: "private-key-0001", secret: true },
     });
     const args = ["config", "--json", "--show-secrets", "--stack", "dev", "--non-interactive", "--color=never"];
-    expect(pulumi.mock.calls).toEqual([[args, 0]]);
+    expect(pulumi.mock.calls).toEqual([[args, undefined]]);
   });
 
-  it.each([
-    { description: "no such stack", stderr: "error: no stack named 'dev' found\n", says: "no stack named 'dev' found" },
+  it.each<{ facts: object; says: string }>([
     {
-      description: "a login",
-      stderr: "Logging in using access token from PULUMI_ACCESS_TOKEN\nerror: refused.\nmore\n",
-      says: "refused",
+      facts: { stderr: "error: no stack named 'dev' found\n" },
+      says: "no stack named 'dev' found; check the name with",
     },
+    { facts: { stderr: "Logging in using access token\nerror: refused.\nmore\n" }, says: "refused; check the name" },
     {
-      description: "a backend with a password",
-      stderr: 'error: can\'t open "postgres://u:p@ss/secret-0001@host:5432/db?x=secret-0002": refused\n',
-      says: 'can\'t open "postgres://***@host:5432/db?***": refused',
+      facts: { stderr: 'error: can\'t open "postgres://u:p@ss/secret-0001@host:5432/db?x=secret-0002": refused\n' },
+      says: 'can\'t open "postgres://***@host:5432/db?***": refused; check',
     },
-    { description: "control characters", stderr: "error: \u001b[31mred\u0007\n", says: "\uFFFD[31mred\uFFFD" },
-    { description: "no reason", stderr: "private-key-0001\n", says: "the pulumi command failed" },
-  ])("that can't be read for $description has a code and the reason", async ({ stderr, says }) => {
-    failsWith({ code: 255, stderr, stdout: "private-key-0001" });
+    { facts: { stderr: "error: \u001b[31mred\u0007\n" }, says: "\uFFFD[31mred\uFFFD; check" },
+    { facts: { stderr: "private-key-0001\n", stdout: "private-key-0001" }, says: "the pulumi command failed; check" },
+    { facts: { code: "ENOENT" }, says: "there is no pulumi command on the PATH outside of node_modules; install it," },
+  ])("is missed in one sentence, after $facts", async ({ facts, says }) => {
+    failsWith(facts);
     await expect(readStack("dev")).rejects.toMatchObject({
       code: "ERR_STACK",
-      message: `The configuration of stack dev can't be read: ${says}; check the name with \`pulumi stack ls\`, the passphrase and the backend. See https://www.npmjs.com/package/pulumi-agent-log-config#err_stack.`,
+      message: expect.stringContaining(`The configuration of stack dev can't be read: ${says}`),
     });
-  });
-
-  it("needs the Pulumi CLI", async () => {
-    failsWith({ code: "ENOENT" });
-    await expect(readStack("dev")).rejects.toMatchObject({
-      code: "ERR_STACK",
-      message: expect.stringContaining(
-        "can't be read: there is no pulumi command on the PATH outside of node_modules; install it,",
-      ),
-    });
+    await expect(readStack("dev")).rejects.not.toThrow("private-key-0001");
   });
 
   it.each(["private-key-0001", '{"agent-log-config:privateKey":"private-key-0001"}'])(
     "is not quoted where it is not as expected: %s",
     async (stdout) => {
       pulumi.mockResolvedValue(stdout);
-      await expect(readStack("dev")).rejects.toMatchObject({
-        code: "ERR_STACK",
-        message: expect.not.stringContaining("private-key-0001"),
-      });
+      const message = expect.not.stringContaining("private-key-0001");
+      await expect(readStack("dev")).rejects.toMatchObject({ code: "ERR_STACK", message });
     },
   );
-});
-
-describe("the suggestion of a stack", () => {
-  const GENERAL =
-    /^Without --stack only the environment is looked up; .* pass --stack <name>\. Settings that are arguments of a Provider are/;
-
-  function answer(stack: string, configuration: string): void {
-    pulumi.mockImplementation(async ([command]) => (command === "stack" ? stack : configuration));
-  }
-
-  it("names the selected stack if it has connection settings, and reads no secret", async () => {
-    answer("dev\n", '{"agent-log-config:privateKey": {"secret": true}}');
-    expect(await suggestStack(undefined)).toMatch(/ pass --stack dev, which is selected here\.$/);
-    expect(pulumi.mock.calls.flat(2)).not.toContain("--show-secrets");
-    for (const [args, timeout] of pulumi.mock.calls) {
-      expect(args).toContain("--non-interactive");
-      expect(timeout).toBeGreaterThan(0);
-    }
-  });
-
-  it("says of a stack that lacks settings where else they may be", async () => {
-    expect(await suggestStack("dev")).toMatch(
-      /^Settings that are arguments of a Provider are .* environment variables/,
-    );
-    expect(pulumi).not.toHaveBeenCalled();
-  });
-
-  it("names no stack without connection settings", async () => {
-    answer("dev\n", '{"other:privateKey": {"secret": true}}');
-    expect(await suggestStack(undefined)).toMatch(GENERAL);
-  });
-
-  it("names no stack where none can be found", async () => {
-    failsWith({ code: "ENOENT" });
-    expect(await suggestStack(undefined)).toMatch(GENERAL);
-  });
 });

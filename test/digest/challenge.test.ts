@@ -277,12 +277,8 @@ const HOSTILE = [
 ];
 const PREFIXES = ["Basic, ", "Digest ", 'Digest nonce="', 'Digest nonce="n", ', 'Digest nonce="n", algorithm='];
 
-test.for(PREFIXES)(
-  "reads hostile headers of 64 KiB behind '%s' within the time of a test",
-  { timeout: 5000 },
-  (prefix) => {
-    for (const part of HOSTILE) {
-      expect(() => chooseDigestChallenge(prefix + part.repeat(65_536 / part.length))).not.toThrow(RangeError);
-    }
-  },
-);
+test.for(PREFIXES)("reads hostile headers of 64 KiB behind '%s'", (prefix) => {
+  for (const part of HOSTILE) {
+    expect(() => chooseDigestChallenge(prefix + part.repeat(65_536 / part.length))).not.toThrow(RangeError);
+  }
+});

@@ -1,20 +1,20 @@
-import { createHash } from "node:crypto";
-import { expect, test, vi } from "vitest";
+import crypto, { createHash } from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
 import { Signer } from "../../sdk/digest/signer.ts";
 import recordedCredentials from "./fixtures/recorded-credentials.json" with { type: "json" };
 import { readAuthorization } from "./read-authorization.ts";
 
-// The client nonce is random. Recorded credentials need the one that they were made with.
-const cnonce = vi.hoisted(() => ({ fixed: undefined as string | undefined }));
-vi.mock("node:crypto", async (importOriginal) => {
-  const crypto = await importOriginal<typeof import("node:crypto")>();
-  const randomBytes = (size: number) => {
-    const { fixed } = cnonce;
-    return fixed === undefined ? crypto.randomBytes(size) : { toString: () => fixed };
-  };
-  return { ...crypto, randomBytes };
-});
+/** Makes the client nonce, which is random, the one that recorded credentials were made with. */
+function fixClientNonce(cnonce: string): void {
+  vi.spyOn(crypto, "randomBytes").mockImplementation(() => Object.assign(Buffer.alloc(0), { toString: () => cnonce }));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+}
 
 const CREDENTIALS = { username: "publickey", password: "private-key-0001" };
 
@@ -31,7 +31,7 @@ function credentialsFor(challenge: string, credentials = CREDENTIALS, method = "
  * - `RFC`: printed in the RFC.
  */
 test.for(recordedCredentials)("sends the credentials that were recorded: $description", (recorded) => {
-  cnonce.fixed = recorded.cnonce;
+  fixClientNonce(recorded.cnonce);
   const sent = credentialsFor(recorded.challenge, recorded, recorded.method, recorded.uri);
   expect(sent).toMatchObject({ ...recorded.sent, uri: recorded.uri });
 });
@@ -70,7 +70,6 @@ test("quotes in the request target leave the header whole", () => {
 });
 
 test("makes another client nonce of at most 16 characters for each nonce", () => {
-  cnonce.fixed = undefined;
   const challenge = 'Digest realm="r", nonce="n", qop="auth"';
   const made = [1, 2].map(() => credentialsFor(challenge)["cnonce"]);
   expect(made).toEqual([expect.stringMatching(/^[0-9a-f]{8,16}$/), expect.stringMatching(/^[0-9a-f]{8,16}$/)]);

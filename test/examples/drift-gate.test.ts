@@ -60,5 +60,9 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 500 } });
   const drift = await shell(gate);
   expect(drift).toMatchObject({ exitCode: 7 });
-  expect(drift.stdout).toContain("~ sizeThresholdMB: 1000 => 500");
+  const [, shown = ""] = /^ {4}Previewing refresh .*\n((?:(?: {4}.*)?\n)+)/m.exec(page) ?? [];
+  expect(shown).toContain("~ sizeThresholdMB: 1000 => 500");
+  // Two more records are of the project that was added.
+  const lines = shown.replace("3 unchanged", "5 unchanged").split("\n");
+  for (const line of lines) expect(drift.stdout + drift.stderr).toContain(line.trim());
 });

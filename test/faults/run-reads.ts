@@ -1,25 +1,42 @@
+import { setImmediate } from "node:timers/promises";
+import { expect } from "vitest";
 import type { AgentLogConfigClient } from "../../sdk/client/index.ts";
-import { LOG_PATH, MONITORING } from "./open-client.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { LOG_PATH, MONITORING, openClient } from "../client/open-client.ts";
+import { CA_FILE } from "../client/test-certificate.ts";
 
 /** Reads that are under way at once: as many as the client has connections. */
 export const AT_ONCE = 16;
 
-const LONG_LIVED = new AbortController();
+/** A client that repeats as often as it can within its 30 seconds. */
+export function openPatientClient(service: Pick<Service, "baseUrl">): AgentLogConfigClient {
+  return openClient(service, { caCertificate: CA_FILE, maxRetries: 10 });
+}
 
-/** Reads so many times, {@link AT_ONCE} at a time; what came of the reads that did not give the settings. */
-export async function runReads(client: AgentLogConfigClient, reads: number): Promise<readonly unknown[]> {
+// One signal for all, as that of a server that shuts down: nothing of a read may stay with it.
+const { signal } = new AbortController();
+
+/** Reads so many times, {@link AT_ONCE} at a time, each time with success. */
+export async function runReads(client: AgentLogConfigClient, reads: number): Promise<void> {
   const lost: unknown[] = [];
-  // One signal for all, as that of a server that shuts down: nothing of a read may stay with it.
-  const { signal } = LONG_LIVED;
   let begun = 0;
   const readInTurn = async () => {
     while (begun < reads) {
       begun += 1;
-      const outcome: unknown = await client.get(MONITORING, { signal }).catch((error: unknown) => error);
-      const whole = typeof outcome === "object" && outcome !== null && "logPath" in outcome;
-      if (!whole || outcome.logPath !== LOG_PATH) lost.push(outcome);
+      const read = client.get(MONITORING, { signal }).then(({ logPath }) => logPath);
+      const end = await read.catch((error: unknown) => error);
+      if (end !== LOG_PATH) lost.push(end);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, readInTurn));
-  return lost;
+  expect(lost).toEqual([]);
+}
+
+/** Returns what waits until as many sockets are open in this process as now. */
+export function socketsAsNow(): () => Promise<void> {
+  const count = () => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
+  const before = count();
+  return async () => {
+    while (count() > before) await setImmediate();
+  };
 }

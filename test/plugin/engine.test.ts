@@ -18,6 +18,8 @@ import { requireHost } from "./require-host.ts";
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
 /** Each run of the CLI takes seconds. */
 const LIMIT = { timeout: 300_000 };
+/** What the engine says where a threshold is ignored. */
+const NOT_IGNORED = "cannot ignore changes in added or removed elements of the path";
 const installed = usePluginFolder();
 
 /** The properties of a program in YAML, as JSON. */
@@ -68,6 +70,33 @@ it("shows no more than the settings where another service has others", async (co
   }
   expect(texts[1]).toMatch(/~ logRotate: \{\s+~ sizeThresholdMB *: 1 => 2\s/);
   expect(texts.join()).not.toContain("__service");
+});
+
+it("keeps what ignoreChanges names, as a whole, in part or all of it", async (context) => {
+  const { deployment, service, write } = await openYaml(context);
+  const set = (sizeThresholdMB: number, others: object = {}) => {
+    service.set(id(1), "monitoring", { logPath: `/log/${sizeThresholdMB}`, logRotate: { sizeThresholdMB, ...others } });
+  };
+  const ignored = { setting: ["logPath"], whole: ["logRotate"], member: ["logRotate.sizeThresholdMB"], all: ["*"] };
+  const named = Object.entries(ignored);
+  const resources = named.map(([name, ignoreChanges]) => [name, recordOf(id(1), { ignoreChanges })]);
+  const shown = (name: string) => `${reference(`${name}.logPath`)} ${reference(`${name}.logRotate.sizeThresholdMB`)}`;
+  const outputs = Object.fromEntries(named.map(([name]) => [name, shown(name)]));
+  await write({ resources: Object.fromEntries(resources), outputs });
+  for (const sizeThresholdMB of [1, 2]) {
+    set(sizeThresholdMB);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+  }
+  const kept = { setting: "/log/1 2", whole: "/log/2 1", member: "/log/2 1", all: "/log/1 1" };
+  expect(await deployment.outputs()).toEqual(kept);
+  const { ok, text } = await deployment.preview({ expectNoChanges: true });
+  expect([ok, text]).toEqual([true, expect.stringContaining(NOT_IGNORED)]);
+  expect(PAGES.get("docs/languages.md")).toContain(NOT_IGNORED);
+
+  // What is ignored as a whole keeps its value, also where the service adds a threshold.
+  set(2, { numTotal: 5 });
+  const { steps } = await deployment.preview();
+  expect(steps.map(({ name }) => name).toSorted()).toEqual(["member", "setting"]);
 });
 
 it("completes an explicit provider by the settings of the stack, also one that is named as the engine names its own", async (context) => {

@@ -7,12 +7,12 @@ import * as sdk from "../../sdk/program/private-sdk.ts";
 function openProgram() {
   const before = process.listeners("beforeExit");
   const failures = new HeldFailures();
-  const added = process.listeners("beforeExit").filter((listener) => !before.includes(listener));
+  const added = () => process.listeners("beforeExit").filter((listener) => !before.includes(listener));
   onTestFinished(() => {
-    for (const listener of added) process.off("beforeExit", listener);
+    for (const listener of added()) process.off("beforeExit", listener);
   });
   const drain = () => {
-    for (const listener of added) listener(0);
+    for (const listener of added()) listener(0);
     return settled();
   };
   return { failures, drain };
@@ -61,7 +61,7 @@ it("reports 50 causes, and how many more there are, because each of the resource
 
 it("leaves a resource to the program that has told its only cause and fails for it", async () => {
   const { failures, drain } = openProgram();
-  failures.told.add("missing");
+  failures.reported.add("missing");
   const [silent, other] = [hold(failures, "a", "It is missing.", "missing"), hold(failures, "b", "Two.")];
   await drain();
   expect([silent.lines, other.lines?.[0]]).toEqual([undefined, "Two."]);
@@ -76,7 +76,7 @@ it("is released in an inline program, which has no end, once nothing has happene
   const registered = Promise.withResolvers<string>();
   const seen = hold(failures, "a", "One.");
   await vi.advanceTimersByTimeAsync(4_000);
-  failures.watch({ urn: pulumi.output(registered.promise) });
+  failures.noteRegistration({ urn: pulumi.output(registered.promise) });
   await vi.advanceTimersByTimeAsync(4_000);
   registered.resolve("urn");
   await vi.advanceTimersByTimeAsync(4_999);
@@ -89,6 +89,6 @@ it("needs no timer where nothing fails", () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   const { failures } = openProgram();
-  failures.watch({ urn: pulumi.output("urn") });
+  failures.noteRegistration({ urn: pulumi.output("urn") });
   expect(vi.getTimerCount()).toBe(0);
 });

@@ -21,8 +21,8 @@ const COUNT = "asked.push(specifier);";
 const PRINT = `console.log(["undici", "zod", "@pulumi/pulumi"].filter((name) => asked.includes(name)).join(" "));`;
 
 it.each([
-  ["the package", "./index.ts", "@pulumi/pulumi"],
-  ["the dynamic provider", "./provider/dynamic-provider.ts", ""],
+  ["the package", "./index.ts", "zod @pulumi/pulumi"],
+  ["the dynamic provider", "./provider/dynamic-provider.ts", "zod"],
   ["the client", "./client/index.ts", "undici zod"],
 ])("loading %s loads only what it needs at once", (_, entry, expected) => {
   expect(run(COUNT, `await import("${entry}"); ${PRINT}`)).toBe(expected);

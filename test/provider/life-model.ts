@@ -98,8 +98,7 @@ function settle(step: Step, args: Args, record: Record | undefined) {
   if (ignoresAll && !hasRead) return judge({ ...record, args }, false);
   const found = read(services[service], args.project);
   if (typeof found !== "string") {
-    const keep = hasRead ? ignoring : keeping;
-    return judge({ args, service, settings: record ? keep(step, record.settings, found) : found }, false);
+    return judge({ args, service, settings: record ? ignoring(step, record.settings, found) : found }, false);
   }
   const mayUse = found === "outage" && args.whenUnavailable === "useRecorded";
   if (!mayUse || record?.args.project !== args.project || record.service !== service) return undefined;
@@ -130,17 +129,6 @@ function ignoring<Properties extends object>({ ignoreChanges }: Step, recorded: 
       }),
     );
   return { ...news, ...keep(recorded, news) };
-}
-
-/**
- * Keeps what a provider can that reads itself. It sees what the engine puts among the inputs, not why: what equals the record is
- * kept as it is, as a whole or as its only member, and a member that the record does not have is new.
- */
-function keeping(step: Step, recorded: Settings, found: Settings): Settings {
-  const kept = ignoring(step, recorded, found);
-  if (!step.ignoreChanges.includes("logRotate.numTotal")) return kept;
-  if (recorded.logRotate.numTotal === undefined) return { ...kept, logRotate: found.logRotate };
-  return recorded.logRotate.sizeThresholdMB === undefined ? { ...kept, logRotate: recorded.logRotate } : kept;
 }
 
 // Objects without a prototype would differ from others.

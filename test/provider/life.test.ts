@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
-import { check, diff, outputsOf, type Properties, readRecord } from "../../sdk/provider/resource-lifecycle.ts";
+import { check, diff, outputsOf, type Properties, refresh } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { fingerprintsOf, problemOf, recordSettings } from "../../sdk/shared/reading.ts";
 import { settingsOf } from "../shared/settings-of.ts";
@@ -41,19 +41,19 @@ let connection: number;
 
 /** Does with the life-cycle module what the engine does with a provider. */
 async function run(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
-  return step.run === "refresh" ? refresh(step) : update(step);
+  return step.run === "refresh" ? refreshStep(step) : update(step);
 }
 
 const sourcesOf = (service: number) => [
   stackConfiguration((key) => (key === configurationKey("baseUrl") ? `https://service-${service}` : undefined)),
 ];
 
-async function refresh({ services }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
+async function refreshStep({ services }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
   const quiet = { shows: "nothing", warnsOfOutage: false } as const;
   if (kept === undefined) return quiet;
-  const host = { sources: sourcesOf(connection), read: async (args: Properties) => answer(services[connection], args) };
+  const host = { sources: sourcesOf(connection), read: async (args: object) => answer(services[connection], args) };
   try {
-    const { id, inputs, outputs, warning } = await readRecord(host, idOf(kept.inputs), kept.outputs, "made");
+    const { id, inputs, outputs, warning } = await refresh(host, idOf(kept.inputs), kept.outputs, "made");
     const before = kept;
     kept = id === undefined ? undefined : { inputs: inputs ?? before.inputs, outputs };
     if (kept === undefined) return { ...quiet, shows: "removes" };
@@ -71,6 +71,9 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   const news = olds === undefined ? sent : putBack(step.ignoreChanges, olds, sent);
   let checked = await ask(step, olds ?? {}, news);
   if (checked.failures.length > 0) return { shows: "fails", warnsOfOutage: false };
+  // When it compares, the engine puts members back into the objects that Check has returned.
+  const members = step.ignoreChanges.filter((name) => name.includes("."));
+  if (olds !== undefined) checked = { ...checked, inputs: putBack(members, olds, checked.inputs) };
   let shows: Outcome["shows"] = "creates";
   if (kept !== undefined) {
     const { changes, replaces = [] } = diff(kept.outputs, checked.inputs);
@@ -89,8 +92,9 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 }
 
 async function ask({ services, service }: Step, olds: Properties, news: Properties, record?: Properties) {
-  const read = async (args: Properties) => answer(services[service], args);
-  return check({ sources: sourcesOf(service), record, read }, olds, news, []);
+  const read = async (args: object) => answer(services[service], args);
+  const before = record && { record, inputs: {}, failures: [], warnings: [] };
+  return check({ sources: sourcesOf(service), before, read }, olds, news, []);
 }
 
 /** What a program sends to the engine. */
@@ -131,7 +135,7 @@ function answer(service: ServiceWorld | undefined, args: unknown): AgentLogConfi
   return { ...settingsOf({ projectId, agent }), ...found, logRotate };
 }
 
-/** Puts recorded values in the place of new ones, as the engine does for `ignoreChanges`. */
+/** Puts recorded values in the place of new ones, as the engine does for `ignoreChanges` before Check. */
 function putBack(paths: readonly string[], olds: Properties, news: Properties): Properties {
   if (paths.includes("*")) return olds;
   const result: Record<string, unknown> = { ...news };
@@ -139,8 +143,7 @@ function putBack(paths: readonly string[], olds: Properties, news: Properties): 
     const [name = "", member] = path.split(".");
     const [old, fresh] = [olds[name], news[name]];
     if (member === undefined) result[name] = old;
-    else if (isObject(old) && (isObject(fresh) || member in old))
-      result[name] = { ...(isObject(fresh) ? fresh : {}), [member]: old[member] };
+    else if (isObject(fresh)) result[name] = { ...fresh, [member]: isObject(old) ? old[member] : undefined };
   }
   return JSON.parse(JSON.stringify(result));
 }

@@ -1,16 +1,17 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { KEYS, writeSettings } from "./reads.ts";
+import { KEYS } from "../client/open-client.ts";
 import {
   CERTIFICATE_FILE,
   type Command,
   findProgram,
   KEY_FILE,
   type Place,
-  type ServerProcess,
+  type RealServer,
   startServerProcess,
+  writeSettings,
 } from "./server-process.ts";
 
 /** The profiles. Each is a realm with directives of its own, below a path of its own. */
@@ -36,37 +37,31 @@ const MODULES = [
   "ssl",
 ];
 
-const NOT_FOUND = "Apache httpd with mod_auth_digest and mod_ssl is not installed";
+const program = findProgram("apache2", "httpd");
+const modules = ["/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules"].find((folder) =>
+  ["auth_digest", "ssl"].every((name) => existsSync(moduleFile(folder, name))),
+);
 
-/** Returns where Apache httpd is installed, or the reason why it can't be used. */
-export function findApache(): { readonly program: string; readonly modules: string } | string {
-  const program = findProgram("apache2", "httpd");
-  const folders = ["/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules"];
-  const modules = folders.find((folder) =>
-    ["auth_digest", "ssl"].every((name) => existsSync(moduleFile(folder, name))),
-  );
-  return program === undefined || modules === undefined ? NOT_FOUND : { program, modules };
-}
+/** Apache httpd over TLS has the settings below each profile behind Digest, and redirects `/elsewhere` to another origin. */
+export const APACHE: RealServer = {
+  missing:
+    program === undefined || modules === undefined
+      ? "Apache httpd with mod_auth_digest and mod_ssl is not installed"
+      : undefined,
+  start: () =>
+    startServerProcess(async (place): Promise<Command> => {
+      const documents = join(place.directory, "documents");
+      const users = join(place.directory, "users");
+      const configuration = join(place.directory, "httpd.conf");
+      await writeSettings(documents);
+      await writeFile(users, PROFILES.map(({ realm }) => userLine(realm)).join(""));
+      await writeFile(configuration, configure(place, documents, users));
+      return { program: program ?? "", arguments: ["-f", configuration, "-DFOREGROUND"], stopSignal: "SIGWINCH" };
+    }),
+};
 
 function moduleFile(folder: string, name: string): string {
   return join(folder, `mod_${name}.so`);
-}
-
-/** Starts Apache httpd over TLS. It has the settings below each profile behind Digest, and redirects `/elsewhere` to another origin. */
-export async function startApache(found: {
-  readonly program: string;
-  readonly modules: string;
-}): Promise<ServerProcess> {
-  return await startServerProcess(async (place): Promise<Command> => {
-    const documents = join(place.directory, "documents");
-    const users = join(place.directory, "users");
-    const configuration = join(place.directory, "httpd.conf");
-    await mkdir(documents);
-    await writeSettings(documents);
-    await writeFile(users, PROFILES.map(({ realm }) => userLine(realm)).join(""));
-    await writeFile(configuration, configure(place, found.modules, documents, users));
-    return { program: found.program, arguments: ["-f", configuration, "-DFOREGROUND"], stopSignal: "SIGWINCH" };
-  });
 }
 
 function userLine(realm: string): string {
@@ -74,9 +69,9 @@ function userLine(realm: string): string {
   return `${KEYS.publicKey}:${realm}:${hash}\n`;
 }
 
-function configure(place: Place, modules: string, documents: string, users: string): string {
-  const { port, directory, accessLog } = place;
-  const loaded = MODULES.filter((name) => existsSync(moduleFile(modules, name)));
+function configure({ port, directory, accessLog }: Place, documents: string, users: string): string {
+  const files = MODULES.map((name) => [name, moduleFile(modules ?? "", name)]);
+  const loaded = files.filter(([, file = ""]) => existsSync(file));
   return [
     `ServerRoot "${directory}"`,
     "ServerName localhost",
@@ -84,7 +79,7 @@ function configure(place: Place, modules: string, documents: string, users: stri
     `PidFile "${join(directory, "httpd.pid")}"`,
     `DefaultRuntimeDir "${directory}"`,
     `Mutex "file:${directory}" default`,
-    ...loaded.map((name) => `LoadModule ${name}_module "${moduleFile(modules, name)}"`),
+    ...loaded.map(([name, file]) => `LoadModule ${name}_module "${file}"`),
     // If root starts it, it serves as this user.
     "User #65534",
     "Group #65534",

@@ -1,15 +1,17 @@
 import { createHash } from "node:crypto";
-import { glob, mkdir, readFile, writeFile } from "node:fs/promises";
+import { globSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { KEYS, writeSettings } from "./reads.ts";
+import { KEYS } from "../client/open-client.ts";
 import {
   CERTIFICATE_FILE,
   type Command,
   findProgram,
   KEY_FILE,
   type Place,
-  type ServerProcess,
+  type RealServer,
   startServerProcess,
+  writeSettings,
 } from "./server-process.ts";
 
 /** The profiles. Each is a realm with an algorithm of its own, below a path of its own. */
@@ -21,38 +23,24 @@ const PROFILES = [
   { path: "/sha512-256", algorithm: "SHA-512-256", hashes: ["sha512-256"] },
 ] as const;
 
-const NOT_FOUND = "lighttpd with mod_openssl is not installed";
+const program = findProgram("lighttpd");
+const [tls] = globSync("/usr/lib{,64,/*}/lighttpd/mod_openssl.so");
 
-/** Returns where lighttpd is installed, or the reason why it can't be used. */
-export async function findLighttpd(): Promise<{ readonly program: string } | string> {
-  const program = findProgram("lighttpd");
-  const tls = await firstFile("/usr/lib{,64,/*}/lighttpd/mod_openssl.so");
-  return program === undefined || tls === undefined ? NOT_FOUND : { program };
-}
-
-async function firstFile(pattern: string): Promise<string | undefined> {
-  for await (const path of glob(pattern)) return path;
-  return undefined;
-}
-
-/** Starts lighttpd over TLS. It has the settings below each profile behind Digest. */
-export async function startLighttpd({ program }: { readonly program: string }): Promise<ServerProcess> {
-  return await startServerProcess(async (place): Promise<Command> => {
-    const { directory } = place;
-    const configuration = join(directory, "lighttpd.conf");
-    await mkdir(join(directory, "documents"));
-    await writeSettings(join(directory, "documents"));
-    await writeFile(join(directory, "identity.pem"), await identity(), { mode: 0o600 });
-    await writeFile(join(directory, "users"), PROFILES.flatMap(userLines).join(""));
-    await writeFile(configuration, configure(place));
-    return { program, arguments: ["-D", "-f", configuration], stopSignal: "SIGINT" };
-  });
-}
-
-async function identity(): Promise<string> {
-  const files = await Promise.all([CERTIFICATE_FILE, KEY_FILE].map((file) => readFile(file, "utf8")));
-  return files.join("");
-}
+/** lighttpd over TLS has the settings below each profile behind Digest. */
+export const LIGHTTPD: RealServer = {
+  missing: program === undefined || tls === undefined ? "lighttpd with mod_openssl is not installed" : undefined,
+  start: () =>
+    startServerProcess(async (place): Promise<Command> => {
+      const { directory } = place;
+      const configuration = join(directory, "lighttpd.conf");
+      const identity = await Promise.all([CERTIFICATE_FILE, KEY_FILE].map((file) => readFile(file, "utf8")));
+      await writeSettings(join(directory, "documents"));
+      await writeFile(join(directory, "identity.pem"), identity.join(""), { mode: 0o600 });
+      await writeFile(join(directory, "users"), PROFILES.flatMap(userLines).join(""));
+      await writeFile(configuration, configure(place));
+      return { program: program ?? "", arguments: ["-D", "-f", configuration], stopSignal: "SIGINT" };
+    }),
+};
 
 function userLines({ path, hashes }: (typeof PROFILES)[number]): string[] {
   return hashes.map((name) => {

@@ -1,15 +1,14 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { chmod, mkdtemp, readFile, rm } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-
-const START_TIMEOUT_MS = 10_000;
+import { LOG_PATH, PROJECT_ID } from "../client/open-client.ts";
 
 /** For tests only; good for 127.0.0.1 and localhost. */
 export const CERTIFICATE_FILE = fixture("test-only-certificate.pem");
@@ -31,7 +30,6 @@ export interface Place {
 export interface Command {
   readonly program: string;
   readonly arguments: readonly string[];
-  readonly environment?: Readonly<Record<string, string>>;
   /** The signal that makes it end what it does, write its log and exit. */
   readonly stopSignal: NodeJS.Signals;
 }
@@ -41,6 +39,13 @@ export interface ServerProcess {
   restart(): Promise<void>;
   /** Stops the server and reads its access log. */
   stop(): Promise<readonly string[]>;
+}
+
+/** A server that this machine may have. */
+export interface RealServer {
+  /** Why it can't be used; undefined where it is installed. */
+  readonly missing: string | undefined;
+  start(): Promise<ServerProcess>;
 }
 
 /** Starts a server in the foreground of a child process that ends with the test. */
@@ -74,10 +79,7 @@ interface Running {
 }
 
 async function run(command: Command, port: number): Promise<Running> {
-  const child = spawn(command.program, command.arguments, {
-    env: { ...process.env, ...command.environment },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(command.program, command.arguments, { stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
   for (const output of [child.stdout, child.stderr]) {
     output.setEncoding("utf8").on("data", (chunk: string) => {
@@ -85,12 +87,8 @@ async function run(command: Command, port: number): Promise<Running> {
     });
   }
   const exited = once(child, "exit");
-  const deadline = performance.now() + START_TIMEOUT_MS;
   while (!(await isListening(port))) {
-    if (child.exitCode !== null || performance.now() > deadline) {
-      child.kill("SIGKILL");
-      throw new Error(`${command.program} does not start: ${printed}`);
-    }
+    if (child.exitCode !== null) throw new Error(`${command.program} does not start: ${printed}`);
     await setTimeout(20);
   }
   return {
@@ -121,6 +119,13 @@ async function freePort(): Promise<number> {
   await once(server, "close");
   if (address === null || typeof address === "string") throw new Error("No free port.");
   return address.port;
+}
+
+/** Writes the settings of one agent, where a server that serves this folder finds them. */
+export async function writeSettings(documents: string): Promise<void> {
+  const file = join(documents, `api/public/v1.0/groups/${PROJECT_ID}/automationConfig/monitoringAgentConfig`);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `{"logPath":"${LOG_PATH}"}\n`);
 }
 
 /** The first of these programs on PATH or where servers are installed. */

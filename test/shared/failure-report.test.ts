@@ -9,7 +9,7 @@ it("tells each cause once, beside the first resource and with the names of the o
   const report = new FailureReport((urn) => urn.slice("urn:".length));
   for (const name of ["a", "b", "c"]) report.note(`urn:${name}`, [gone(name)]);
   report.note("urn:b", [DOWN]);
-  expect(report.tell()).toEqual([
+  expect(report.entries()).toEqual([
     { cause: "gone", resource: "urn:a", message: "a is gone. The same applies to b, c." },
     { cause: "down", resource: "urn:b", message: "The service is down." },
   ]);
@@ -18,7 +18,7 @@ it("tells each cause once, beside the first resource and with the names of the o
 it("tells a cause beside the resource that is asked for, in its words", () => {
   const report = new FailureReport();
   for (const name of ["a", "b"]) report.note(name, [gone(name)]);
-  expect(report.tell("b")).toMatchObject([{ resource: "b", message: "b is gone. The same applies to a." }]);
+  expect(report.entries("b")).toMatchObject([{ resource: "b", message: "b is gone. The same applies to a." }]);
 });
 
 it("tells nothing of a resource that is forgotten, and of a cause that has no other", () => {
@@ -26,13 +26,13 @@ it("tells nothing of a resource that is forgotten, and of a cause that has no ot
   for (const name of ["a", "b"]) report.note(name, [gone(name)]);
   report.note("a", [DOWN]);
   report.forget("a");
-  expect(report.tell()).toMatchObject([{ resource: "b", message: "b is gone." }]);
+  expect(report.entries()).toMatchObject([{ resource: "b", message: "b is gone." }]);
 });
 
 it("names up to 50 of 10,000 resources in one line", () => {
   const report = new FailureReport();
   for (let index = 0; index < 10_000; index += 1) report.note(`p${index}`, [DOWN]);
-  expect(report.tell()).toMatchObject([
+  expect(report.entries()).toMatchObject([
     {
       message: expect.stringMatching(/^The service is down\. The same applies to p1, .*, p50 and 9949 others\.$/),
     },
@@ -43,7 +43,7 @@ it("tells of an outage once, with the date of the oldest record", () => {
   const report = new FailureReport();
   const times = ["2026-02-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", undefined];
   for (const [index, unchangedSince] of times.entries()) report.note(`r${index}`, [{ ...DOWN, unchangedSince }]);
-  expect(report.tell()).toMatchObject([
+  expect(report.entries()).toMatchObject([
     {
       resource: "r0",
       message: expect.stringMatching(

@@ -1,8 +1,6 @@
-import type { AgentLogConfigResult } from "../../sdk/client/agent-log-config-result.ts";
-import type { AskedRead } from "../../sdk/shared/read-many-result.ts";
-
+import type { AgentLogConfigResult, ReadArguments } from "../../sdk/client/agent-log-config-result.ts";
 /** The result of a read, with a path alone. */
-export function settingsOf({ projectId, agent }: AskedRead): AgentLogConfigResult {
+export function settingsOf({ projectId, agent }: ReadArguments): AgentLogConfigResult {
   const settings = { logPath: `/var/log/${agent}`, logPathWindows: undefined, logRotate: undefined };
   const rest = { username: undefined, configOverrides: undefined, serviceVersion: undefined };
   return { id: `${projectId}/${agent}`, projectId, agent, ...settings, ...rest };

@@ -40,7 +40,7 @@ it.each<{ description: string; given: Parameters<typeof check>; says: string }>(
   {
     description: "a start that installs it from npm",
     given: [MANIFEST, undefined, undefined, "Install from a clone: `npm pack`.\n"],
-    says: "remove the line with `npm pack`",
+    says: "how to install before there is a release; run `node tools/release/name-repository.ts example/settings`",
   },
   { description: "a date there", given: [MANIFEST, "## 1.2.3 (unreleased)\n"], says: "CHANGELOG.md lacks" },
 ])("refuses a release without $description", ({ given, says }) => {

@@ -69,8 +69,6 @@ function checkOut(folder: string): void {
   execFileSync(process.execPath, [path.join(ROOT, "tools/release/name-repository.ts"), REPOSITORY], { cwd: folder });
   const changelog = readFileSync(path.join(ROOT, "CHANGELOG.md"), "utf8");
   writeFileSync(path.join(folder, "CHANGELOG.md"), changelog.replace("(unreleased)", "(2026-11-22)"));
-  const readme = readFileSync(path.join(ROOT, "README.md"), "utf8");
-  writeFileSync(path.join(folder, "README.md"), readme.replace(/^.*`.*npm pack.*\n/m, ""));
 }
 
 it("builds everything and publishes it last", async (context) => {

@@ -12,6 +12,7 @@ it("writes the repository and the names that belong to its owner wherever they a
   onTestFinished(() => rmSync(cwd, { recursive: true }));
   const used = [
     "package.json",
+    "README.md",
     "docs",
     "examples/go",
     "examples/java",
@@ -42,6 +43,11 @@ it("writes the repository and the names that belong to its owner wherever they a
     "import io.github.some_owner.agentlogconfig.AgentLogConfig;",
   );
   expect(read("docs/_index.md")).toContain("using AgentLogConfig = SomeOwner.AgentLogConfig;");
+  const lines = readFileSync(path.join(ROOT, "README.md"), "utf8").split("\n");
+  expect(read("README.md")).not.toContain("npm pack");
+  expect(lines.length - read("README.md").split("\n").length).toBe(
+    lines.some((line) => line.includes("npm pack")) ? 2 : 0,
+  );
   expect(read("tools/schema/schema.json")).toContain("github://api.github.com/some-owner/agent-logs");
 });
 

@@ -20,8 +20,7 @@ const problems = [
   !/ \(\d{4}-\d\d-\d\d\)$/.test(heading) &&
     `CHANGELOG.md lacks the release; write the heading "## ${version} (<year>-<month>-<day>)".`,
   manifest.repository?.url !== address && `npm refuses a provenance unless package.json names ${address}; ${ADVICE}.`,
-  readme.includes("npm pack") &&
-    "README.md says how to install before there is a release; remove the line with `npm pack`.",
+  readme.includes("npm pack") && `README.md says how to install before there is a release; ${ADVICE}.`,
   !bugs && `package.json does not say where to report defects; ${ADVICE}.`,
 ].filter((problem) => problem !== false);
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import type { AgentLogConfigResult, ServiceVersion } from "../../sdk/client/agent-log-config-result.ts";
-import { SECRET_SETTINGS } from "../../sdk/client/agent-log-settings.ts";
+import { isSecretSetting } from "../../sdk/client/agent-log-settings.ts";
 import { connectionOptionsSchema } from "../../sdk/client/complete-options.ts";
 import { CONNECTION_SETTINGS } from "../../sdk/client/connection-options.ts";
 import { agentLogSettingsSchema, logRotateSchema, readArgumentsSchema } from "../../sdk/client/schemas.ts";
@@ -245,7 +245,7 @@ function settingsOfAgent(others: Readonly<Record<string, Schema>> = {}): Schema 
     id: TEXT,
     projectId: TEXT,
     agent: reference("AgentKind"),
-    ...Object.fromEntries(Object.entries(settings()).filter(([name]) => !SECRET_SETTINGS.includes(name))),
+    ...Object.fromEntries(Object.entries(settings()).filter(([name]) => !isSecretSetting(name))),
     ...others,
   };
   const members = { ...SETTINGS_DOC.members, ...RESULT_DOC.members, ...FLEET_SETTINGS.members };
@@ -285,7 +285,7 @@ function types(): Readonly<Record<string, Schema>> {
 function settings(): Readonly<Record<string, Schema>> {
   const kinds = Object.entries(kindsOf(agentLogSettingsSchema));
   return Object.fromEntries(
-    kinds.map(([name, kind]) => [name, SECRET_SETTINGS.includes(name) ? { ...kind, secret: true } : kind]),
+    kinds.map(([name, kind]) => [name, isSecretSetting(name) ? { ...kind, secret: true } : kind]),
   );
 }
 

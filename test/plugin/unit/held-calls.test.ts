@@ -65,7 +65,7 @@ it("tells at the end of the run what was noted and not asked for since, and ends
   run.calls.note(urn("a"), failures("It failed."));
   run.calls.note(urn("b"), failures("Another one."));
   run.hold("c", "It failed.");
-  run.calls.tell();
+  run.calls.release();
   await pass(0);
   expect(run.ended).toEqual({ c: "It failed. The same applies to a." });
   expect(run.shown).toEqual([["b", "Another one."]]);
@@ -77,6 +77,6 @@ it("tells nothing twice of a call that fails at once", () => {
   const both = [...failures("One."), ...failures("Two.")];
   run.calls.note(urn("a"), both);
   expect(() => run.calls.fail(urn("a"), both)).toThrow(/^One\.\nTwo\.$/);
-  run.calls.tell();
+  run.calls.release();
   expect(run.shown).toEqual([]);
 });

@@ -2,8 +2,8 @@ import type { ServerResponse } from "node:http";
 import { Client } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Cookies } from "../../sdk/client/cookies.ts";
-import { type DigestConnection, DigestRequest } from "../../sdk/digest/digest-request.ts";
 import { DigestKey, DigestSession } from "../../sdk/digest/digest-session.ts";
+import { type DigestConnection, sendSigned } from "../../sdk/digest/send-signed.ts";
 import { type LocalServer, type Respond, startLocalServer } from "./local-server.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
@@ -41,7 +41,7 @@ function connectTo({ origin }: Pick<LocalServer, "origin">): OpenConnection {
 const READ = { path: "/read?a=b", method: "GET", headers: { accept: "application/json" } } as const;
 
 async function read(connection: DigestConnection): Promise<string> {
-  const { status, body } = await new DigestRequest(connection, READ).send();
+  const { status, body } = await sendSigned(connection, READ, new AbortController().signal);
   return `${status} ${Buffer.from(body)}`;
 }
 
@@ -124,10 +124,10 @@ test.for([
 ])("a request that is given up $description sends no other, and leaves a connection that works", async (row) => {
   const server = await start(...row.script, accept);
   const connection = connectTo(server);
-  const request = new DigestRequest(connection, READ);
-  const sending = request.send().catch(() => "given up");
+  const controller = new AbortController();
+  const sending = sendSigned(connection, READ, controller.signal).catch(() => "given up");
   await server.reached(row.requests);
-  request.giveUp();
+  controller.abort();
   expect(await sending).toBe("given up");
   expect(server.requests).toHaveLength(row.requests);
   expect(connection.replace).not.toHaveBeenCalled();
@@ -149,10 +149,10 @@ test("a request that is given up in the body of its challenge sends no other", a
       return connection.dispatch(request, handler);
     },
   };
-  const request = new DigestRequest(watched, READ);
-  const sending = request.send().catch(() => "given up");
+  const controller = new AbortController();
+  const sending = sendSigned(watched, READ, controller.signal).catch(() => "given up");
   await started.promise;
-  request.giveUp();
+  controller.abort();
   expect(await sending).toBe("given up");
   expect(server.requests).toHaveLength(1);
 });
@@ -160,27 +160,26 @@ test("a request that is given up in the body of its challenge sends no other", a
 test("a request that is given up as its challenge ends sends no other", async () => {
   const server = await start(challenge, accept);
   const connection = connectTo(server);
-  let request: DigestRequest | undefined;
+  const controller = new AbortController();
   const watched: DigestConnection = {
     ...connection,
     dispatch(options, handler) {
       const end = handler.onResponseEnd?.bind(handler);
       handler.onResponseEnd = (...last) => {
         end?.(...last);
-        request?.giveUp();
+        controller.abort(new Error("given up"));
       };
       return connection.dispatch(options, handler);
     },
   };
-  request = new DigestRequest(watched, READ);
-  await expect(request.send()).rejects.toThrow("given up");
+  await expect(sendSigned(watched, READ, controller.signal)).rejects.toThrow("given up");
   expect(server.requests).toHaveLength(1);
 });
 
 test("a request that is given up before it has a socket has its connection replaced", async () => {
   const connection = connectTo(await start(accept));
-  const request = new DigestRequest(connection, READ);
-  request.send().catch(() => {});
-  request.giveUp();
+  const controller = new AbortController();
+  sendSigned(connection, READ, controller.signal).catch(() => {});
+  controller.abort();
   expect(connection.replace).toHaveBeenCalledOnce();
 });

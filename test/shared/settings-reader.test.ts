@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
-import { readSettings } from "../../sdk/shared/read-settings.ts";
+import { SettingsReader } from "../../sdk/shared/settings-reader.ts";
 import { startService } from "../../sdk/testing/index.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
 
@@ -22,8 +22,9 @@ async function open(settings: Readonly<Record<string, string>> = {}) {
 
 it("shares a client between reads with the same connection", async () => {
   const { service, connection } = await open();
-  await readSettings(connection, BACKUP);
-  await readSettings({ ...connection }, BACKUP);
+  const reader = new SettingsReader();
+  await reader.read(connection, BACKUP);
+  await reader.read({ ...connection }, BACKUP);
   expect(service.requests.map(({ status }) => status)).toEqual([401, 200, 200]);
 });
 
@@ -32,7 +33,8 @@ it("opens a connection anew that could not be opened", async () => {
   onTestFinished(() => rm(folder, { recursive: true }));
   const caCertificate = path.join(folder, "ca.pem");
   const { connection } = await open({ caCertificate });
-  await expect(readSettings(connection, BACKUP)).rejects.toMatchObject({ code: "ERR_INVALID_SETTINGS" });
+  const reader = new SettingsReader();
+  await expect(reader.read(connection, BACKUP)).rejects.toMatchObject({ code: "ERR_INVALID_SETTINGS" });
   await copyFile(CA_FILE, caCertificate);
-  expect(await readSettings(connection, BACKUP)).toMatchObject({ logPath: "/l" });
+  expect(await reader.read(connection, BACKUP)).toMatchObject({ logPath: "/l" });
 });

@@ -1,0 +1,51 @@
+import type { DigestConnection } from "../digest/send-signed.ts";
+import { abortable } from "./abortable.ts";
+
+/** The most connections that a client opens to the service. */
+export const MAX_CONNECTIONS = 16;
+
+/** The connections to the service, each for one read at a time. */
+export class ConnectionPool {
+  readonly #open: () => DigestConnection;
+  /** All connections that were opened. */
+  readonly #connections: DigestConnection[] = [];
+  /** Those that are not in use, the one that was used last at the end. */
+  readonly #idle: DigestConnection[] = [];
+  /** They give a connection to the reads that wait for one, in the order in which these came. */
+  readonly #waiting = new Set<(connection: DigestConnection) => void>();
+
+  /** @param open makes a connection */
+  constructor(open: () => DigestConnection) {
+    this.#open = open;
+  }
+
+  /** Waits for a connection, which nothing else uses until it is given back. */
+  async take(signal?: AbortSignal): Promise<DigestConnection> {
+    const idle = this.#idle.pop();
+    if (idle !== undefined) return idle;
+    if (this.#connections.length < MAX_CONNECTIONS) {
+      const connection = this.#open();
+      this.#connections.push(connection);
+      return connection;
+    }
+    const { promise, resolve } = Promise.withResolvers<DigestConnection>();
+    this.#waiting.add(resolve);
+    return abortable(promise, signal, () => this.#waiting.delete(resolve));
+  }
+
+  /** Lets another read use a connection. */
+  giveBack(connection: DigestConnection): void {
+    const [give] = this.#waiting;
+    if (give === undefined) {
+      this.#idle.push(connection);
+    } else {
+      this.#waiting.delete(give);
+      give(connection);
+    }
+  }
+
+  /** Closes all connections. */
+  async destroy(): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => connection.destroy()));
+  }
+}

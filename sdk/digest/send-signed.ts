@@ -1,0 +1,109 @@
+import type { Dispatcher } from "undici";
+import { chooseDigestChallenge } from "./digest-challenge.ts";
+import { DigestExchange, type DigestSession } from "./digest-session.ts";
+
+/** A connection to the service, for one request at a time. */
+export interface DigestConnection extends Pick<Dispatcher, "dispatch"> {
+  readonly session: DigestSession;
+  /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
+  readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
+  /** Closes this connection and opens another one, for the requests that wait too. */
+  replace(): void;
+  /** Closes it for good. */
+  destroy(): Promise<void>;
+}
+
+/** A request without credentials. */
+export interface UnsignedRequest extends Dispatcher.DispatchOptions {
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A response with its body as it came over the wire. */
+export interface WireResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Uint8Array;
+}
+
+/**
+ * Sends a request as often as its challenges require. It returns the last response: a status other than 401, or a refusal of the
+ * credentials.
+ * @param signal gives up this request alone. A connection that has no socket for it yet is replaced, because the next request
+ * would wait for that socket too.
+ * @throws UnusableChallenge if the server asks for credentials that this client can't make
+ * @throws Error of undici if there is no whole response, or the signal's reason
+ */
+export async function sendSigned(
+  connection: DigestConnection,
+  request: UnsignedRequest,
+  signal: AbortSignal,
+): Promise<WireResponse> {
+  const { session, cookies } = connection;
+  const exchange = new DigestExchange(session);
+  let sent: SentRequest | undefined;
+  signal.addEventListener("abort", () => {
+    if (sent?.abort(signal.reason) === false) connection.replace();
+  });
+  for (;;) {
+    const headers: Record<string, string> = { ...request.headers };
+    const authorization = exchange.sign(request.method, request.path);
+    if (authorization !== undefined) headers["authorization"] = authorization;
+    if (cookies.header !== undefined) headers["cookie"] = cookies.header;
+    sent = new SentRequest();
+    connection.dispatch({ ...request, headers }, sent);
+    const { cut, ...response } = await sent.outcome.promise;
+    signal.throwIfAborted();
+    const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
+    if (lines !== undefined) cookies.keep(lines);
+    if (response.status !== 401) exchange.accepted();
+    // The head of a challenge is enough, even if its body is cut.
+    else if (challenges !== undefined && exchange.refused(chooseDigestChallenge(challenges))) continue;
+    if (cut !== undefined) throw cut;
+    return response;
+  }
+}
+
+/** Collects the response to a request on the wire. */
+class SentRequest implements Dispatcher.DispatchHandler {
+  /** Has `cut` if the body of a refusal is incomplete. An incomplete response of another status rejects it. */
+  readonly outcome = Promise.withResolvers<WireResponse & { readonly cut?: Error }>();
+  /** undefined before the request has a socket. */
+  #controller: Dispatcher.DispatchController | undefined;
+  #status = 0;
+  #headers: WireResponse["headers"] = {};
+  readonly #chunks: Buffer[] = [];
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+  }
+
+  onResponseStart(_: unknown, status: number, headers: WireResponse["headers"]): void {
+    [this.#status, this.#headers] = [status, headers];
+  }
+
+  onResponseData(_: unknown, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.outcome.resolve(this.#collected());
+  }
+
+  onResponseError(_: unknown, error: Error): void {
+    if (this.#status === 401) this.outcome.resolve({ ...this.#collected(), cut: error });
+    else this.outcome.reject(error);
+  }
+
+  /** Fails with the reason. Returns whether the request has a socket, which is closed. */
+  abort(reason: unknown): boolean {
+    this.outcome.reject(reason);
+    this.#controller?.abort(new Error("The request was given up."));
+    return this.#controller !== undefined;
+  }
+
+  #collected(): WireResponse {
+    const [first = new Uint8Array(), ...others] = this.#chunks;
+    const body = others.length === 0 ? first : Buffer.concat(this.#chunks);
+    return { status: this.#status, headers: this.#headers, body };
+  }
+}

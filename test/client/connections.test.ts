@@ -1,0 +1,80 @@
+import { createServer } from "node:http";
+import { expect, it } from "vitest";
+import { ReadGate } from "../../sdk/client/read-gate.ts";
+import { socketsAsNow } from "../faults/run-reads.ts";
+import { listen } from "../servers/listen.ts";
+import { failureOf, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
+
+it("say what to check where they are refused or cut", async () => {
+  const service = await openService();
+  service.respondWith("reset");
+  const client = openClient(service);
+  const failure = { code: "ERR_CONNECTION", temporary: true };
+  const cut = expect.stringContaining("the connection was cut");
+  expect(await failureOf(client)).toMatchObject({ ...failure, message: cut });
+  await service.close();
+  const refused = expect.stringContaining("nothing listens there");
+  expect(await failureOf(client)).toMatchObject({ ...failure, message: refused });
+});
+
+it("are not opened for reads that are given up while they wait", async () => {
+  const all = Promise.withResolvers<void>();
+  let [connections, held, isSilent] = [0, 0, false];
+  const server = createServer(({ headers }, response) => {
+    if (headers.authorization === undefined) {
+      response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"' }).end();
+    } else if (!isSilent) response.end("{}");
+    else if (++held === 16) all.resolve();
+  });
+  server.on("connection", () => {
+    connections += 1;
+  });
+  const client = openClient({ baseUrl: `http://127.0.0.1:${await listen(server)}` });
+  await client.get(MONITORING);
+  isSilent = true;
+  const controllers = Array.from({ length: 1000 }, () => new AbortController());
+  const reads = controllers.map(({ signal }) => client.get(MONITORING, { signal }).catch((error: unknown) => error));
+  await all.promise;
+  const reason = new Error("enough");
+  for (const controller of controllers) controller.abort(reason);
+  expect(new Set(await Promise.all(reads))).toEqual(new Set([reason]));
+  isSilent = false;
+  await client.get(MONITORING);
+  // Those whose requests were given up were closed.
+  expect(connections).toBeLessThanOrEqual(32);
+});
+
+it("carry a wrong key once, however many reads wait behind the first one", async () => {
+  const service = await openService();
+  const client = openClient(service, { privateKey: "private-key-0002" });
+  const gate = new ReadGate();
+  const reads = Array.from({ length: 40 }, () => client.get(MONITORING, { gate }).catch(({ code }) => code));
+  expect(new Set(await Promise.all(reads))).toEqual(new Set(["ERR_WRONG_KEY"]));
+  expect(service.requests).toHaveLength(2);
+});
+
+it("carry the read of each of 300 projects in an outage, with at most 80 requests more", async () => {
+  const service = await openService();
+  service.respondWith({ status: 503 });
+  const client = openClient(service, { maxRetries: 1 });
+  const gate = new ReadGate();
+  const projectIds = Array.from({ length: 300 }, (_, index) => index.toString(16).padStart(24, "0"));
+  const get = (projectId: string) => client.get({ projectId, agent: "monitoring" }, { gate });
+  const reads = await Promise.allSettled(projectIds.map(get));
+  const reasonOf = (id: string) => expect.objectContaining({ status: 503, message: expect.stringContaining(id) });
+  expect(reads).toEqual(projectIds.map((id) => ({ status: "rejected", reason: reasonOf(id) })));
+  expect(service.requests.filter(({ status }) => status === 503).length).toBeGreaterThanOrEqual(300);
+  expect(service.requests.length).toBeLessThanOrEqual(380);
+});
+
+it("are closed with the client once the reads under way have ended, and later reads are refused", async () => {
+  const service = await openService();
+  const socketsAreClosed = socketsAsNow();
+  const client = openClient(service);
+  const reads = [client.get(MONITORING), client.get(MONITORING), client.get(MONITORING)];
+  const closed = client.close();
+  expect(await failureOf(client)).toMatchObject({ code: "ERR_CLIENT_CLOSED" });
+  await closed;
+  expect(await Promise.all(reads)).toMatchObject(Array(3).fill({ logPath: LOG_PATH }));
+  await socketsAreClosed();
+});

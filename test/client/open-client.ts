@@ -1,0 +1,34 @@
+import { onTestFinished } from "vitest";
+import { AgentLogConfigClient, type ConnectionOptions, type ReadArguments } from "../../sdk/client/index.ts";
+import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+
+export const PROJECT_ID = "0123456789abcdef01234567";
+export const MONITORING: ReadArguments = { projectId: PROJECT_ID, agent: "monitoring" };
+export const LOG_PATH = "/var/log/agent.log";
+export const KEYS = { publicKey: "publickey", privateKey: "private-key-0001" };
+
+/** Starts a service that has {@link LOG_PATH} for {@link MONITORING}. It is closed when the test ends. */
+export async function openService(options: ServiceOptions = {}): Promise<Service> {
+  const settings = { [PROJECT_ID]: { monitoring: { logPath: LOG_PATH } } };
+  const service = await startService({ settings, ...options });
+  onTestFinished(() => service.close());
+  return service;
+}
+
+/** A client that repeats nothing, unless the options say so. It is closed when the test ends. */
+export function openClient(
+  { baseUrl }: Pick<Service, "baseUrl">,
+  options: Partial<ConnectionOptions> = {},
+): AgentLogConfigClient {
+  const client = new AgentLogConfigClient({ baseUrl, ...KEYS, allowHttp: true, maxRetries: 0, ...options });
+  onTestFinished(() => client.close());
+  return client;
+}
+
+/** What {@link MONITORING} fails with; undefined where it is read. */
+export async function failureOf(client: AgentLogConfigClient): Promise<unknown> {
+  return client.get(MONITORING).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+}

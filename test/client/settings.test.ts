@@ -1,0 +1,168 @@
+import { createSecureServer } from "node:http2";
+import { deflateSync, gzipSync } from "node:zlib";
+import { expect, it } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
+import type { CannedResponse } from "../../sdk/testing/index.ts";
+import { listen } from "../servers/listen.ts";
+import { expectSafe } from "./expect-safe.ts";
+import { MONITORING, openClient, openService, PROJECT_ID } from "./open-client.ts";
+import { CA_FILE, TLS } from "./test-certificate.ts";
+
+it.each([
+  ["monitoring", "monitoringAgentConfig"],
+  ["backup", "backupAgentConfig"],
+] as const)("the %s agent's settings are read from its path, as uncompressed JSON", async (agent, name) => {
+  const service = await openService();
+  service.set(PROJECT_ID, agent, { logPath: "/l" });
+  const read = openClient(service).get({ projectId: PROJECT_ID, agent });
+  expect(await read).toMatchObject({ id: `${PROJECT_ID}/${agent}`, logPath: "/l" });
+  expect(service.requests).toHaveLength(2);
+  for (const { method, target, headers } of service.requests) {
+    expect(`${method} ${target}`).toBe(`GET /api/public/v1.0/groups/${PROJECT_ID}/automationConfig/${name}`);
+    expect(headers).toMatchObject({
+      accept: "application/json",
+      "accept-encoding": "identity",
+      "user-agent": `pulumi-agent-log-config/${packageJson.version}`,
+    });
+  }
+});
+
+const NOTHING = {
+  logPath: undefined,
+  logPathWindows: undefined,
+  logRotate: undefined,
+  username: undefined,
+  configOverrides: undefined,
+};
+const THRESHOLDS = {
+  sizeThresholdMB: undefined,
+  timeThresholdHrs: undefined,
+  numUncompressed: undefined,
+  percentOfDiskspace: undefined,
+  numTotal: undefined,
+};
+const TEXTS = {
+  configOverrides: { maxSize: "536870912", enabled: false },
+  logPath: "/var/log/monitoring-agent.log",
+  logPathWindows: "%SystemDrive%\\monitoring-agent.log",
+  username: "CN=agent,OU=ops",
+};
+const OTHERS = { numUncompressed: 5, percentOfDiskspace: 0.02, numTotal: 0 };
+
+it.each<{ description: string; body: object; expected: object; logRotate?: object }>([
+  { description: "nothing", body: {}, expected: {} },
+  { description: "null", body: { logPath: null, logRotate: null, configOverrides: null }, expected: {} },
+  {
+    description: "every field",
+    body: { ...TEXTS, logRotate: { sizeThresholdMB: 1000.0, timeDurationHrs: 24 } },
+    expected: TEXTS,
+    logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 },
+  },
+  {
+    description: "the other spelling of the hours, and what else real services send",
+    body: { logRotate: { timeThresholdHrs: 0.5, ...OTHERS } },
+    expected: {},
+    logRotate: { timeThresholdHrs: 0.5, ...OTHERS },
+  },
+  {
+    description: "both spellings of the hours, and numbers as strings",
+    body: { logRotate: { timeDurationHrs: 24, timeThresholdHrs: 12, sizeThresholdMB: "1000.5" } },
+    expected: {},
+    logRotate: { timeThresholdHrs: 12, sizeThresholdMB: 1000.5 },
+  },
+  {
+    description: "credentials and unknown fields, which are dropped",
+    body: { password: "p", sslPEMKeyPwd: "p", kerberosWindowsPassword: "p", name: "7.6.0.1059-1", urls: {} },
+    expected: {},
+  },
+])("settings are understood where the body has $description", async ({ body, expected, logRotate }) => {
+  const service = await openService({ settings: { [PROJECT_ID]: { monitoring: { ...body } } } });
+  const { serviceVersion, ...settings } = await openClient(service).get(MONITORING);
+  const thresholds = logRotate && { ...THRESHOLDS, ...logRotate };
+  const all = { ...NOTHING, ...expected, logRotate: thresholds };
+  expect(settings).toStrictEqual({ id: `${PROJECT_ID}/monitoring`, ...MONITORING, ...all });
+  expect(serviceVersion?.versionString).toMatch(/^7\.0\.11/);
+});
+
+const BODY = Buffer.from('{"logPath":"/münchen.log"}');
+
+it.each<readonly [string, Omit<CannedResponse, "status">]>([
+  ["an envelope", { body: `{"status":200,"content":${BODY}}` }],
+  ["an envelope whose members are called otherwise", { body: `{"code":"200","result":${BODY},"ok":true}` }],
+  ["no envelope", { body: BODY }],
+  ["duplicate keys, of which the last one counts", { body: '{"logPath":"/first","logPath":"/münchen.log"}' }],
+  [
+    "members of an envelope beside them",
+    { body: '{"logPath":"/münchen.log","status":404,"content":{"logPath":"/l"}}' },
+  ],
+  ["gzip", { headers: { "Content-Encoding": "gzip" }, body: gzipSync(BODY) }],
+  ["deflate", { headers: { "Content-Encoding": "deflate" }, body: deflateSync(BODY) }],
+  ["a byte order mark", { body: `\uFEFF${BODY}` }],
+])("settings are found in a response with %s", async (_, response) => {
+  const service = await openService();
+  service.respondWith({ status: 200, ...response });
+  const client = openClient(service);
+  for (const envelope of [true, false]) {
+    expect(await client.get({ ...MONITORING, envelope })).toMatchObject({ logPath: "/münchen.log" });
+  }
+});
+
+it.each([{ envelope: true }, { pretty: true }, { envelope: true, pretty: true }])(
+  "settings are the same with %o",
+  async (options) => {
+    const service = await openService();
+    const client = openClient(service);
+    const plain = await client.get(MONITORING);
+    expect(await client.get({ ...MONITORING, ...options })).toEqual(plain);
+    const query = new URL(service.requests.at(-1)?.target ?? "", "http://localhost").searchParams;
+    expect(Object.fromEntries(query)).toEqual(Object.fromEntries(Object.keys(options).map((name) => [name, "true"])));
+  },
+);
+
+it.each([
+  ["gitHash=0123; versionString=v20200901", { gitHash: "0123", versionString: "v20200901" }],
+  ["gitHash=0123", { gitHash: "0123", versionString: undefined }],
+  ["gitHash=abc<{%x; versionString=a b", { gitHash: undefined, versionString: undefined }],
+  [undefined, undefined],
+])("settings come with the version of the service as it is: %s", async (header, expected) => {
+  const service = await openService();
+  const headers = header === undefined ? {} : { "X-Vendor-Service-Version": header };
+  service.respondWith({ status: 200, headers, body: "{}" });
+  expect((await openClient(service).get(MONITORING)).serviceVersion).toEqual(expected);
+});
+
+it.each<{ args: unknown; says: readonly string[] }>([
+  { args: { ...MONITORING, projectId: "0123" }, says: ['projectId must be 24 hexadecimal digits, not "0123".'] },
+  { args: { ...MONITORING, projectId: 123 }, says: ["projectId must be 24 hexadecimal digits in quotes, not 123."] },
+  { args: { ...MONITORING, projectId: "../../admin/0123456789ab" }, says: ["projectId must be"] },
+  {
+    args: { projectId: PROJECT_ID, agent: "backups", pretty: "yes", envelop: true },
+    says: [
+      'agent must be "monitoring" or "backup", not "backups"',
+      'pretty must be a boolean, not "yes"',
+      "unknown names: envelop;",
+      "envelope",
+    ],
+  },
+  { args: undefined, says: ["an object is required"] },
+  { args: { projectId: "\u001b[2J<{%bad%}>\u202e", agent: "x".repeat(1000) }, says: ["projectId must be"] },
+])("settings are not asked for where the arguments are $args", async ({ args, says }) => {
+  const service = await openService();
+  const untyped: { get(args: unknown): Promise<unknown> } = openClient(service);
+  const error = await untyped.get(args).catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: "AgentLogConfigError", code: "ERR_INVALID_ARG_VALUE" });
+  for (const part of says) expect(error).toHaveProperty("message", expect.stringContaining(part));
+  expectSafe(error);
+  expect(service.requests).toHaveLength(0);
+});
+
+it("settings are read over HTTP/1.1 from a service that would rather speak HTTP/2", async () => {
+  const versions: string[] = [];
+  const server = createSecureServer({ ...TLS, allowHTTP1: true }, (request, response) => {
+    versions.push(request.httpVersion);
+    response.end("{}");
+  });
+  const baseUrl = `https://localhost:${await listen(server)}`;
+  await openClient({ baseUrl }, { caCertificate: CA_FILE }).get(MONITORING);
+  expect(versions).toEqual(["1.1"]);
+});

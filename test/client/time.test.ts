@@ -1,0 +1,311 @@
+import diagnosticsChannel from "node:diagnostics_channel";
+import { getEventListeners } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { createRequire } from "node:module";
+import { createConnection, createServer } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { AgentLogConfigError } from "../../sdk/client/errors.ts";
+import { ReadGate } from "../../sdk/client/read-gate.ts";
+import type { Fault, Service } from "../../sdk/testing/index.ts";
+import { listen } from "../servers/listen.ts";
+import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
+import { failureOf, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
+import { CA_FILE, TLS } from "./test-certificate.ts";
+
+/** undici keeps one timer for all connections of a process, which may have begun to run before these tests. */
+const clockOfUndici: { tick(milliseconds: number): void } = createRequire(import.meta.url)("undici/lib/util/timers.js");
+
+/** When requests were sent, in milliseconds, and how many responses have come. */
+const seen = { sentAt: [] as number[], responses: 0 };
+const noteRequest = () => void seen.sentAt.push(performance.now());
+const noteResponse = () => {
+  seen.responses += 1;
+};
+// Time stands still, whatever a response takes, until a test lets it pass.
+beforeAll(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  diagnosticsChannel.subscribe("undici:request:create", noteRequest);
+  diagnosticsChannel.subscribe("undici:request:trailers", noteResponse);
+});
+afterAll(() => {
+  vi.useRealTimers();
+  diagnosticsChannel.unsubscribe("undici:request:create", noteRequest);
+  diagnosticsChannel.unsubscribe("undici:request:trailers", noteResponse);
+});
+
+beforeEach(() => {
+  vi.spyOn(Math, "random").mockReturnValue(0);
+  Object.assign(seen, { sentAt: [], responses: 0 });
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  // Whatever is still under way ends.
+  await pass(100_000);
+});
+
+const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await setImmediate();
+  await setImmediate();
+}
+
+const received = (service: Service, requests: number) => until(() => service.requests.length >= requests);
+const responded = (responses: number) => until(() => seen.responses >= responses);
+
+/** Notes what a read ends with. */
+function watch(read: Promise<unknown>) {
+  const ended = vi.fn<(end: unknown) => void>();
+  read.then(ended, ended);
+  return ended;
+}
+
+const NEVER: Fault = { delaySeconds: 3600 };
+const DOWN: Fault = { status: 503 };
+/** As many reads as there are connections. */
+const ALL = Array.from({ length: 16 });
+
+describe("a read", () => {
+  it("ends after timeoutSeconds, and its connection with it", async () => {
+    const service = await openService({ faults: [NEVER] });
+    const client = openClient(service, { timeoutSeconds: 10 });
+    const ended = watch(client.get(MONITORING));
+    await received(service, 2);
+    await pass(9999);
+    expect(ended).not.toHaveBeenCalled();
+    await pass(1);
+    const message = expect.stringContaining("no response within 10 s; check the network, or raise timeoutSeconds");
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT", message }));
+    expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
+  });
+
+  it("has all of its time when its turn comes, however late", async () => {
+    const service = await openService({ faults: [...ALL.map(() => NEVER), { delaySeconds: 9 }] });
+    const client = openClient(service, { timeoutSeconds: 10 });
+    const [last, ...others] = [...ALL, "last"].map(() => watch(client.get(MONITORING))).reverse();
+    await received(service, 32);
+    await pass(10_000);
+    for (const ended of others) expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT" }));
+    await received(service, 34);
+    await pass(9000);
+    await responded(18);
+    expect(last).toHaveBeenCalledWith(expect.objectContaining({ logPath: LOG_PATH }));
+  });
+
+  it.each([
+    { description: "half a second, and doubles it", headers: {}, random: 0, waits: [500, 1000, 2000] },
+    { description: "half of that at least", headers: {}, random: 1, waits: [250, 500, 1000] },
+    { description: "Retry-After as well", headers: { "Retry-After": "2" }, random: 0, waits: [2500, 3000, 4000] },
+    {
+      description: "no less where Retry-After is past",
+      headers: { "Retry-After": "Sun, 06 Nov 1994 08:49:37 GMT" },
+      random: 0,
+      waits: [500, 1000, 2000],
+    },
+  ])("waits before it is repeated: $description", async ({ headers, random, waits }) => {
+    vi.spyOn(Math, "random").mockReturnValue(random);
+    const service = await openService();
+    service.respondWith({ status: 503, headers });
+    const ended = watch(openClient(service, { maxRetries: 3 }).get(MONITORING));
+    for (const requests of [2, 3, 4]) {
+      await responded(requests);
+      while (seen.sentAt.length === requests) await vi.advanceTimersToNextTimerAsync();
+    }
+    await responded(5);
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ status: 503 }));
+    const [, ...times] = seen.sentAt;
+    expect(times.slice(1).map((time, index) => time - (times[index] ?? 0))).toEqual(waits);
+  });
+
+  it("is not repeated where its time would be over", async () => {
+    const service = await openService();
+    service.respondWith(DOWN);
+    const ended = watch(openClient(service, { maxRetries: 3, timeoutSeconds: 1.4 }).get(MONITORING));
+    await responded(2);
+    await pass(500);
+    // The next wait would be one of 1 s.
+    await responded(3);
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ status: 503 }));
+  });
+
+  it.each<readonly [string, readonly Fault[], object, number]>([
+    ["status 500", [{ status: 500 }], { status: 500 }, 2],
+    ["status 404", [{ status: 404 }], { status: 404 }, 2],
+    ["nonces that are too old at once", Array(9).fill("forgetNonces"), { code: "ERR_UNAVAILABLE", temporary: true }, 4],
+  ])("is not repeated after %s", async (_, faults, failure, requests) => {
+    const service = await openService({ faults });
+    expect(await failureOf(openClient(service, { maxRetries: 3 }))).toMatchObject(failure);
+    expect(service.requests).toHaveLength(requests);
+  });
+
+  it.each([
+    ["120", 120],
+    ["3600", 3600],
+    [new Date(Date.now() + 3_600_000).toUTCString(), expect.closeTo(3600, -2)],
+    ["9".repeat(400), 9_999_999_999],
+  ])("does not wait for a Retry-After of %s past timeoutSeconds", async (wait, retryAfterSeconds) => {
+    const service = await openService({ faults: [{ status: 429, headers: { "Retry-After": wait } }] });
+    const failure = await failureOf(openClient(service, { maxRetries: 3 }));
+    const message = expect.stringMatching(/ try again in (?:120|3[56]\d\d|9999999999) s/);
+    expect(failure).toMatchObject({ code: "ERR_RATE_LIMITED", retryAfterSeconds, message });
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it.each(["1.5", "-1", "5,", "soon", "2026-11-21"])("ignores a Retry-After of %s", async (wait) => {
+    const service = await openService({ faults: [{ status: 429, headers: { "Retry-After": wait } }] });
+    expect(await failureOf(openClient(service))).toMatchObject({ retryAfterSeconds: undefined });
+  });
+});
+
+describe("a caller that gives up", () => {
+  it("before its read is sent or while it is, gets its reason", async () => {
+    const service = await openService({ faults: [NEVER] });
+    const client = openClient(service);
+    const reason = new Error("enough");
+    await expect(client.get(MONITORING, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(service.requests).toHaveLength(0);
+    const controller = new AbortController();
+    const ended = watch(client.get(MONITORING, { signal: controller.signal }));
+    await received(service, 2);
+    controller.abort(reason);
+    await until(() => ended.mock.calls.length > 0);
+    expect(ended).toHaveBeenCalledWith(reason);
+  });
+
+  it("in the pause before a repetition sends nothing more, and leaves its connection to others", async () => {
+    const service = await openService({ faults: ALL.map(() => DOWN) });
+    const client = openClient(service, { maxRetries: 3 });
+    const controller = new AbortController();
+    const ends = [...ALL, "waits"].map(() => watch(client.get(MONITORING, { signal: controller.signal })));
+    await responded(32);
+    await pass(499);
+    // Each read keeps its connection in the pause, so that the last one is not sent over it.
+    expect(service.requests).toHaveLength(32);
+    controller.abort(new Error("enough"));
+    await pass(60_000);
+    for (const ended of ends) expect(ended).toHaveBeenCalledWith(new Error("enough"));
+    expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
+    expect(service.requests).toHaveLength(33);
+  });
+
+  it("leaves nothing behind at a signal that is used for many reads", async () => {
+    const { signal } = new AbortController();
+    const service = await openService({ faults: [DOWN] });
+    const read = openClient(service, { maxRetries: 3 }).get(MONITORING, { signal });
+    await responded(2);
+    await pass(500);
+    await read;
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+  });
+});
+
+describe("in an outage, a read", () => {
+  /** A gate that three projects tell of an outage. */
+  async function tellOutage(gate = new ReadGate()): Promise<ReadGate> {
+    const outage = new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", { status: 503 });
+    for (const project of ["a", "b", "c"]) await gate.pass(project, () => Promise.reject(outage)).catch(() => {});
+    return gate;
+  }
+
+  it.each([
+    { timeoutSeconds: 30, seconds: 5, says: "within 5 s, the limit after the reads of other projects have failed" },
+    { timeoutSeconds: 2, seconds: 2, says: "within 2 s; check the network, or raise timeoutSeconds" },
+  ])("has $seconds seconds of $timeoutSeconds", async ({ timeoutSeconds, seconds, says }) => {
+    const service = await openService({ faults: [NEVER] });
+    const client = openClient(service, { timeoutSeconds });
+    const ended = watch(client.get(MONITORING, { gate: await tellOutage() }));
+    await received(service, 2);
+    await pass(seconds * 1000 - 1);
+    expect(ended).not.toHaveBeenCalled();
+    await pass(1);
+    const message = expect.stringContaining(says);
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT", message }));
+  });
+
+  it.each(["before it is sent", "while it pauses"])("is sent once where that begins %s", async (when) => {
+    const gate = new ReadGate();
+    await gate.pass("first", async () => "read");
+    if (when === "before it is sent") await tellOutage(gate);
+    const service = await openService({ faults: [DOWN] });
+    const ended = watch(openClient(service, { maxRetries: 3 }).get(MONITORING, { gate }));
+    await responded(2);
+    await tellOutage(gate);
+    await pass(60_000);
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ status: 503 }));
+    expect(service.requests).toHaveLength(2);
+  });
+});
+
+it("a challenge that stops in the middle is answered over another connection", async () => {
+  const server = createHttpServer(({ headers }, response) => {
+    if (headers.authorization === undefined) {
+      response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n", op="auth"' }).write("begin");
+    } else response.end('{"logPath":"/l"}');
+  });
+  const client = openClient({ baseUrl: `http://127.0.0.1:${await listen(server)}` }, { timeoutSeconds: 3600 });
+  const ended = watch(client.get(MONITORING));
+  while (ended.mock.calls.length === 0) {
+    await setImmediate();
+    await pass(500);
+    clockOfUndici.tick(500);
+  }
+  expect(ended).toHaveBeenCalledWith(expect.objectContaining({ logPath: "/l" }));
+});
+
+describe.each(["over TLS", "through a proxy"])("a connection that has no socket yet, %s,", (way) => {
+  /** Leads to a service that says nothing until it is healthy: the listener, or the proxy, accepts and never answers. */
+  async function openSilent() {
+    const state = { isHealthy: false, opened: 0, closed: 0 };
+    const healthy = await openService({ tls: TLS });
+    const proxy = await startProxyStandIn();
+    const target = Number(new URL(way === "over TLS" ? healthy.baseUrl : proxy.origin).port);
+    const relay = createServer((near) => {
+      state.opened += 1;
+      near
+        .on("error", () => {})
+        .on("close", () => {
+          state.closed += 1;
+        });
+      if (!state.isHealthy) return void near.resume();
+      const far = createConnection(target, "127.0.0.1").on("error", () => {});
+      near.pipe(far).pipe(near);
+      near.on("close", () => far.destroy());
+    });
+    const port = await listen(relay);
+    if (way === "through a proxy") vi.stubEnv("https_proxy", `http://127.0.0.1:${port}`);
+    const baseUrl = way === "over TLS" ? `https://127.0.0.1:${port}` : healthy.baseUrl;
+    return { client: openClient({ baseUrl }, { caCertificate: CA_FILE, timeoutSeconds: 5 }), state };
+  }
+
+  it.each([1, 16])("is replaced where %i reads at once are given up, or their time is over", async (reads) => {
+    const { client, state } = await openSilent();
+    const readAll = (signal?: AbortSignal) =>
+      Array.from({ length: reads }, () => watch(client.get(MONITORING, { signal })));
+    const controller = new AbortController();
+    const givenUp = readAll(controller.signal);
+    await until(() => state.opened === reads);
+    controller.abort(new Error("enough"));
+    await until(() => state.closed === reads);
+    for (const ended of givenUp) expect(ended).toHaveBeenCalledWith(new Error("enough"));
+    const late = readAll();
+    await until(() => state.opened === 2 * reads);
+    await pass(5000);
+    for (const ended of late) expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT" }));
+    state.isHealthy = true;
+    const read = readAll();
+    await until(() => read.every(({ mock }) => mock.calls.length > 0));
+    for (const ended of read) expect(ended).toHaveBeenCalledWith(expect.objectContaining({ logPath: LOG_PATH }));
+  });
+
+  it("ends with its client", async () => {
+    const { client, state } = await openSilent();
+    const controller = new AbortController();
+    const ended = watch(client.get(MONITORING, { signal: controller.signal }));
+    await until(() => state.opened === 1);
+    controller.abort(new Error("enough"));
+    await client.close();
+    expect(ended).toHaveBeenCalledWith(new Error("enough"));
+    await until(() => state.closed === 1);
+  });
+});

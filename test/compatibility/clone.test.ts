@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { PAGES } from "../plugin/examples-in.ts";
+
+const run = promisify(execFile);
+const root = path.resolve(import.meta.dirname, "../..");
+
+// It installs the dependencies of the clone from the registry.
+it("is installed from a clone by the line of the README", { timeout: 900_000 }, async (context) => {
+  const [, line] = /`(\(cd \.\.\/clone [^`]*)`/.exec(PAGES.get("README.md") ?? "") ?? [];
+  if (line === undefined) return context.skip("the repository has a name, and README no such line");
+  const folder = await mkdtemp(path.join(tmpdir(), "from-a-clone-"));
+  context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const project = path.join(folder, "project");
+  await mkdir(project);
+  await writeFile(path.join(project, "package.json"), "{}");
+  await run("git", ["clone", "--quiet", root, path.join(folder, "clone")]);
+  await run("sh", ["-c", line], { cwd: project, maxBuffer: 1 << 26 });
+  await writeFile(path.join(project, "index.mjs"), 'export * from "pulumi-agent-log-config/client";');
+  expect(await import(path.join(project, "index.mjs"))).toHaveProperty("AgentLogConfigClient");
+});

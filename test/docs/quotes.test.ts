@@ -1,0 +1,243 @@
+import { once } from "node:events";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, inject, it, onTestFinished, type TestContext } from "vitest";
+import { startService } from "../../sdk/testing/index.ts";
+import { makePlugin } from "../../tools/archive/make-plugin.ts";
+import { issueCertificate } from "../client/issue-certificate.ts";
+import { CA_FILE, TLS } from "../client/test-certificate.ts";
+import { environmentOf, MAIN, runMain } from "../command/run-main.ts";
+import { cliEnvironment } from "../deployment/cli-environment.ts";
+import { configure, makeProgramFolder, openRealProgram, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
+import { openRealDeployment } from "../deployment/real-deployment.ts";
+import { runCommand } from "../deployment/run-command.ts";
+import { fencesIn, PAGES } from "../plugin/examples-in.ts";
+import { requireHost } from "../plugin/require-host.ts";
+import { runTool } from "../plugin/run-tool.ts";
+
+const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
+const MONITORING = "AgentLogConfig 0123456789abcdef01234567/monitoring: ";
+const BACKUP = "AgentLogConfig 0123456789abcdef01234567/backup uses ";
+
+/** What the pages quote, by the runs that say it. A line that is longer begins with what stands here. */
+const QUOTES = {
+  service: [
+    ...[MONITORING, BACKUP, "nothing listens there", "no response within", "(status 503)", "too many requests"],
+    ...["there is no such project", "is …, expected …", "but should not be set", "no changes were expected", "is gone"],
+    ...["the service refuses the key pair", "is not on the key's access list", "its certificate … has expired"],
+    ...["authority that is not trusted here", "self-signed", "and 12 others"],
+    ...[
+      "connection",
+      "timeout",
+      "unavailable",
+      "rate_limited",
+      "project_not_found",
+      "wrong_key",
+      "access_list",
+      "tls",
+    ].map((code) => `#err_${code}`),
+  ],
+  proxy: [
+    ...["Failed to connect to … through proxy", "Failed to connect to proxy"],
+    "14 UNAVAILABLE: No connection established",
+  ],
+  package: ["can't be loaded from the folder of the program (MODULE_NOT_FOUND)"],
+  plugin: ["no resource plugin", "needs Node.js 22.19 or later", "exited prematurely"],
+  go: ["no required module provides package", "is replaced but not required"],
+  check: ["✓ settings", "✓ name", "✓ connection", "✓ TLS", "✓ challenge", "✗ key", "- role"],
+} as const;
+
+/** What needs the network or an older Node.js. */
+const NOT_RUN = [
+  ...["could not find latest version for provider agent-log-config", "unable to resolve"],
+  ...["Could not automatically download and install", "ERR_UNKNOWN_FILE_EXTENSION"],
+];
+
+/** Messages and steps in blocks, and the first words of each entry on the page for the one on call. */
+const inBlocks = Array.from([...PAGES.values()].join("\n").matchAll(/^ {4}((?:AgentLogConfig |[✓✗-] ).*)$/gm));
+const entries = PAGES.get("docs/on-call.md")?.match(/^\*\*(?:`[^`]*`|[^`:])*(?=:| after)/gm) ?? [];
+const inEntries = entries.flatMap((entry) => Array.from(entry.matchAll(/`([^`]*)`/g)));
+const shown = [...inBlocks, ...inEntries].map(([, quote = ""]) => quote);
+
+it("knows for each text that the pages quote which run says it", () => {
+  const known = [...Object.values(QUOTES).flat(), ...NOT_RUN];
+  expect(shown.filter((text) => !known.some((quote) => text.startsWith(quote)))).toEqual([]);
+  expect(known.filter((quote) => !shown.some((text) => text.startsWith(quote)))).toEqual([]);
+});
+
+/** What differs from run to run. */
+const VARIABLE: readonly (readonly [RegExp, string])[] = [
+  [/[\w\\.]*example\\\.com(:8443)?|192\\\.0\\\.2\\\.10/g, "[\\w.]+(:\\d+)?"],
+  [/…|Example CA|5 h(?= ago)|\w+ \d+ [\d:]+ \d{4}(?= GMT)/g, ".+"],
+  [/\d{4}-\d\d-\d\dT[\d:]+\\\.\d+Z/g, "[\\dT:.Z-]+"],
+  [/(?<=port |and )\d+/g, "\\d+"],
+];
+
+function patternOf(text: string): RegExp {
+  const escaped = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+  return new RegExp(VARIABLE.reduce((pattern, [variable, any]) => pattern.replaceAll(variable, any), escaped));
+}
+
+const RUNS = {
+  service: runService,
+  proxy: runProxy,
+  package: runWithoutPackage,
+  plugin: runPlugin,
+  go: runGo,
+  check: runCheck,
+};
+const RUN_NAMES = ["service", "proxy", "package", "plugin", "go", "check"] as const;
+
+it.for(RUN_NAMES)("quotes what a real run says: %s", { timeout: 300_000 }, async (name, context) => {
+  const said = await RUNS[name](context);
+  const quoted = shown.filter((text) => QUOTES[name].some((quote) => text.startsWith(quote)));
+  for (const text of quoted) expect(said).toMatch(patternOf(text));
+});
+
+it("shows the JSON that the command prints", async () => {
+  const [json = ""] = fencesIn(PAGES.get("docs/command.md") ?? "", "json");
+  const quoted: { steps: object[]; projects: { projectId: string }[] } = JSON.parse(json);
+  const settings = { monitoring: { logPath: "/var/log/a.log" }, backup: {} };
+  const service = await startService({ privateKey: PRIVATE_KEY, settings: { [PROJECT_ID]: settings } });
+  onTestFinished(() => service.close());
+  const projects = quoted.projects.flatMap(({ projectId }) => ["--project", projectId]);
+  const { stdout } = await runMain(environmentOf(service), ["check", ...projects, "--json"]);
+  expect(JSON.parse(stdout)).toMatchObject({ ...quoted, steps: expect.arrayContaining(quoted.steps) });
+});
+
+/** Each failure that the service can cause, and what a resource says of a record and of expectations. */
+async function runService(context: TestContext): Promise<string> {
+  const { deployment, service } = await openRealProgram(context, "failures");
+  const set = (key: string, value: object) => deployment.setConfig(`failures:${key}`, JSON.stringify(value));
+  const expected = { logRotate: { sizeThresholdMB: { atMost: 1000 } } };
+  await set("resources", {
+    expecting: { args: { ...ARGS, whenUnexpected: "warn", expect: expected } },
+    recorded: { args: { ...ARGS, agent: "backup", whenUnavailable: "useRecorded" } },
+  });
+  await deployment.setConfig("agent-log-config:maxRetries", "0");
+  service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 1500 } });
+  const texts = [(await deployment.up()).text];
+  service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 500 } });
+  texts.push((await deployment.preview({ expectNoChanges: true })).text);
+  service.respondWith({ status: 503 });
+  texts.push((await deployment.preview()).text);
+  service.respondWith(undefined);
+  for (const agent of ["monitoring", "backup"] as const) service.set(PROJECT_ID, agent, undefined);
+  texts.push((await deployment.refresh()).text);
+
+  const open = async (options: object) => {
+    const opened = await startService({ privateKey: PRIVATE_KEY, ...options });
+    context.onTestFinished(() => opened.close());
+    return { baseUrl: opened.baseUrl };
+  };
+  const faults = (status: number, errorCode = "") => ({
+    faults: Array.from({ length: 9 }, () => ({ status, body: JSON.stringify({ error: status, errorCode }) })),
+  });
+  const services = {
+    closed: { baseUrl: "http://127.0.0.1:9" },
+    silent: { ...(await open({ faults: [{ delaySeconds: 60 }] })), timeoutSeconds: 1 },
+    limited: await open(faults(429)),
+    rotated: await open({ privateKey: "another-private-key" }),
+    refusing: await open(faults(403, "IP_ADDRESS_NOT_ON_ACCESS_LIST")),
+    expired: await open({ tls: issueCertificate({ until: "20200102000000Z" }) }),
+    untrusted: await open({ tls: TLS }),
+    selfSigned: await open({ tls: issueCertificate() }),
+  };
+  await set("services", services);
+  const failing = Object.keys(services).map((name) => [name, { args: ARGS, service: name }]);
+  const guarded = { ...ARGS, agent: "backup", expect: { logPath: "/l", notSet: ["logRotate.numTotal"] } };
+  await set("resources", { ...Object.fromEntries(failing), guarded: { args: guarded } });
+  service.set(PROJECT_ID, "backup", { logPath: "/other", logRotate: { numTotal: 9 } });
+  const projectIds = Array.from({ length: 62 }, (_, index) => String(index).padStart(24, "0"));
+  await set("fleets", { fleet: { args: { projectIds, agents: ["monitoring"] } } });
+  return [...texts, (await deployment.preview()).text].join("\n");
+}
+
+/** A proxy that refuses, and one that is not there. */
+async function runProxy(context: TestContext): Promise<string> {
+  const proxy = createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
+  context.onTestFinished(() => void proxy.close());
+  await once(proxy.listen(0, "127.0.0.1"), "listening");
+  const address = proxy.address();
+  const ports = [typeof address === "object" ? address?.port : undefined, 9];
+  const { deployment } = await openRealProgram(context, "failures");
+  const texts: string[] = [];
+  for (const port of ports) {
+    texts.push((await deployment.preview({ env: { https_proxy: `http://127.0.0.1:${port}`, no_proxy: "" } })).text);
+  }
+  return texts.join("\n");
+}
+
+/** A folder in which Pulumi's SDK is installed, and this package no more. */
+async function runWithoutPackage(context: TestContext): Promise<string> {
+  requireHost(context, "nodejs");
+  const installed = await mkdtemp(path.join(tmpdir(), "installed-"));
+  context.onTestFinished(() => rm(installed, { recursive: true }));
+  const [source, modules] = [inject("installedPackage"), installed].map((folder) => path.join(folder, "node_modules"));
+  await cp(source ?? "", modules ?? "", { recursive: true });
+  const { directory, service } = await makeProgramFolder(context, "failures", installed);
+  const deployment = await openRealDeployment(directory, { PULUMI_NODEJS_TRANSPILE_ONLY: "true" }, process.execPath);
+  context.onTestFinished(() => deployment.close());
+  await configure(deployment, service, "failures", { resources: { recorded: { args: ARGS } } });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  await rm(path.join(modules ?? "", "pulumi-agent-log-config"), { recursive: true });
+  return (await deployment.refresh()).text;
+}
+
+/** A plugin that is not installed, and one that finds no Node.js. */
+async function runPlugin(context: TestContext): Promise<string> {
+  const { path: folders } = requireHost(context, "yaml");
+  const { directory, service } = await makeProgramFolder(context, "failures");
+  const resources = { monitoring: { type: "agent-log-config:AgentLogConfig", properties: ARGS } };
+  const program = { name: "failures", runtime: "yaml", resources };
+  await writeFile(path.join(directory, "Pulumi.yaml"), JSON.stringify(program));
+  await makePlugin(path.join(directory, "plugin"));
+  const deployment = await openRealDeployment(directory, {}, process.execPath);
+  context.onTestFinished(() => deployment.close());
+  await configure(deployment, service, "failures", {});
+  const found = [path.join(directory, "plugin"), folders].join(path.delimiter);
+  return (await deployment.preview()).text + (await deployment.preview({ env: { PATH: found } })).text;
+}
+
+/** A program whose go.mod lacks the generated SDK, and one to which `pulumi package add` has given it. */
+async function runGo(context: TestContext): Promise<string> {
+  const directory = await mkdtemp(path.join(tmpdir(), "go-"));
+  context.onTestFinished(() => rm(directory, { recursive: true }));
+  await mkdir(path.join(directory, "sdk"));
+  const write = (file: string, text: string) => writeFile(path.join(directory, file), text);
+  await write("main.go", 'package main\n\nimport _ "example.com/sdk"\n\nfunc main() {}\n');
+  await write("go.mod", "module program\n\ngo 1.24\n");
+  await write("sdk/go.mod", "module example.com/sdk\n\ngo 1.24\n");
+  await write("sdk/sdk.go", "package sdk\n");
+  const go = (...args: string[]) => runTool(context, directory, "go", args, { GOPROXY: "off" });
+  const { exitCode, stderr } = await go("version");
+  if (exitCode !== 0) context.skip(`no Go: ${stderr}`);
+  const lacking = await go("vet", ".");
+  await go("mod", "edit", "-replace=example.com/sdk=./sdk");
+  return lacking.stderr + (await go("vet", ".")).stderr;
+}
+
+/** The step-by-step check of a service with another key. */
+async function runCheck(context: TestContext): Promise<string> {
+  const { command, path: folders } = requireHost(context, "nodejs");
+  const cwd = await mkdtemp(path.join(tmpdir(), "check-"));
+  const service = await startService({ tls: TLS, privateKey: "another-private-key" });
+  context.onTestFinished(async () => {
+    await service.close();
+    await rm(cwd, { recursive: true });
+  });
+  await writeFile(path.join(cwd, "Pulumi.yaml"), "name: check\nruntime: yaml\n");
+  const added = { NODE_EXTRA_CA_CERTS: CA_FILE, NO_COLOR: "1" };
+  const env = cliEnvironment(folders, { home: path.join(cwd, "home"), backend: cwd }, added);
+  const run = (file: string, args: readonly string[], input = "") =>
+    runCommand(file, args, { cwd, env, signal: context.signal, input });
+  await run(command, ["stack", "init", "dev", "--non-interactive"]);
+  const set = (key: string, value: string, kind: string) =>
+    run(command, ["config", "set", "--stack", "dev", kind, `agent-log-config:${key}`], value);
+  await set("baseUrl", service.baseUrl.replace("127.0.0.1", "localhost"), "--plaintext");
+  await set("publicKey", "publickey", "--plaintext");
+  await set("privateKey", PRIVATE_KEY, "--secret");
+  return (await run(process.execPath, [MAIN, "check", "--project", PROJECT_ID, "--stack", "dev"])).stdout;
+}
