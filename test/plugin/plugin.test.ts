@@ -244,6 +244,17 @@ describe("a resource", () => {
     expect(service.requests).toHaveLength(before);
   });
 
+  it("gives one reason for all that a refresh can't read in an outage", async () => {
+    const plugin = await configured();
+    service.respondWith({ status: 503 });
+    const read = (name: string) =>
+      plugin.call("Read", { urn: `${URN}-${name}`, id: ID, properties: RECORDED, inputs: RECORDED });
+    const first = read("a").catch((error: Error) => error.message);
+    await vi.waitUntil(() => service.requests.length > 1, { timeout: 10_000 });
+    expect(await read("b")).toMatchObject({ id: ID });
+    expect(await first).toMatch(/ \(status 503\).* The same applies to monitoring-b\.$/);
+  });
+
   it("shows what it says beside the resource, in an update as its failure alone", async () => {
     const { address, warnings, errors } = await startEngineLog();
     const plugin = await configured({}, address);

@@ -91,6 +91,7 @@ describe("readMany", () => {
           expect(settled).toBe(outcomeOf.get(projectIds[0] ?? ""));
           return;
         }
+        expect([...outcomeOf.values()]).toContain(undefined);
         const returned = [...settled.configs.map(outcomeOfConfig), ...settled.failures.map(outcomeOfFailure)];
         expect(returned.toSorted()).toEqual(projectIds.map((id) => `${id} ${outcomeOf.get(id)}`).toSorted());
       }),
