@@ -199,6 +199,21 @@ it("names every cause and every resource of a refresh that fails, each cause onc
   expect(causes.find((cause) => cause.includes("status 500"))).toMatch(/ The same applies to (one|two|three)\.$/);
 });
 
+it("warns once of an outage in which 300 records are used, with 50 names", LIMIT, async (context) => {
+  const { deployment, service, write } = await openYaml(context);
+  const projectIds = Array.from({ length: 300 }, (_, index) => id(index));
+  for (const projectId of projectIds) service.set(projectId, "monitoring", { logPath: "/log" });
+  const properties = { projectIds, agents: ["monitoring"], whenUnavailable: "useRecorded" };
+  await write({ resources: { fleet: { type: "agent-log-config:AgentLogConfigs", properties } } });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  service.respondWith({ status: 503 });
+  const { ok, text } = await deployment.preview({ expectNoChanges: true });
+  const [warning = "", ...others] = text.match(/AgentLogConfig .* use the recorded settings.*/g) ?? [];
+  expect([ok, warning.match(/fleet-/g)?.length, others], text).toEqual([true, 50, []]);
+  expect(text.trim().split("\n").length).toBeLessThan(20);
+  expect(warning).toMatch(/ and 250 others use the recorded settings, the oldest of which were first read .*503/);
+});
+
 it("keeps the old record where the new project of a replacement can't be read", LIMIT, async (context) => {
   const { deployment, service, write } = await openYaml(context);
   await write({ resources: { one: recordOf(id(1)) } });

@@ -1,0 +1,159 @@
+import fc from "fast-check";
+import { expect, it, type TestContext } from "vitest";
+import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Deployment, Run } from "../deployment/deployment.ts";
+import { openProgram, PRIVATE_KEY, PROJECT_ID, skipWithout } from "../deployment/open-program.ts";
+import {
+  type Outcome,
+  predict,
+  type ServiceWorld,
+  type State,
+  type Step,
+  stepArbitrary,
+} from "../provider/life-model.ts";
+
+// The lives of resources as in test/provider/life.test.ts, here of whole programs: LIFE_RUNS=100 explores more of them.
+
+const NAMES = ["plain", "grouped", "after", "fleet"] as const;
+type Name = (typeof NAMES)[number];
+type Each<Value> = Readonly<Record<Name, Value>>;
+const each = <Value>(make: (name: Name) => Value): Each<Value> => ({
+  plain: make("plain"),
+  grouped: make("grouped"),
+  after: make("after"),
+  fleet: make("fleet"),
+});
+/** The name of the resource in the stack. */
+const resourceName = (name: Name) => (name === "fleet" ? `fleet-${PROJECT_ID}-monitoring` : name);
+
+/** What one program can ask of all its resources: whole properties are ignored, and no project changes. */
+const asEngine = (step: Step): Step => ({
+  ...step,
+  args: { ...step.args, project: 0 },
+  ignoreChanges: step.ignoreChanges.filter((path) => path === "logPath"),
+  way: "travel",
+});
+const steps = fc
+  .record({ plain: stepArbitrary, grouped: stepArbitrary, after: stepArbitrary, fleet: stepArbitrary })
+  .map((asked) =>
+    each((name) => {
+      const { run, services, service } = asked.plain;
+      return asEngine({ ...asked[name], run, services, service });
+    }),
+  );
+async function open(context: TestContext) {
+  const { deployment, service } = await openProgram(context, "real", "life");
+  const other = await startService({ privateKey: PRIVATE_KEY });
+  context.onTestFinished(() => other.close());
+  await deployment.setConfig("agent-log-config:maxRetries", "0");
+  return { deployment, services: [service, other] };
+}
+
+function arrange(service: Service, { condition, projects: [settings] }: ServiceWorld): void {
+  service.set(PROJECT_ID, "monitoring", undefined);
+  if (settings !== undefined) service.set(PROJECT_ID, "monitoring", withoutNull(settings));
+  service.rotateKey(condition === "refuses the key" ? "private-key-0002" : PRIVATE_KEY);
+  service.respondWith(condition === "is down" ? { status: 503 } : undefined);
+}
+
+const withoutNull = (value: object) => Object.fromEntries(Object.entries(value).filter(([, inner]) => inner !== null));
+
+async function set(deployment: Deployment, services: readonly Service[], asked: Each<Step>): Promise<void> {
+  const { plain } = asked;
+  for (const [index, service] of services.entries()) arrange(service, plain.services[index] ?? DOWN);
+  const resources = each((name) => {
+    const { project: _, ...args } = asked[name].args;
+    const options = { ignoreChanges: asked[name].ignoreChanges };
+    return { args: { projectId: PROJECT_ID, agent: "monitoring", ...args }, options };
+  });
+  await deployment.setConfigs({
+    "agent-log-config:baseUrl": services[plain.service]?.baseUrl ?? "",
+    "life:resources": JSON.stringify(resources),
+  });
+}
+
+const DOWN: ServiceWorld = { condition: "is down", projects: [] };
+
+/** What is recorded of each resource, and what the model expects of it. */
+async function recordsIn(deployment: Deployment): Promise<Each<unknown>> {
+  const { deployment: state } = JSON.parse(JSON.stringify(await deployment.exportState()));
+  return each((name) => {
+    const found = (state.resources ?? []).find(({ urn }: { urn: string }) =>
+      urn.endsWith(`:AgentLogConfig::${resourceName(name)}`),
+    );
+    const { logPath, logRotate, whenUnavailable } = found?.outputs ?? {};
+    return found && { logPath, logRotate, whenUnavailable };
+  });
+}
+
+function expectedRecord({ record }: State): unknown {
+  if (record === undefined) return undefined;
+  const { settings, args } = record;
+  return { logPath: settings.logPath, logRotate: settings.logRotate, whenUnavailable: args.whenUnavailable };
+}
+
+const OPERATIONS = { creates: "create", updates: "update", replaces: "replace" } as const;
+
+it("lives of resources are as the model says, on the real engine", { timeout: 3_600_000 }, async (context) => {
+  skipWithout(context, "real");
+  const life = fc.array(steps, { minLength: 3, maxLength: 4 });
+  const numRuns = Number(process.env["LIFE_RUNS"] ?? 2);
+  const property = fc.asyncProperty(life, async (sequence) => {
+    const { deployment, services } = await open(context);
+    let states: Each<State> = each(() => ({ record: undefined, connection: 0 }));
+    for (const [index, drawn] of sequence.entries()) {
+      // Until something is created, a preview knows nothing of what waits for it.
+      const asked = index === 0 ? each((name): Step => ({ ...drawn[name], run: "up" })) : drawn;
+      const { run } = asked.plain;
+      await set(deployment, services, asked);
+      const predicted = each((name) => predict(asked[name], states[name]));
+      const isDown = asked.plain.services[asked.plain.service]?.condition === "is down";
+      const isAsked = (name: Name) => {
+        const { args, ignoreChanges } = asked[name];
+        const isByRecord = args.expect !== undefined && ignoreChanges.length > 0;
+        return run !== "refresh" && (isByRecord || (isDown && args.whenUnavailable === "useRecorded"));
+      };
+      states = await compare(deployment, await deployment[run](), run, states, predicted, isAsked);
+    }
+  });
+  await fc.assert(property, { numRuns, endOnFailure: true });
+});
+
+/** Compares a run with what is predicted of each resource, and returns what is recorded now. */
+async function compare(
+  deployment: Deployment,
+  { ok, steps: shown, text }: Run,
+  kind: Step["run"],
+  before: Each<State>,
+  predicted: Each<Outcome>,
+  isAsked: (name: Name) => boolean,
+): Promise<Each<State>> {
+  // What waits for a resource is not reached where that one fails.
+  const isReached = kind === "refresh" || predicted.plain.shows !== "fails";
+  // The first one that fails ends an update; and a preview, if only the engine can judge it, by what is recorded.
+  const isCut = NAMES.some((name) => (kind === "up" || isAsked(name)) && predicted[name].shows === "fails");
+  const isShown = (name: Name) => shown.some((step) => step.name === resourceName(name));
+  const known = NAMES.filter(
+    (name) => (name !== "after" || isReached) && (!isCut || predicted[name].shows === "fails" || isShown(name)),
+  );
+  const outcomes = known.map((name) => predicted[name]);
+  const fails = outcomes.some(({ shows }) => shows === "fails");
+  expect(ok, text).toBe(!fails);
+  // The program warns of all its resources.
+  if (!fails) expect(text.includes(" uses the ")).toBe(outcomes.some(({ warnsOfOutage }) => warnsOfOutage));
+  if (kind !== "refresh") {
+    const operations = known.map((name) => {
+      const { shows } = predicted[name];
+      return [name, shows in OPERATIONS ? Reflect.get(OPERATIONS, shows) : undefined];
+    });
+    const found = known.map((name) => [name, shown.find((step) => step.name === resourceName(name))?.op]);
+    expect(found, text).toEqual(operations);
+  }
+  const states = each((name) =>
+    known.includes(name) || kind !== "up"
+      ? predicted[name]
+      : { ...before[name], connection: predicted[name].connection },
+  );
+  expect(await recordsIn(deployment), text).toEqual(each((name) => expectedRecord(states[name])));
+  return states;
+}
