@@ -32,6 +32,7 @@ const MOVED = `if (/runtime\\/(dependsOn|state)\\.js$/.test(specifier) && /priva
 const PROGRAM = `
 const pulumi = await import("@pulumi/pulumi");
 const { AgentLogConfig, getAgentLogConfigOutput } = await import("./index.ts");
+const { runsInline } = await import("./program/private-sdk.ts");
 const { startService } = await import("./testing/index.ts");
 const what = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
 const { baseUrl } = await startService({ settings: { [what.projectId]: { monitoring: { logPath: "/l" } } } });
@@ -40,17 +41,33 @@ for (const [name, value] of Object.entries(connection)) process.env["AGENT_LOG_C
 await pulumi.runtime.setMocks({ newResource: ({ name, inputs }) => ({ id: name, state: inputs }), call: () => ({}) });
 // The package takes it for an engine, so that it reads.
 Object.defineProperty(pulumi.runtime.getMonitor(), "constructor", { value: class EngineMonitor {} });
+const fail = (...call) => {
+  const { promise, resolve } = Promise.withResolvers();
+  process.once("unhandledRejection", ({ message }) => resolve(message));
+  getAgentLogConfigOutput(...call);
+  return promise;
+};
+`;
+const MOVED_PROGRAM = `${PROGRAM}
 const pathOf = ({ logPath }) => new Promise((resolve) => logPath.apply(resolve));
 class Group extends pulumi.ComponentResource {}
 const parent = new Group("test:index:Group", "inner", {}, { parent: new Group("test:index:Group", "outer") });
 const settings = new AgentLogConfig("settings", what);
 const paths = [await pathOf(settings), await pathOf(new AgentLogConfig("inside", what, { parent }))];
-process.on("unhandledRejection", ({ message }) => { console.log(JSON.stringify([...paths, message])); process.exit(); });
-getAgentLogConfigOutput(what, { dependsOn: settings });
+console.log(JSON.stringify([...paths, runsInline(), await fail(what, { dependsOn: settings })]));
+process.exit();
 `;
 
 it("costs dependsOn alone, where a later SDK has moved its internal modules", () => {
-  const [plain, inside, failure] = JSON.parse(run(MOVED, PROGRAM));
-  expect([plain, inside]).toEqual(["/l", "/l"]);
+  const [plain, inside, isInline, failure] = JSON.parse(run(MOVED, MOVED_PROGRAM));
+  expect([plain, inside, isInline]).toEqual(["/l", "/l", true]);
   expect(failure).toContain("moved: @pulumi/pulumi/runtime/dependsOn.js");
+});
+
+it.each([
+  ["what is plain", '"orders"', 'digits, not "orders".'],
+  ["no secret", 'pulumi.secret("orders")', "digits. "],
+])("quotes %s", (_, projectId, expected) => {
+  const program = `${PROGRAM} console.log(await fail({ ...what, projectId: ${projectId} })); process.exit();`;
+  expect(run("", program)).toContain(`projectId must be 24 hexadecimal ${expected}`);
 });

@@ -38,3 +38,9 @@ it("opens a connection anew that could not be opened", async () => {
   await copyFile(CA_FILE, caCertificate);
   expect(await reader.read(connection, BACKUP)).toMatchObject({ logPath: "/l" });
 });
+
+it("quotes no argument, because it may be a secret", async () => {
+  const { connection } = await open();
+  const read = new SettingsReader().read(connection, { projectId: "secret-0001", agent: "backup" });
+  await expect(read).rejects.toThrow(/projectId must be 24 hexadecimal digits\. /);
+});
