@@ -43,7 +43,7 @@ await pulumi.runtime.setMocks({ newResource: ({ name, inputs }) => ({ id: name, 
 Object.defineProperty(pulumi.runtime.getMonitor(), "constructor", { value: class EngineMonitor {} });
 const fail = (...call) => {
   const { promise, resolve } = Promise.withResolvers();
-  process.once("unhandledRejection", ({ message }) => resolve(message));
+  process.on("unhandledRejection", ({ message }) => resolve(message));
   getAgentLogConfigOutput(...call);
   return promise;
 };
