@@ -36,10 +36,10 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
     return { urn, configs: UNKNOWN_OUTPUT };
   }
   const answers = children.map(async ({ childName, project, aliases, ...asked }) => {
-    const childUrn = `${types}$${PLUGIN_TYPE}::${childName}`;
     // The engine checks one child after the other, so that they are read before.
     const read = isUnknown(asked.projectId) ? undefined : run.failures.during(() => run.read(asked));
-    if (read !== undefined) run.readsAhead.set(childUrn, { ...asked, read });
+    const key = `${types}$${PLUGIN_TYPE}::${childName} ${idOf(asked)}`;
+    if (read !== undefined) run.readsAhead.set(key, read);
     await read?.catch(() => {});
     const inputs = { ...rules, ...asked, projectId: isSecret ? seal(asked.projectId) : asked.projectId };
     try {
@@ -49,7 +49,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
       // A new child that is no target of the update has no record.
       return outputs === undefined ? [] : [{ ...named, ...publicSettings(found) }];
     } finally {
-      run.readsAhead.delete(childUrn);
+      run.readsAhead.delete(key);
     }
   });
   // An engine that goes on after a failure records the others. A preview ends with the child, and says why.

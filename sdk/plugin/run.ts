@@ -1,3 +1,4 @@
+import { idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { Checked, Host } from "../provider/resource-lifecycle.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
@@ -14,21 +15,14 @@ export interface ProviderConfiguration {
   readonly stack?: string | undefined;
 }
 
-/** What a fleet has read for one of its children. */
-interface ReadAhead {
-  readonly projectId: unknown;
-  readonly agent: unknown;
-  readonly read: Promise<AgentLogConfigResult>;
-}
-
 /** What is remembered for one run of the engine, which configures an attached process anew for each. */
 export class Run {
   readonly failures: HeldCalls;
   readonly warnings = new FailureReport(nameOf);
   /** What Check has found of each resource, by its URN. Diff, Create and Update need it. */
   readonly checks = new Map<string, Checked>();
-  /** What a fleet has read for children that the engine is going to ask for, by their URNs. */
-  readonly readsAhead = new Map<string, ReadAhead>();
+  /** What a fleet has read for children that the engine is going to ask for, by their URNs and ids. */
+  readonly readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
   readonly fleets: FleetsByChild = new Map();
   readonly #log: EngineLog;
   readonly #reader: SettingsReader;
@@ -59,13 +53,11 @@ export class Run {
 
   /** Returns what the life of a resource needs of the engine. A fleet may just have read for it. */
   hostOf(urn: string): Host {
-    const ahead = this.readsAhead.get(urn);
-    const isAhead = (asked: UncheckedRead) => ahead?.projectId === asked.projectId && ahead?.agent === asked.agent;
     return {
       sources: this.#configuration.sources,
       before: this.checks.get(urn),
       refreshAdvice: this.#isFromProgram ? undefined : REFRESH_ADVICE,
-      read: (asked) => (ahead !== undefined && isAhead(asked) ? ahead.read : this.read(asked)),
+      read: (asked) => this.readsAhead.get(`${urn} ${idOf(asked)}`) ?? this.read(asked),
     };
   }
 }
