@@ -9,13 +9,16 @@ export interface ConnectionOptions {
   readonly publicKey: string;
   /** The private API key, which is the password of HTTP Digest. It is a secret. */
   readonly privateKey: string;
-  /** A certificate authority to trust in addition to the system's: PEM text, or the path of a PEM file of at most 1 MiB. */
+  /**
+   * Certificates of authorities to trust in addition to those that Node.js trusts: PEM text, or the path of a PEM file of at
+   * most 1 MiB.
+   */
   readonly caCertificate?: string | undefined;
   /** Allows `http:` addresses, over which the settings travel unencrypted. Default: false. */
   readonly allowHttp?: boolean | undefined;
   /** Time limit of one whole read in seconds, retries included; more than 0, at most 3600. Default: 30. */
   readonly timeoutSeconds?: number | undefined;
-  /** How often a read is retried after a connection failure, status 429, or a 5xx other than 500; 0 to 10. Default: 3. */
+  /** How often a read is retried after a connection failure, status 408, 429, or a 5xx other than 500; 0 to 10. Default: 3. */
   readonly maxRetries?: number | undefined;
 }
 

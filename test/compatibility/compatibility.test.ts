@@ -164,11 +164,13 @@ it("a test in Jest gets what its mocks return", async () => {
   folders.set("jest", folder);
   const page = PAGES.get("docs/testing.md") ?? "";
   const [configuration = ""] = fencesIn(page, "js");
-  const [test = ""] = fencesIn(page, "ts");
+  const tests = fencesIn(page, "ts").filter((code) => code.includes('from "vitest"'));
   const [options = ""] = fencesIn(page, "json");
   await writeFile(path.join(folder, "jest.config.js"), configuration);
   await writeFile(path.join(folder, "tsconfig.json"), options);
-  await writeFile(path.join(folder, "logs.test.ts"), test.replace(/^import .* from "vitest";\n/m, ""));
+  for (const [index, test] of tests.entries()) {
+    await writeFile(path.join(folder, `logs-${index}.test.ts`), test.replace(/^import .* from "vitest";\n/m, ""));
+  }
   const args = ["--experimental-vm-modules", "node_modules/jest/bin/jest.js"];
   const { stderr } = await promisify(execFile)(process.execPath, args, { cwd: folder });
   expect(stderr).toContain("Tests:       2 passed, 2 total");

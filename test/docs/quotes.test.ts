@@ -25,7 +25,14 @@ const BACKUP = "AgentLogConfig 0123456789abcdef01234567/backup uses ";
 const QUOTES = {
   service: [
     ...[MONITORING, BACKUP, "nothing listens there", "no response within", "(status 503)", "too many requests"],
-    ...["there is no such project", "is …, expected …", "but should not be set", "no changes were expected", "is gone"],
+    ...[
+      "is not a member of the project",
+      "there is no such project",
+      "is …, expected …",
+      "but should not be set",
+      "no changes were expected",
+      "is gone",
+    ],
     ...["the service refuses the key pair", "is not on the key's access list", "its certificate … has expired"],
     ...["authority that is not trusted here", "self-signed", "and 12 others"],
     ...[
@@ -33,6 +40,7 @@ const QUOTES = {
       "timeout",
       "unavailable",
       "rate_limited",
+      "not_a_member",
       "project_not_found",
       "wrong_key",
       "access_list",
@@ -49,8 +57,9 @@ const QUOTES = {
   check: ["✓ settings", "✓ name", "✓ connection", "✓ TLS", "✓ challenge", "✗ key", "- role"],
 } as const;
 
-/** What needs the network or an older Node.js. */
+/** What needs the network or an older Node.js, and what the plugin's tests compare with a run. */
 const NOT_RUN = [
+  "cannot ignore changes in added or removed elements of the path",
   ...["could not find latest version for provider agent-log-config", "unable to resolve"],
   ...["Could not automatically download and install", "ERR_UNKNOWN_FILE_EXTENSION"],
 ];
@@ -140,6 +149,7 @@ async function runService(context: TestContext): Promise<string> {
     silent: { ...(await open({ faults: [{ delaySeconds: 60 }] })), timeoutSeconds: 1 },
     limited: await open(faults(429)),
     rotated: await open({ privateKey: "another-private-key" }),
+    uninvited: await open(faults(401, "NOT_IN_GROUP")),
     refusing: await open(faults(403, "IP_ADDRESS_NOT_ON_ACCESS_LIST")),
     expired: await open({ tls: issueCertificate({ until: "20200102000000Z" }) }),
     untrusted: await open({ tls: TLS }),

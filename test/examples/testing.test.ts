@@ -7,10 +7,10 @@ import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
-it("passes its own unit tests, and that of docs/testing.md", async (context) => {
+it("passes its own unit tests, and those of docs/testing.md", async (context) => {
   const cwd = await copyExample(context, "testing");
-  const shown = fencesIn(PAGES.get("docs/testing.md") ?? "", "ts").find((code) => code.includes('from "vitest"'));
-  await writeFile(path.join(cwd, "shown.test.ts"), shown ?? "");
+  const shown = fencesIn(PAGES.get("docs/testing.md") ?? "", "ts").filter((code) => code.includes('from "vitest"'));
+  for (const [index, code] of shown.entries()) await writeFile(path.join(cwd, `shown-${index}.test.ts`), code);
   const vitest = path.join(cwd, "node_modules/vitest/vitest.mjs");
   const env = { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined };
   const result = await runCommand(process.execPath, [vitest, "run"], { cwd, env, signal: context.signal });

@@ -91,7 +91,9 @@ it("keeps what ignoreChanges names, as a whole, in part or all of it", async (co
   expect(await deployment.outputs()).toEqual(kept);
   const { ok, text } = await deployment.preview({ expectNoChanges: true });
   expect([ok, text]).toEqual([true, expect.stringContaining(NOT_IGNORED)]);
-  expect(PAGES.get("docs/languages.md")).toContain(NOT_IGNORED);
+  const gate = ["refresh", "--preview-only", "--run-program", "--expect-no-changes"];
+  expect(await deployment.run(gate)).toMatchObject({ exitCode: 0 });
+  expect(PAGES.get("docs/on-call.md")).toContain(NOT_IGNORED);
 
   // What is ignored as a whole keeps its value, also where the service adds a threshold.
   set(2, { numTotal: 5 });
@@ -155,6 +157,7 @@ it.for([...examplesIn("yaml"), ...shown].map((code, index) => [index, code] as c
   async ([, code], context) => {
     const { deployment, service, writeText } = await openYaml(context);
     await writeText(`name: program\nruntime: yaml\n${code}`);
+    await deployment.setConfig("program:westPrivateKey", PRIVATE_KEY, { secret: true });
     for (const projectId of new Set([PROJECT_ID, ...(code.match(/\b[0-9a-f]{24}\b/g) ?? [])])) {
       for (const agent of ["monitoring", "backup"] as const) service.set(projectId, agent, SETTINGS);
     }
