@@ -23,24 +23,27 @@ const BODIES: readonly string[] = [
   '{"error":401,"reason":"Unauthorized","detail":"You are not authorized for this resource."}',
 ];
 
-const KEYS_OF_ROTATION = [
-  ...["sizeThresholdMB", "timeThresholdHrs", "timeDurationHrs", "numUncompressed", "percentOfDiskspace", "numTotal"],
-  ...["__proto__", "constructor"],
-];
+const THRESHOLDS = ["sizeThresholdMB", "timeThresholdHrs", "numUncompressed", "percentOfDiskspace", "numTotal"];
 const KEYS_OF_BODIES = [
-  ...["logPath", "logPathWindows", "logRotate", "username", "configOverrides", "password", "sslPEMKeyPwd"],
-  ...KEYS_OF_ROTATION,
-  ...["status", "content", "error", "errorCode", "detail", "reason", "parameters"],
-  ...["prototype", "toString", "hasOwnProperty", "then", "toJSON", "valueOf", "length", ""],
+  ...["logPath", "logPathWindows", "logRotate", "username", "configOverrides", "password", ...THRESHOLDS],
+  ...[
+    "status",
+    "content",
+    "error",
+    "errorCode",
+    "detail",
+    "reason",
+    "__proto__",
+    "constructor",
+    "toString",
+    "then",
+    "",
+  ],
 ];
-const NUMBERS = ["0", "-0", "1e999", "-1e999", "1e-999", "200", "404", "999", "1e21", "0.02"];
-const NO_NUMBERS = ["01", "NaN", "-", "+1", "0x10", "Infinity", "1.", "undefined"];
-const STRINGS = [
+const NUMBERS = ["0", "-0", "1e999", "1e-999", "200", "404", "999", "0.02", "01", "NaN", "undefined"];
+const TEXTS = [
   "",
   "24",
-  "-1",
-  "1e3",
-  "0x10",
   "9".repeat(400),
   "\u001b[2J",
   "\u202e\u2028\n",
@@ -49,142 +52,72 @@ const STRINGS = [
   "x".repeat(2000),
 ];
 
-const text = fc.oneof(fc.constantFrom(...STRINGS), fc.string({ unit: "binary" })).map((value) => JSON.stringify(value));
+const text = fc.oneof(fc.constantFrom(...TEXTS), fc.string({ unit: "binary" })).map((value) => JSON.stringify(value));
 const number = fc.oneof(fc.constantFrom(...NUMBERS), fc.double({ noNaN: true, noDefaultInfinity: true }).map(String));
-const numeric = fc.oneof(
-  number,
-  number.map((digits) => `"${digits}"`),
-  fc.constant(`"${"9".repeat(400)}"`),
-);
-const scalar = fc.oneof(
-  { weight: 9, arbitrary: fc.oneof(fc.constantFrom("null", "true", "false"), number, text) },
-  { weight: 1, arbitrary: fc.constantFrom(...NO_NUMBERS) },
-);
+const scalar = fc.oneof(fc.constantFrom("null", "true"), number, text);
 
 /** JSON as text, so that a key can come twice and a value can be what no value of JavaScript would give. */
-function objectOf(keys: readonly string[], value: fc.Arbitrary<string>): fc.Arbitrary<string> {
-  return fc
-    .array(fc.tuple(fc.constantFrom(...keys), value), { maxLength: 7 })
-    .map((members) => `{${members.map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(",")}}`);
-}
-
 const { value: jsonText } = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
     scalar,
-    objectOf(KEYS_OF_BODIES, tie("value")),
+    fc
+      .array(fc.tuple(fc.constantFrom(...KEYS_OF_BODIES), tie("value")), { maxLength: 7 })
+      .map((members) => `{${members.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(",")}}`),
     fc.array(tie("value"), { maxLength: 4 }).map((values) => `[${values.join(",")}]`),
   ),
 }));
 
-/** Mostly of the right types. */
+/** Settings, each mostly of its type. */
 const mostly = (fitting: fc.Arbitrary<string>) =>
   fc.oneof({ weight: 20, arbitrary: fitting }, { weight: 1, arbitrary: jsonText });
 const settings = fc
   .record(
     {
       logPath: mostly(text),
-      logRotate: mostly(objectOf(KEYS_OF_ROTATION, mostly(numeric))),
+      logRotate: mostly(fc.tuple(fc.constantFrom(...THRESHOLDS), number).map(([key, value]) => `{"${key}":${value}}`)),
       username: mostly(text),
-      configOverrides: mostly(objectOf(KEYS_OF_BODIES, scalar)),
-      password: scalar,
+      configOverrides: jsonText,
     },
     { requiredKeys: [] },
   )
   .map((fields) => `{${Object.entries(fields).map(([key, value]) => `"${key}":${value}`)}}`);
-
-const envelope = fc
-  .tuple(fc.oneof(fc.constantFrom(...NUMBERS), jsonText), fc.oneof(settings, jsonText))
-  .map(([status, content]) => `{"status":${status},"content":${content}}`);
-
+const envelope = fc.tuple(number, settings).map(([status, content]) => `{"status":${status},"content":${content}}`);
+const refusal = fc.tuple(text, text).map(([errorCode, detail]) => `{"errorCode":${errorCode},"detail":${detail}}`);
 const nested = fc
-  .record({
-    open: fc.constantFrom("[", '{"a":', '{"__proto__":', '{"content":', '{"status":200,"content":', '{"logRotate":'),
-    levels: fc.nat({ max: 3000 }),
-    inner: jsonText,
-    closed: fc.boolean(),
-  })
-  .map(({ open, levels, inner, closed }) => {
-    return open.repeat(levels) + inner + (closed ? (open === "[" ? "]" : "}").repeat(levels) : "");
-  });
+  .record({ open: fc.constantFrom("[", '{"a":', '{"content":', '{"logRotate":'), levels: fc.nat({ max: 3000 }) })
+  .map(({ open, levels }) => open.repeat(levels));
 
 const wellFormed = fc
-  .oneof(fc.constantFrom(...BODIES), settings, objectOf(KEYS_OF_BODIES, jsonText), envelope)
-  .map((text) => Buffer.from(text));
-const place = fc.double({ min: 0, max: 1, noNaN: true });
-const bytes = fc.uint8Array({ maxLength: 8 }).map((values) => Buffer.from(values));
-
-const truncated = fc.tuple(wellFormed, place).map(([body, at]) => body.subarray(0, at * body.length));
-const spliced = fc
-  .tuple(wellFormed, place, wellFormed, place)
-  .map(([first, end, second, start]) =>
-    Buffer.concat([first.subarray(0, end * first.length), second.subarray(start * second.length)]),
-  );
-const overwritten = fc
-  .tuple(wellFormed, fc.array(fc.tuple(place, bytes), { minLength: 1, maxLength: 4 }))
-  .map(([body, patches]) =>
-    patches.reduce((text, [at, patch]) => {
-      const start = Math.floor(at * text.length);
-      return Buffer.concat([text.subarray(0, start), patch, text.subarray(start + patch.length)]);
-    }, body),
-  );
-const randomBytes = fc.uint8Array({ maxLength: 200 }).map((values) => Buffer.from(values));
-const textBody = fc.oneof(jsonText, nested).map((text) => Buffer.from(text));
-
-const body = fc.oneof({ weight: 5, arbitrary: wellFormed }, truncated, spliced, overwritten, randomBytes, textBody);
+  .oneof(fc.constantFrom(...BODIES), settings, refusal, jsonText, envelope, nested)
+  .map((json) => Buffer.from(json));
+const bytes = fc.uint8Array({ maxLength: 200 }).map((values) => Buffer.from(values));
+/** The start of one body, and other bytes. */
+const cut = fc
+  .tuple(wellFormed, fc.double({ min: 0, max: 1, noNaN: true }), fc.oneof(bytes, wellFormed))
+  .map(([body, at, rest]) => Buffer.concat([body.subarray(0, at * body.length), rest]));
 
 /** Every byte that a header's value can have (RFC 9110, section 5.5). */
-const headerBytes = Array.from({ length: 256 }, (_, code) => code).filter(
-  (code) => code === 9 || (code >= 32 && code !== 127),
-);
-const headerText = fc.string({
-  unit: fc.constantFrom(...headerBytes).map((code) => String.fromCharCode(code)),
-  maxLength: 60,
-});
+const headerText = fc.stringMatching(/^[\t -~\x80-\xff]{0,60}$/);
 const oneOf = (...values: readonly string[]) => fc.oneof(fc.constantFrom(...values), headerText);
-
 const headers = fc.record(
   {
     "Content-Type": oneOf("application/json", "text/html; charset=\x9b", "a".repeat(5000)),
     "Content-Encoding": oneOf("gzip", "br, gzip", "identity", "x".repeat(100)),
-    "Retry-After": fc.oneof(
-      oneOf("0", "-1", "1e9", "999999999", "9".repeat(400), "Fri, 31 Dec 9999 23:59:59 GMT", "275761", "Infinity"),
-      fc.array(headerText, { minLength: 2, maxLength: 3 }),
-    ),
-    "X-Vendor-Service-Version": oneOf(
-      "gitHash=",
-      "versionString=;gitHash=a",
-      ";".repeat(3000),
-      "gitHash=a; ".repeat(300),
-    ),
-    "x-__proto__-service-version": headerText,
+    "Retry-After": fc.oneof(oneOf("0", "-1", "1e9", "9".repeat(400), "275761"), fc.array(headerText, { minLength: 2 })),
+    "X-Vendor-Service-Version": oneOf("gitHash=", "versionString=;gitHash=a", ";".repeat(3000)),
     Location: oneOf("/", "http://127.0.0.1:1/"),
     ["__proto__"]: headerText,
-    constructor: headerText,
   },
   { requiredKeys: [] },
 );
-
 /** A few only: most of these let no response pass. */
-const digestHeaders = fc.record(
-  {
-    "WWW-Authenticate": oneOf(
-      "Digest",
-      'Digest realm="\xff", nonce="n", qop="auth"',
-      "Basic",
-      'Digest nonce="n", algorithm=X',
-    ),
-  },
-  { requiredKeys: [] },
-);
+const digestHeaders = fc.record({ "WWW-Authenticate": oneOf("Digest", 'Digest realm="\xff", nonce="n", qop="auth"') });
 
 const response: fc.Arbitrary<CannedResponse> = fc.record({
-  status: fc.oneof(
-    { weight: 9, arbitrary: fc.constant(200) },
-    { weight: 1, arbitrary: fc.integer({ min: 200, max: 999 }) },
-  ),
-  headers: fc.oneof({ weight: 9, arbitrary: headers }, { weight: 1, arbitrary: digestHeaders }),
-  body,
+  status: fc.oneof({ weight: 9, arbitrary: fc.constant(200) }, fc.integer({ min: 200, max: 999 })),
+  headers: fc.oneof({ weight: 9, arbitrary: headers }, digestHeaders),
+  body: fc.oneof({ weight: 3, arbitrary: wellFormed }, cut, bytes),
 });
 
 it("returns typed settings or one AgentLogConfigError, whatever the response", async () => {
@@ -204,7 +137,6 @@ it("returns typed settings or one AgentLogConfigError, whatever the response", a
 });
 
 const FIELDS = ["id", "projectId", "agent", "logPath", "logPathWindows", "logRotate", "username", "configOverrides"];
-const THRESHOLDS = ["sizeThresholdMB", "timeThresholdHrs", "numUncompressed", "percentOfDiskspace", "numTotal"];
 
 function expectSettings(result: AgentLogConfigResult): void {
   expectPlainObject(result, [...FIELDS, "serviceVersion"]);

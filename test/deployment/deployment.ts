@@ -2,8 +2,6 @@ import type { StepSummary } from "./step-summary.ts";
 
 /** One stack of one program folder, on the real engine or on the stand-in. */
 export interface Deployment {
-  /** "Pulumi CLI 3.260.0" or "stand-in engine". */
-  readonly engine: string;
   /** Sets a full key such as "agent-log-config:baseUrl". */
   setConfig(key: string, value: string, options?: { secret?: boolean }): Promise<void>;
   /** Sets several full keys at once, in plain text. */

@@ -34,7 +34,7 @@ export const ENGINE: EngineName =
 export const ENGINES = [ENGINE];
 
 /** A folder of one of the programs in `test/engine/programs/`, and a service that knows one project. */
-export interface ProgramFolder {
+interface ProgramFolder {
   readonly directory: string;
   readonly service: Service;
 }
@@ -48,9 +48,8 @@ export interface Installation {
 }
 
 /** A program in a stack of its own. */
-export interface Program {
+export interface Program extends ProgramFolder {
   readonly deployment: Deployment;
-  readonly service: Service;
 }
 
 /**
@@ -73,7 +72,7 @@ export async function openProgram(
   const deployment = await openDeployment({ directory, engine, env: { ...FAST, ...env }, node });
   context.onTestFinished(() => deployment.close());
   await configure(deployment, service, name, settings);
-  return { deployment, service };
+  return { deployment, service, directory };
 }
 
 /** Opens a program on the real engine, which has more operations than the stand-in. */
@@ -87,7 +86,7 @@ export async function openRealProgram(
   const deployment = await openRealDeployment(directory, FAST, process.execPath);
   context.onTestFinished(() => deployment.close());
   await configure(deployment, service, name, settings);
-  return { deployment, service };
+  return { deployment, service, directory };
 }
 
 /** type-checks.test.ts checks the types of all programs, and they load the same modules again and again. */

@@ -1,11 +1,12 @@
-import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { parseProperties } from "../stand-in-engine/property-value.ts";
 import { cliEnvironment } from "./cli-environment.ts";
 import type { Deployment, Run, RunOptions } from "./deployment.ts";
 import { findPulumi } from "./find-pulumi.ts";
-import { readEventLog } from "./read-event-log.ts";
 import { type CommandResult, runCommand } from "./run-command.ts";
+import { type StepSummary, summarizeStep } from "./step-summary.ts";
 import { withoutColours } from "./without-colours.ts";
 
 /** A stack on the real engine, which has more operations than the stand-in. */
@@ -69,7 +70,6 @@ export async function openRealDeployment(
 
   return {
     run,
-    engine: `Pulumi CLI ${found.version}`,
     setConfig: async (key, value, { secret = false } = {}) => {
       await succeed(["config", "set", secret ? "--secret" : "--plaintext", ...configFile, "--", key], { input: value });
     },
@@ -95,4 +95,17 @@ export async function openRealDeployment(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Reads what the CLI has written for `--event-log`, and returns the steps that change something. */
+async function readEventLog(file: string): Promise<readonly StepSummary[]> {
+  const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter(Boolean);
+  return lines.flatMap((line) => {
+    // The event after a step says what a refresh has found, too.
+    const { resOutputsEvent: event } = parseProperties(JSON.parse(line));
+    if (event === undefined) return [];
+    const { op, urn, old, new: fresh } = parseProperties(parseProperties(event)["metadata"]);
+    const inputsOf = (state: typeof old) => parseProperties(parseProperties(state)["inputs"]);
+    return summarizeStep(String(op), String(urn), inputsOf(old), inputsOf(fresh));
+  });
 }

@@ -72,7 +72,7 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
   });
 
   it("that are not known yet make what is read with them unknown, and so does a component to wait for", async (context) => {
-    const { deployment, service } = await openProgram(context, engine, "unknown-connection", { projectId: PROJECT_ID });
+    const { deployment, service } = await openProgram(context, "real", "unknown-connection", { projectId: PROJECT_ID });
     const preview = await deployment.preview();
     for (const output of ["connected", "read", "grouped", "readAfter"]) {
       expect(preview.text).toMatch(new RegExp(`${output}\\s*: \\[unknown\\]`));

@@ -17,5 +17,5 @@ export async function deleteResource(operation: Operation, old: Resource): Promi
   if (operation.planning) return;
   const { urn, id, name, type } = old;
   const properties = parseProperties(old.outputs);
-  await host?.call("Delete", { id, urn, properties, oldInputs: old.inputs, name, type });
+  await host.call("Delete", { id, urn, properties, oldInputs: old.inputs, name, type });
 }

@@ -1,20 +1,18 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { killGroup } from "../deployment/run-command.ts";
 import { mapValues, type PropertyMap, withoutSecrets } from "./property-value.ts";
 import { ProviderClient, type ProviderMethod } from "./provider-client.ts";
 import { type RunProcess, startScript } from "./run-process.ts";
 
-export interface ProviderCall {
-  readonly method: ProviderMethod;
-  readonly request: PropertyMap;
-  readonly response?: PropertyMap;
-  readonly error?: string;
-}
-
 export interface ProviderHostOptions extends RunProcess {
   readonly project: string;
-  readonly onCall: (call: ProviderCall) => void;
+  readonly onCall: (method: ProviderMethod, request: PropertyMap, response?: PropertyMap, error?: string) => void;
+}
+
+export interface ProviderHost {
+  call(method: ProviderMethod, values: PropertyMap): Promise<PropertyMap>;
+  /** Ends the host and returns what it has printed. */
+  stop(): Promise<string>;
 }
 
 /** Starts the dynamic provider host of the SDK that the program folder has. */
@@ -35,48 +33,27 @@ export async function startProviderHost(options: ProviderHostOptions): Promise<P
       if (line !== undefined) resolve(line);
     });
   });
-  const printed = () => stdout.replace(/^\d+\r?\n/, "") + stderr;
-  return new ProviderHost(child, new ProviderClient(`127.0.0.1:${port}`), printed, options.onCall);
-}
-
-export class ProviderHost {
-  readonly #child: ChildProcess;
-  readonly #provider: ProviderClient;
-  readonly #printed: () => string;
-  readonly #onCall: (call: ProviderCall) => void;
-
-  constructor(
-    child: ChildProcess,
-    provider: ProviderClient,
-    printed: () => string,
-    onCall: (call: ProviderCall) => void,
-  ) {
-    this.#child = child;
-    this.#provider = provider;
-    this.#printed = printed;
-    this.#onCall = onCall;
-  }
-
-  async call(method: ProviderMethod, values: PropertyMap): Promise<PropertyMap> {
-    const request = method === "Configure" ? values : mapValues(values, withoutSecrets);
-    try {
-      const response = await this.#provider.call(method, request);
-      this.#onCall({ method, request, response });
-      return response;
-    } catch (error) {
-      this.#onCall({ method, request, error: error instanceof Error ? error.message : String(error) });
-      throw error;
-    }
-  }
-
-  /** Ends the host and returns what it has printed. */
-  async stop(): Promise<string> {
-    this.#provider.client.close();
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const closed = once(this.#child, "close");
-      killGroup(this.#child.pid);
-      await closed;
-    }
-    return this.#printed();
-  }
+  const provider = new ProviderClient(`127.0.0.1:${port}`);
+  return {
+    call: async (method, values) => {
+      const request = method === "Configure" ? values : mapValues(values, withoutSecrets);
+      try {
+        const response = await provider.call(method, request);
+        options.onCall(method, request, response);
+        return response;
+      } catch (error) {
+        options.onCall(method, request, undefined, error instanceof Error ? error.message : String(error));
+        throw error;
+      }
+    },
+    stop: async () => {
+      provider.client.close();
+      if (child.exitCode === null && child.signalCode === null) {
+        const closed = once(child, "close");
+        killGroup(child.pid);
+        await closed;
+      }
+      return stdout.replace(/^\d+\r?\n/, "") + stderr;
+    },
+  };
 }

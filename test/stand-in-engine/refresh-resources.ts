@@ -26,8 +26,8 @@ export async function refreshResources(operation: Operation): Promise<void> {
 }
 
 async function refresh(operation: Operation, old: Resource): Promise<Step> {
-  const host = isDynamic(old.type) ? await operation.hosts.of(old.provider, operation.before) : undefined;
-  if (host === undefined) return { op: "same", old, new: old };
+  if (!isDynamic(old.type)) return { op: "same", old, new: old };
+  const host = await operation.hosts.of(old.provider, operation.before);
   const { urn, name, type, id } = old;
   const answer = await host.call("Read", { id, urn, properties: old.outputs, inputs: old.inputs, name, type });
   if (answer["id"] === undefined) return { op: "delete", old };

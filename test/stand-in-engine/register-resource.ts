@@ -154,9 +154,9 @@ async function registerDynamic(operation: Operation, wanted: Resource, old: Reso
     throw new Error(`stand-in engine: moving ${wanted.name} to another provider is not modelled`);
   }
   const host = await operation.hosts.of(provider, operation.before);
-  const step = await operation.oneAtATime(() => planDynamic(operation, host, { ...wanted, provider }, old));
+  const step = await operation.oneAtATime(() => planDynamic(host, { ...wanted, provider }, old));
   const { new: planned = wanted } = step;
-  const preview = async () => ({ ...planned, outputs: host ? planned.inputs : {} });
+  const preview = async () => ({ ...planned, outputs: planned.inputs });
   switch (step.op) {
     case "same":
       return settle(operation, step, async () => ({ ...planned, outputs: old?.outputs ?? {} }));
@@ -172,17 +172,12 @@ async function registerDynamic(operation: Operation, wanted: Resource, old: Reso
 }
 
 /** Asks the provider what is to be done. The engine does so for one resource at a time, whatever --parallel says. */
-async function planDynamic(
-  operation: Operation,
-  host: ProviderHost | undefined,
-  wanted: Resource,
-  old: Resource | undefined,
-): Promise<Step> {
+async function planDynamic(host: ProviderHost, wanted: Resource, old: Resource | undefined): Promise<Step> {
   const news = old ? keepIgnored(wanted.inputs, old.inputs, wanted) : wanted.inputs;
   const inputs = await check(host, wanted, old?.inputs ?? {}, news);
   const planned = { ...wanted, id: old?.id ?? "", inputs };
   if (old === undefined) return { op: "create", new: planned };
-  const { changes, replaces } = host ? await host.call("Diff", changeRequest(planned, old)) : unknownChanges(operation);
+  const { changes, replaces } = await host.call("Diff", changeRequest(planned, old));
   // What the provider says outweighs what the inputs say.
   const differs = changes === "DIFF_SOME" || differencesOf(old.inputs, inputs).length > 0;
   if (changes === "DIFF_NONE" || !differs) return { op: "same", old, new: planned };
@@ -194,8 +189,7 @@ async function planDynamic(
   return { op: "replace", old, new: { ...planned, id: "", inputs: fresh } };
 }
 
-async function check(host: ProviderHost | undefined, wanted: Resource, olds: PropertyMap, news: PropertyMap) {
-  if (host === undefined) return news;
+async function check(host: ProviderHost, wanted: Resource, olds: PropertyMap, news: PropertyMap) {
   const { urn, name, type } = wanted;
   const answer = await host.call("Check", { urn, olds, news, name, type });
   const inputs = markMapLike(parseProperties(answer["inputs"]), news);
@@ -211,21 +205,15 @@ async function check(host: ProviderHost | undefined, wanted: Resource, olds: Pro
   throw new EngineFailure(lines.join("\n"), "plan");
 }
 
-function unknownChanges({ text }: Operation): PropertyMap {
-  text.warn("warning: The provider for this resource has inputs that are not known during preview.");
-  text.warn("This preview may not correctly represent the changes that will be applied during an update.");
-  return { changes: "DIFF_SOME" };
-}
-
-async function create(host: ProviderHost | undefined, planned: Resource): Promise<Resource> {
+async function create(host: ProviderHost, planned: Resource): Promise<Resource> {
   const { urn, name, type, inputs } = planned;
-  const answer = await host?.call("Create", { urn, properties: inputs, name, type });
-  const outputs = markMapLike(parseProperties(answer?.["properties"]), inputs);
-  return { ...planned, id: String(answer?.["id"] ?? ""), outputs };
+  const answer = await host.call("Create", { urn, properties: inputs, name, type });
+  const outputs = markMapLike(parseProperties(answer["properties"]), inputs);
+  return { ...planned, id: String(answer["id"] ?? ""), outputs };
 }
 
-async function update(host: ProviderHost | undefined, planned: Resource, old: Resource | undefined): Promise<Resource> {
-  const answer = old && (await host?.call("Update", changeRequest(planned, old)));
+async function update(host: ProviderHost, planned: Resource, old: Resource | undefined): Promise<Resource> {
+  const answer = old && (await host.call("Update", changeRequest(planned, old)));
   return { ...planned, outputs: markMapLike(parseProperties(answer?.["properties"]), planned.inputs) };
 }
 

@@ -34,7 +34,6 @@ export async function runProgram(operation: Operation, options: RunProcess): Pro
     const done = (error: Error | null, bound: number) => (error ? reject(error) : resolve(bound));
     server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), done);
   });
-  operation.hosts.prepare();
   try {
     const code = await runnerExit(operation, options, `127.0.0.1:${port}`, failing.signal);
     if (failing.signal.aborted) throw failing.signal.reason;

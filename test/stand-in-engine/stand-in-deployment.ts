@@ -43,7 +43,7 @@ export async function openStandInDeployment(
     const hosts = new ProviderHosts({
       ...processes,
       project,
-      onCall: ({ method, request, response, error }) => record(`ResourceProvider/${method}`, request, response, error),
+      onCall: (method, ...call) => record(`ResourceProvider/${method}`, ...call),
     });
     let turn: Promise<unknown> = Promise.resolve();
     const operation: Operation = {
@@ -88,7 +88,6 @@ export async function openStandInDeployment(
   };
 
   return {
-    engine: "stand-in engine",
     setConfig: async (name, value, { secret = false } = {}) => {
       config.set(name, { value, secret });
     },
@@ -112,7 +111,7 @@ export async function openStandInDeployment(
     },
     exportState: async () => ({
       version: 3,
-      deployment: { resources: [...state.values()].map((resource) => exported(resource)) },
+      deployment: { resources: [...state.values()].map((resource) => ({ ...resource, ...encrypted(resource) })) },
     }),
     outputs: async () => {
       const outputs = [...state.values()].find(({ type }) => type === stackType)?.outputs ?? {};
@@ -139,18 +138,9 @@ function recorder(file: string | undefined) {
   };
 }
 
-function exported(resource: Resource): Record<string, unknown> {
-  const encrypted = (map: PropertyMap) =>
+/** What may hold secrets, as the state holds it. */
+function encrypted({ inputs, outputs }: Resource) {
+  const encrypt = (map: PropertyMap) =>
     replaceSecrets(map, () => ({ [signatureKey]: secretSignature, ciphertext: "v1:" }));
-  const { urn, custom, id, type, parent, provider, dependencies, ignoreChanges } = resource;
-  const { additionalSecretOutputs } = resource;
-  const whole = { urn, custom, id, type, inputs: encrypted(resource.inputs), outputs: encrypted(resource.outputs) };
-  const rest = { parent, provider, dependencies, ignoreChanges, additionalSecretOutputs };
-  return Object.fromEntries(
-    Object.entries({ ...whole, ...rest }).filter(([name, value]) => name === "custom" || isFull(value)),
-  );
-}
-
-function isFull(value: unknown): boolean {
-  return typeof value === "object" && value !== null ? Object.keys(value).length > 0 : Boolean(value);
+  return { inputs: encrypt(inputs), outputs: encrypt(outputs) };
 }

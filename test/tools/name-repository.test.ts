@@ -10,16 +10,10 @@ const SCRIPT = path.join(ROOT, "tools/release/name-repository.ts");
 it("writes the repository and the names that belong to its owner wherever they are used", () => {
   const cwd = mkdtempSync(path.join(tmpdir(), "name-"));
   onTestFinished(() => rmSync(cwd, { recursive: true }));
-  const used = [
-    "package.json",
-    "README.md",
-    "docs",
-    "examples/go",
-    "examples/java",
-    "test/plugin/programs/go",
-    "tools/schema/schema.json",
-  ];
-  for (const place of used) cpSync(path.join(ROOT, place), path.join(cwd, place), { recursive: true });
+  const folders = ["docs", "examples/go", "examples/java", "test/plugin/programs/go"];
+  for (const place of ["package.json", "README.md", "tools/schema/schema.json", ...folders]) {
+    cpSync(path.join(ROOT, place), path.join(cwd, place), { recursive: true });
+  }
   const name = (repository: string) => spawnSync(process.execPath, [SCRIPT, repository], { cwd, encoding: "utf8" });
   // A repository may be renamed.
   expect([name("someone/first"), name("some-owner/agent-logs")].map(({ status }) => status)).toEqual([0, 0]);
@@ -31,24 +25,22 @@ it("writes the repository and the names that belong to its owner wherever they a
     bugs: "https://github.com/some-owner/agent-logs/issues",
   });
   const go = '"github.com/some-owner/agent-logs/sdk/go/agentlogconfig"';
-  for (const file of [
-    "examples/go/main.go",
-    "test/plugin/programs/go/main.go",
-    "docs/_index.md",
-    "docs/languages.md",
-  ]) {
-    expect(read(file)).toContain(go);
+  for (const [file, text] of [
+    ["examples/go/main.go", go],
+    ["test/plugin/programs/go/main.go", go],
+    ["docs/_index.md", go],
+    ["docs/languages.md", go],
+    ["docs/_index.md", "using AgentLogConfig = SomeOwner.AgentLogConfig;"],
+    ["examples/java/src/main/java/agentlogs/App.java", "import io.github.some_owner.agentlogconfig.AgentLogConfig;"],
+    ["tools/schema/schema.json", "github://api.github.com/some-owner/agent-logs"],
+  ] as const) {
+    expect(read(file)).toContain(text);
   }
-  expect(read("examples/java/src/main/java/agentlogs/App.java")).toContain(
-    "import io.github.some_owner.agentlogconfig.AgentLogConfig;",
-  );
-  expect(read("docs/_index.md")).toContain("using AgentLogConfig = SomeOwner.AgentLogConfig;");
   const lines = readFileSync(path.join(ROOT, "README.md"), "utf8").split("\n");
   expect(read("README.md")).not.toContain("npm pack");
   expect(lines.length - read("README.md").split("\n").length).toBe(
     lines.some((line) => line.includes("npm pack")) ? 2 : 0,
   );
-  expect(read("tools/schema/schema.json")).toContain("github://api.github.com/some-owner/agent-logs");
 });
 
 it("refuses what is not the name of a repository", () => {

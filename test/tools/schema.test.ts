@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -13,7 +13,7 @@ import {
 import { expectedPathSchema } from "../../sdk/shared/unmet-expectations.ts";
 import { generateSchema } from "../../tools/schema/generate-schema.ts";
 import type { Manifest } from "../../tools/schema/package-identity.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
+import { requireHost } from "../plugin/require-host.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const MANIFEST: Manifest = {
@@ -38,24 +38,26 @@ function placesWith(name: string, part: unknown = schema, place = ""): string[] 
   return [...own, ...Object.entries(part).flatMap(([key, value]) => placesWith(name, value, `${place}/${key}`))];
 }
 
-it("has these secrets and no others", () => {
-  expect(placesWith("secret")).toEqual([
-    "/config/variables/privateKey",
-    "/provider/inputProperties/privateKey",
-    "/resources/agent-log-config:index:AgentLogConfig/properties/configOverrides",
-  ]);
-});
+const settings = ["baseUrl", "publicKey", "caCertificate", "allowHttp", "timeoutSeconds", "maxRetries"];
+const resource = "/resources/agent-log-config:index:AgentLogConfig";
 
-it("replaces a resource with another project or agent", () => {
-  expect(placesWith("willReplaceOnChanges").map((place) => path.basename(place))).toEqual(["projectId", "agent"]);
-});
-
-it("names the environment variables in the configuration only, and never that of the key", () => {
-  const settings = ["baseUrl", "publicKey", "caCertificate", "allowHttp", "timeoutSeconds", "maxRetries"];
-  expect(placesWith("defaultInfo")).toEqual(settings.map((name) => `/config/variables/${name}`));
-  expect(at("config", "variables", "baseUrl")).toMatchObject({
-    defaultInfo: { environment: ["AGENT_LOG_CONFIG_BASE_URL"] },
-  });
+it.each([
+  {
+    property: "secret",
+    places: [
+      "/config/variables/privateKey",
+      "/provider/inputProperties/privateKey",
+      `${resource}/properties/configOverrides`,
+    ],
+  },
+  {
+    property: "willReplaceOnChanges",
+    places: ["projectId", "agent"].map((name) => `${resource}/inputProperties/${name}`),
+  },
+  // The environment variables are named in the configuration only, and never that of the key.
+  { property: "defaultInfo", places: settings.map((name) => `/config/variables/${name}`) },
+])("has $property in these places and no others", ({ property, places }) => {
+  expect(placesWith(property)).toEqual(places);
 });
 
 it("says where releases are, and takes names that its owner has, once the repository is public", () => {
@@ -117,6 +119,8 @@ it("has a page for the Registry that names every setting and its variable", asyn
     (name) => `| \`${configurationKey(name)}\` | \`${environmentVariable(name)}\` |`,
   );
   expect(rows.filter((row) => !page.includes(row))).toEqual([]);
+  const { defaultInfo } = at("config", "variables", "baseUrl");
+  expect(defaultInfo).toMatchObject({ environment: ["AGENT_LOG_CONFIG_BASE_URL"] });
 });
 
 it.each(["resources", "functions"])("has examples in every language for all %s", (kind) => {
@@ -133,14 +137,11 @@ it.each(["resources", "functions"])("has examples in every language for all %s",
   }
 });
 
-const found = findPulumi();
-
 it("passes pulumi schema check", async (context) => {
-  if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
-  const folder = await mkdtemp(path.join(tmpdir(), "schema-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const file = path.join(folder, "schema.json");
-  await writeFile(file, JSON.stringify(schema));
-  const env = { ...process.env, PULUMI_HOME: folder, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  await expect(promisify(execFile)(found.command, ["schema", "check", file], { env })).resolves.toBeDefined();
+  const { command } = requireHost(context, "nodejs");
+  const home = await mkdtemp(path.join(tmpdir(), "schema-"));
+  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const env = { ...process.env, PULUMI_HOME: home, PULUMI_SKIP_UPDATE_CHECK: "true" };
+  const args = ["schema", "check", path.join(root, "tools/schema/schema.json")];
+  await expect(promisify(execFile)(command, args, { env })).resolves.toBeDefined();
 });

@@ -1,26 +1,19 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { writeArchive } from "../../tools/archive/write-archive.ts";
 
-it("depends on names and contents alone, and has one executable file", () => {
+it("has one executable file, no times and no owners, whatever the files have", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "archive-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  const archives = [0o600, 0o777].map((mode) => {
-    const files = path.join(folder, `${mode}`);
-    mkdirSync(files);
-    writeFileSync(path.join(files, "plugin.cjs"), "0123456789", { mode });
-    writeFileSync(path.join(files, "launcher"), "#!/bin/sh\n", { mode });
-    const archive = path.join(folder, `${mode}.tar.gz`);
-    writeArchive(archive, files, "launcher");
-    return archive;
-  });
-  const [first = "", second = ""] = archives;
-  expect(readFileSync(first)).toEqual(readFileSync(second));
-  const env = { ...process.env, TZ: "UTC" };
-  const lines = execFileSync("tar", ["--numeric-owner", "-tvzf", first], { encoding: "utf8", env });
+  writeFileSync(path.join(folder, "plugin.cjs"), "0123456789", { mode: 0o777 });
+  writeFileSync(path.join(folder, "launcher"), "#!/bin/sh\n", { mode: 0o600 });
+  const archive = path.join(folder, "archives/plugin.tar.gz");
+  writeArchive(archive, folder, "launcher");
+  const options = { encoding: "utf8", env: { ...process.env, TZ: "UTC" } } as const;
+  const lines = execFileSync("tar", ["--numeric-owner", "-tvzf", archive], options);
   expect(lines.trimEnd().replace(/ +/g, " ").split("\n")).toEqual([
     "-rwxr-xr-x 0/0 10 1970-01-01 00:00 launcher",
     "-rw-r--r-- 0/0 10 1970-01-01 00:00 plugin.cjs",
