@@ -2,7 +2,7 @@ import type { DigestConnection } from "../digest/send-signed.ts";
 import { abortable } from "./abortable.ts";
 
 /** The most connections that a client opens to the service. */
-export const MAX_CONNECTIONS = 16;
+const MAX_CONNECTIONS = 16;
 
 /** The connections to the service, each for one read at a time. */
 export class ConnectionPool {

@@ -125,7 +125,8 @@ const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}
 function readRetryAfter(header: string): number | undefined {
   // More than a century is as long as any longer time.
   if (/^\d+$/.test(header)) return Math.min(Number(header), 9_999_999_999);
-  return IMF_FIXDATE.test(header) ? Math.max(0, (Date.parse(header) - Date.now()) / 1000) : undefined;
+  const seconds = IMF_FIXDATE.test(header) ? (Date.parse(header) - Date.now()) / 1000 : Number.NaN;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
 /** Reads the header with the service's version. Its name contains the vendor's, and its parts may be cut off or missing. */

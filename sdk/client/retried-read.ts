@@ -36,7 +36,7 @@ export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
       const refusal = gate.refusalOf(subject);
       if (refusal !== undefined) throw refusal;
       const sentAt = performance.now();
-      const outcome = await readOnce(connection, plan, secondsLeft);
+      const outcome = await attempt(connection, plan, secondsLeft);
       if (!(outcome instanceof AgentLogConfigError)) return outcome;
       const wait = waitBeforeRetry(outcome, retries);
       secondsLeft -= (performance.now() - sentAt + wait) / 1000;
@@ -52,7 +52,7 @@ export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
   }
 }
 
-async function readOnce(
+async function attempt(
   connection: DigestConnection,
   { options, request, subject, signal, gate }: ReadPlan,
   secondsLeft: number,

@@ -7,7 +7,7 @@ export interface DigestConnection extends Pick<Dispatcher, "dispatch"> {
   readonly session: DigestSession;
   /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
-  /** Closes this connection and opens another one, for the requests that wait too. */
+  /** Closes this connection and opens another one in its place. */
   replace(): void;
   /** Closes it for good. */
   destroy(): Promise<void>;

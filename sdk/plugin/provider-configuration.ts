@@ -28,7 +28,7 @@ export function checkConfiguration(request: CheckRequest, run: Run): CheckRespon
   const given = Object.fromEntries(ofStack.map(([name, value]) => [`${CONFIGURATION_NAMESPACE}:${name}`, value]));
   // The engine sends a key that the stack keeps as a secret without a mark, too.
   for (const warning of configurationWarnings(given, () => true)) run.warn(request.getUrn(), warning);
-  const sealed = Object.entries(news).map(([name, value]) => [name, isSecretSetting(name) ? seal(value) : value]);
+  const sealed = Object.entries(news).map(([name, value]) => [name, isSecretArgument(name) ? seal(value) : value]);
   return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(sealed)));
 }
 
@@ -62,6 +62,6 @@ function isArgument(name: string, value: unknown): boolean {
   return String(value) !== configuredText(name);
 }
 
-function isSecretSetting(name: string): boolean {
+function isSecretArgument(name: string): boolean {
   return isSetting(name) && CONNECTION_SETTINGS[name] === "secret";
 }

@@ -34,7 +34,7 @@ export class Run {
     this.#log = log;
     this.#isFromProgram = isFromProgram;
     this.#configuration = configuration;
-    this.#reader = new SettingsReader(configuration.stack);
+    this.#reader = new SettingsReader(() => configuration.stack);
     this.failures = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
   }
 

@@ -105,9 +105,10 @@ function whenKnown<Made>(
   lists: readonly unknown[],
   make: (known: readonly unknown[], from: Origin, isSecret: boolean) => pulumi.Output<Made>,
 ): pulumi.Output<Made> {
-  const late = pulumi.output(lists);
+  const late = pulumi.all(lists.map((list) => (isEventual(list) ? list : undefined)));
   const from: Origin = (given) => pulumi.all([given, late]).apply(([id]) => id);
-  return pulumi.all([late, pulumi.isSecret(late)]).apply(([known, isSecret]) => {
+  return pulumi.all([late, pulumi.isSecret(late)]).apply(([found, isSecret]) => {
+    const known = lists.map((list, index) => (isEventual(list) ? found[index] : list));
     try {
       return make(known, from, isSecret);
     } catch (error) {

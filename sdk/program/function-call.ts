@@ -62,7 +62,7 @@ export function callWhenKnown<Result>(
  * Returns the connection of a function, or of a component as the `parent`.
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package
  */
-export function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderSettings {
+function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderSettings {
   const found = connectionOf(provider ?? providerOf(parent));
   if (found !== undefined) return found;
   throw invalidArgument(

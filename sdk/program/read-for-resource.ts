@@ -13,7 +13,7 @@ import {
   type RecordedSettings,
   recordSettings,
 } from "../shared/reading.ts";
-import { refuse } from "../shared/resource-arguments.ts";
+import { refusalsOf } from "../shared/resource-arguments.ts";
 import { judge } from "../shared/verdict.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf } from "./private-sdk.ts";
@@ -118,7 +118,8 @@ async function reportOf(
     await Promise.all(Object.entries(args).map(async ([key, value]) => [key, await known(value)] as const)),
   );
   const found = failuresOf(given, settings, problem, secrets);
-  return found.length === 0 ? [] : failures.hold(name, found);
+  // Outside of a program nothing collects what the others report.
+  return found.length === 0 || pulumi.runtime.getStackResource() === undefined ? [] : failures.hold(name, found);
 }
 
 /** Only the engine knows whether there is a record that can be used in an outage, and others may wait for it. */
@@ -128,7 +129,7 @@ function failuresOf(
   problem: Problem | null,
   secrets: readonly string[],
 ): readonly Failure[] {
-  const refusals = refuse(args, secrets);
+  const refusals = refusalsOf(args, secrets);
   if (refusals.length > 0) return refusals;
   if (problem === null) return judge({ ...args, ...settings }, secrets).failures;
   return problem.temporary && args["whenUnavailable"] === "useRecorded" ? [] : [problem];

@@ -57,7 +57,7 @@ function fail(inputs: lifecycle.Properties, failures: readonly Failure[], readin
 /** The input by which a resource is going to fail in an update. */
 const FAILURES = "__failures";
 
-function refuse(news: lifecycle.Properties): void {
+function failIfRefused(news: lifecycle.Properties): void {
   const messages = news[FAILURES];
   if (Array.isArray(messages)) throw new Error(messages.join("\n"));
 }
@@ -81,7 +81,7 @@ export async function create(
   _configuration: ProviderConfiguration,
   news: lifecycle.Properties,
 ): Promise<{ id: string; outs: lifecycle.Properties }> {
-  refuse(news);
+  failIfRefused(news);
   return { id: idOf(news), outs: lifecycle.outputsOf(news) };
 }
 
@@ -92,7 +92,7 @@ export async function update(
   olds: lifecycle.Properties,
   news: lifecycle.Properties,
 ): Promise<{ outs: lifecycle.Properties }> {
-  refuse(news);
+  failIfRefused(news);
   return { outs: lifecycle.outputsOf(news, olds) };
 }
 
@@ -124,7 +124,7 @@ export async function read(
 
 // The engine starts a process for each run, and for each provider in it. It does not announce the end of the run.
 
-const reader = new SettingsReader("<stack>");
+const reader = new SettingsReader(() => "<stack>");
 /** The causes that were reported, and the id of the first record of each. */
 const reported = new Map<string, string>();
 /** What was found of the resources of this run. */

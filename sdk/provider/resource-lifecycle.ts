@@ -7,7 +7,7 @@ import { lookUpConnection, type SettingsSource } from "../shared/connection-sett
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import type { Failure, Outage } from "../shared/failure-report.ts";
 import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf, recordSettings } from "../shared/reading.ts";
-import { refuse } from "../shared/resource-arguments.ts";
+import { refusalsOf } from "../shared/resource-arguments.ts";
 import type { UncheckedRead } from "../shared/settings-reader.ts";
 import { judge, type Verdict } from "../shared/verdict.ts";
 
@@ -28,7 +28,7 @@ export type Properties = Readonly<Record<string, unknown>>;
 
 /** What a check has found. */
 export interface Checked extends Verdict {
-  /** What is to be recorded. A resource that fails keeps the settings that are recorded. */
+  /** What is to be recorded. After a failed read it has the recorded settings, if they are its own. */
   readonly inputs: Properties;
   /** The inputs in the state; empty where there are none. */
   readonly record: Properties;
@@ -56,7 +56,7 @@ export async function check(
   const isAgain = olds["projectId"] === undefined && host.before?.record["projectId"] !== undefined;
   const before = isAgain ? host.before : undefined;
   const record = before?.record ?? olds;
-  const refusals = refuse(args, secrets);
+  const refusals = refusalsOf(args, secrets);
   if (refusals.length > 0) return { inputs, record, failures: refusals, warnings: [] };
   // In a preview a reading and its settings are unknown where the read waits for something that is still to be created.
   if (isUnknown(reading)) return { inputs, record, failures: [], warnings: [] };

@@ -1,4 +1,4 @@
-import { closest, distance } from "fastest-levenshtein";
+import { distance } from "fastest-levenshtein";
 import { z } from "zod";
 import { isSettingName } from "../client/agent-log-settings.ts";
 import { describeIssues, strictObject } from "../client/parse-argument.ts";
@@ -24,7 +24,7 @@ export const resourceArgumentsSchema = strictObject({
  * @param inputs those of a resource, in which null is absent, and values may be unknown yet
  * @param secrets the arguments that no sentence may quote
  */
-export function refuse(inputs: Readonly<Record<string, unknown>>, secrets: readonly string[]): readonly Failure[] {
+export function refusalsOf(inputs: Readonly<Record<string, unknown>>, secrets: readonly string[]): readonly Failure[] {
   const given = Object.entries(inputs).filter(
     ([name, value]) => value != null && !name.startsWith("__") && !isSettingName(name),
   );
@@ -43,8 +43,9 @@ export function refuse(inputs: Readonly<Record<string, unknown>>, secrets: reado
 
 function unknownArgument(name: string): string {
   const names = Object.keys(resourceArgumentsSchema.shape);
-  const nearest = closest(name.slice(0, 80), names);
-  const isNear = distance(name.slice(0, 80), nearest) <= nearest.length / 3;
+  const distanceTo = (known: string) => distance(name.slice(0, 80).toLowerCase(), known.toLowerCase());
+  const [nearest = ""] = names.toSorted((one, other) => distanceTo(one) - distanceTo(other));
+  const isNear = distanceTo(nearest) <= nearest.length / 3;
   const advice = isNear ? `did you mean ${nearest}?` : `the arguments are ${names.join(", ")}`;
   return `there is no argument ${printable(name, 80)}; ${advice}`;
 }

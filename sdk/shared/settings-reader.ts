@@ -11,30 +11,36 @@ export interface UncheckedRead {
 }
 
 /** A client, which checks the arguments. */
-export interface UncheckedClient {
+export interface CheckingClient {
   get(
     args: unknown,
     options?: { readonly gate?: ReadGate; readonly isSecret?: boolean },
   ): Promise<AgentLogConfigResult>;
 }
 
-/** Reads settings for one run, with one client for each connection, so that all reads share its sockets and its nonce. */
-export class SettingsReader {
-  readonly #stack: string | undefined;
-  readonly #connections = new Map<string, ReturnType<typeof open>>();
+/** A process has one client for each connection, so that all reads share its sockets and its nonce. */
+const clients = new Map<string, Promise<CheckingClient>>();
 
-  /** @param stack the name that the advice after a failed connection gives; undefined where a command would not find it */
-  constructor(stack?: string) {
-    this.#stack = stack;
+/** Reads settings for one run, in which the reads of a connection know of each other's failures. */
+export class SettingsReader {
+  readonly #stackOf: () => string | undefined;
+  readonly #gates = new Map<string, ReadGate>();
+
+  /** @param stackOf returns the stack that the advice after a failed connection names; undefined if no command would find it */
+  constructor(stackOf: () => string | undefined = () => undefined) {
+    this.#stackOf = stackOf;
   }
 
   /**
-   * Reads settings. No message quotes the arguments, since they may be secrets.
+   * Reads settings. No message quotes arguments that can't work, since they may be secrets.
    * @throws AgentLogConfigError for settings and arguments that can't work, and for a read that failed
    */
   async read(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
     try {
-      const [client, gate] = await this.#open(connection);
+      const key = JSON.stringify(connection);
+      const client = await clientOf(connection, key);
+      const gate = this.#gates.get(key) ?? new ReadGate();
+      this.#gates.set(key, gate);
       const result = await client.get(args, { gate, isSecret: true });
       refuseEngineMarks(result);
       return result;
@@ -44,15 +50,6 @@ export class SettingsReader {
     }
   }
 
-  #open(connection: ConnectionSettings) {
-    const key = JSON.stringify(connection);
-    const opened = this.#connections.get(key) ?? open(connection);
-    this.#connections.set(key, opened);
-    // The cause, such as a missing file, may be gone at the next read.
-    opened.catch(() => this.#connections.delete(key));
-    return opened;
-  }
-
   /**
    * Names the command that tries a connection step by step. The command knows the stack's settings, not the arguments of a
    * Provider, and not what a program of the Automation API sets.
@@ -60,14 +57,23 @@ export class SettingsReader {
   #adviceFor({ code }: AgentLogConfigError, connection: ConnectionSettings, { projectId }: UncheckedRead): string {
     const sources = Object.values(connection).flatMap((found) => found?.source ?? []);
     const isKnown = sources.length > 0 && !sources.includes("argument") && !process.env["PULUMI_AUTOMATION_API"];
-    if (!CODES[code].connection || !isKnown || this.#stack === undefined) return "";
-    const option = sources.includes("stack") ? ` --stack ${this.#stack}` : "";
+    const stack = this.#stackOf();
+    if (!CODES[code].connection || !isKnown || stack === undefined) return "";
+    const option = sources.includes("stack") ? ` --stack ${stack}` : "";
     return ` \`npx pulumi-agent-log-config check --project ${projectId}${option}\` says which step of the connection fails.`;
   }
 }
 
-async function open(connection: ConnectionSettings): Promise<readonly [UncheckedClient, ReadGate]> {
+function clientOf(connection: ConnectionSettings, key: string): Promise<CheckingClient> {
+  const client = clients.get(key) ?? open(connection);
+  clients.set(key, client);
+  // The cause, such as a missing file, may be gone at the next read.
+  client.catch(() => clients.delete(key));
+  return client;
+}
+
+async function open(connection: ConnectionSettings): Promise<CheckingClient> {
   // The import itself fails on a runtime that is not supported.
   const { openClient } = await import("./open-client.ts");
-  return [openClient(connection), new ReadGate()];
+  return openClient(connection);
 }

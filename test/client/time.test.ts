@@ -152,10 +152,13 @@ describe("a read", () => {
     expect(service.requests).toHaveLength(2);
   });
 
-  it.each(["1.5", "-1", "5,", "soon", "2026-11-21"])("ignores a Retry-After of %s", async (wait) => {
-    const service = await openService({ faults: [{ status: 429, headers: { "Retry-After": wait } }] });
-    expect(await failureOf(openClient(service))).toMatchObject({ retryAfterSeconds: undefined });
-  });
+  it.each(["1.5", "-1", "5,", "soon", "2026-11-21", "Sun, 32 Jan 2026 25:00:00 GMT"])(
+    "ignores a Retry-After of %s",
+    async (wait) => {
+      const service = await openService({ faults: [{ status: 429, headers: { "Retry-After": wait } }] });
+      expect(await failureOf(openClient(service))).toMatchObject({ retryAfterSeconds: undefined });
+    },
+  );
 });
 
 describe("a caller that gives up", () => {

@@ -167,10 +167,11 @@ describe("a preview", () => {
     expect(namesIn(registered)).toEqual([]);
   });
 
-  it("has a child for a name whose project is to be created", async () => {
+  it.each([false, true])("has a child for a name whose project is to be created; late agents: %s", async (isLate) => {
     const registered = inDeployment({ preview: true });
     const projects = { a: ONE, b: new Other("o").id, c: pulumi.output(TWO) };
-    expect(await known(new AgentLogConfigs("fleet", { projects, ...MONITORING }).configs)).toBe(false);
+    const agents = isLate ? pulumi.output(MONITORING.agents) : MONITORING.agents;
+    expect(await known(new AgentLogConfigs("fleet", { projects, agents }).configs)).toBe(false);
     await vi.waitUntil(() => namesIn(registered).length === 3);
     expect(namesIn(registered).toSorted()).toEqual(["a", "b", "c"].map((name) => `fleet-${name}-monitoring`));
   });

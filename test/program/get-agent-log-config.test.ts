@@ -90,6 +90,16 @@ const CASES: readonly Case[] = [
   },
 ];
 
+it("sends a wrong key once outside of a program, too", async () => {
+  const service = await connectService({});
+  service.rotateKey("another");
+  setEngine({ newResource: ({ name, inputs }) => ({ id: name, state: inputs }) });
+  expect(pulumi.runtime.getStackResource()).toBeUndefined();
+  const reads = Array.from({ length: 20 }, () => getAgentLogConfig(MONITORING));
+  for (const { status } of await Promise.allSettled(reads)) expect(status).toBe("rejected");
+  expect(service.requests.filter(({ status }) => status === 401)).toHaveLength(2);
+});
+
 describe("getAgentLogConfigOutput", () => {
   it.each([
     { description: "an Output", given: pulumi.output("orders"), isSecret: false },

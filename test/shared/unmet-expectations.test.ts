@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { ExpectedPath } from "../../sdk/program/expected-settings.ts";
 import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { refuse } from "../../sdk/shared/resource-arguments.ts";
+import { refusalsOf } from "../../sdk/shared/resource-arguments.ts";
 import { unmetExpectations } from "../../sdk/shared/unmet-expectations.ts";
 
 const SETTINGS = {
@@ -97,8 +97,19 @@ it.each<[expected: unknown, sentence: string]>([
   [{ notSet: ["configOverrides"] }, `.notSet.0 must be one of ${Object.keys(PATHS).join(", ")}.`],
   [{ notSet: "logPath" }, ".notSet must be a list."],
 ])("can't be met by any setting: %j", (expected, sentence) => {
-  const [failure] = refuse({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, ["expect"]);
+  const [failure] = refusalsOf({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [
+    "expect",
+  ]);
   expect(failure?.message).toBe(`Nothing was read: the argument expect${sentence}`);
+});
+
+it.each([
+  ["AGENT", "did you mean agent?"],
+  ["projctId", "did you mean projectId?"],
+  ["colour", "the arguments are projectId, agent, expect, whenUnexpected, whenUnavailable."],
+])("the unknown argument %s is refused with the nearest one", (name, advice) => {
+  const [failure] = refusalsOf({ projectId: "0123456789abcdef01234567", agent: "backup", [name]: 1 }, []);
+  expect(failure?.message).toBe(`Nothing was read: there is no argument ${name}; ${advice}`);
 });
 
 it("names a secret setting and does not quote it, and shows no control characters of the service", () => {
