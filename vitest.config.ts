@@ -19,7 +19,16 @@ export default defineConfig({
     hookTimeout: 120_000,
     projects: [
       // Most of the time of these would be that of loading the same modules for each file anew.
-      { ...common, test: { name: "unit", include: UNIT, pool: "threads", isolate: false } },
+      {
+        ...common,
+        test: {
+          name: "unit",
+          setupFiles: ["test/reset-undici-clock.ts"],
+          include: UNIT,
+          pool: "threads",
+          isolate: false,
+        },
+      },
       {
         ...common,
         test: {
