@@ -1,9 +1,9 @@
+import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import { printable } from "../digest/printable.ts";
 import { refuseEngineMarks } from "../shared/engine-marks.ts";
 import { problemOf } from "../shared/reading.ts";
-import type { CheckingClient } from "../shared/settings-reader.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";
 import { makeReport, type ProjectReport, type Report } from "./make-report.ts";
 import type { Findings } from "./observe-connections.ts";
@@ -44,7 +44,7 @@ async function tryConnection(stack: string | undefined, projectIds: readonly str
   return report();
 }
 
-async function readProject(client: CheckingClient, gate: ReadGate, projectId: string): Promise<ProjectReport> {
+async function readProject(client: AgentLogConfigClient, gate: ReadGate, projectId: string): Promise<ProjectReport> {
   const logs: { monitoring?: string; backup?: string } = {};
   try {
     for (const agent of AGENTS) {

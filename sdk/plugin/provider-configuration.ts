@@ -6,12 +6,11 @@ import providerMessages, {
   type DiffRequest,
   type DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
-import { CONNECTION_SETTINGS } from "../client/connection-options.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import {
   CONFIGURATION_NAMESPACE,
   configurationWarnings,
-  isSetting,
+  isSecretConnectionSetting,
   providerArguments,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
@@ -28,7 +27,10 @@ export function checkConfiguration(request: CheckRequest, run: Run): CheckRespon
   const given = Object.fromEntries(ofStack.map(([name, value]) => [`${CONFIGURATION_NAMESPACE}:${name}`, value]));
   // The engine sends a key that the stack keeps as a secret without a mark, too.
   for (const warning of configurationWarnings(given, () => true)) run.warn(request.getUrn(), warning);
-  const sealed = Object.entries(news).map(([name, value]) => [name, isSecretArgument(name) ? seal(value) : value]);
+  const sealed = Object.entries(news).map(([name, value]) => [
+    name,
+    isSecretConnectionSetting(name) ? seal(value) : value,
+  ]);
   return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(sealed)));
 }
 
@@ -60,8 +62,4 @@ function configuredText(key: string): string | undefined {
 /** The default provider has the stack's settings as arguments, so that an argument is what differs from them. */
 function isArgument(name: string, value: unknown): boolean {
   return String(value) !== configuredText(name);
-}
-
-function isSecretArgument(name: string): boolean {
-  return isSetting(name) && CONNECTION_SETTINGS[name] === "secret";
 }

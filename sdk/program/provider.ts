@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { CONNECTION_SETTINGS, type ConnectionOptions } from "../client/connection-options.ts";
+import type { ConnectionOptions } from "../client/connection-options.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { printable } from "../digest/printable.ts";
 import {
@@ -10,6 +10,7 @@ import {
   configurationKey,
   configurationWarnings,
   type FoundSetting,
+  isSecretConnectionSetting,
   isSetting,
   lookUpConnection,
   lookUpSetting,
@@ -90,7 +91,7 @@ function find(name: string, setting: ConnectionSetting, args: ProviderArgs): pul
   const found = argument.apply((value) =>
     lookUpSetting(setting, providerArguments(name, { [setting]: value }), stackConfiguration(pulumi.runtime.getConfig)),
   );
-  const isSecret = CONNECTION_SETTINGS[setting] === "secret" || isConfigSecret(configurationKey(setting));
+  const isSecret = isSecretConnectionSetting(setting) || isConfigSecret(configurationKey(setting));
   return isSecret ? pulumi.secret(found) : found;
 }
 

@@ -1,5 +1,6 @@
 import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
+import { madeOnce } from "../shared/made-once.ts";
 import { programState } from "./program-state.ts";
 
 /**
@@ -17,8 +18,5 @@ export function readOnce(
   if (hasWaited) return reader.read(connection, args);
   const { projectId, agent, envelope, pretty } = args;
   const key = JSON.stringify([connection, projectId, agent, envelope, pretty]);
-  const settings = reads.get(key) ?? reader.read(connection, args);
-  reads.set(key, settings);
-  settings.catch(() => reads.delete(key));
-  return settings;
+  return madeOnce(reads, key, () => reader.read(connection, args));
 }

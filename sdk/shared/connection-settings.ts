@@ -11,6 +11,11 @@ export function isSetting(name: string): name is ConnectionSetting {
   return name in CONNECTION_SETTINGS;
 }
 
+/** Tells whether a name is that of a connection setting that is a secret. */
+export function isSecretConnectionSetting(name: string): boolean {
+  return isSetting(name) && CONNECTION_SETTINGS[name] === "secret";
+}
+
 /** A setting as it is written in configuration. */
 export interface FoundSetting {
   readonly text: string;
@@ -102,7 +107,7 @@ export function configurationWarnings(
   const known = CONNECTION_SETTING_NAMES.map(configurationKey);
   const inClear = CONNECTION_SETTING_NAMES.filter((setting) => {
     const key = configurationKey(setting);
-    return CONNECTION_SETTINGS[setting] === "secret" && configuration[key] && !isSecret(key);
+    return isSecretConnectionSetting(setting) && configuration[key] && !isSecret(key);
   });
   const unknown = Object.keys(configuration).filter(
     (name) => name.startsWith(`${CONFIGURATION_NAMESPACE}:`) && !known.includes(name),

@@ -3,6 +3,7 @@ import { AGENTS } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { readArgumentsSchema } from "../client/schemas.ts";
+import { madeOnce } from "./made-once.ts";
 import type { ReadFailure, ReadManyResult } from "./read-many-result.ts";
 import { problemOf } from "./reading.ts";
 
@@ -35,9 +36,7 @@ export async function readMany(
   const made = new Map<string, Promise<Outcome>>();
   const readOne = (asked: ReadArguments) => {
     const key = `${asked.projectId}/${asked.agent}`;
-    const outcome = made.get(key) ?? outcomeOf(read, asked);
-    made.set(key, outcome);
-    return outcome;
+    return madeOnce(made, key, () => outcomeOf(read, asked));
   };
   const asked = projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
   const outcomes = await Promise.all(asked.map(readOne));

@@ -3,6 +3,7 @@ import { AgentLogConfigError, CODES } from "../client/errors.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import { refuseEngineMarks } from "./engine-marks.ts";
+import { madeOnce } from "./made-once.ts";
 
 /** What a read is to name, not checked yet. */
 export interface UncheckedRead {
@@ -11,7 +12,7 @@ export interface UncheckedRead {
 }
 
 /** A client, which checks the arguments. */
-export interface CheckingClient {
+interface CheckingClient {
   get(
     args: unknown,
     options?: { readonly gate?: ReadGate; readonly isSecret?: boolean },
@@ -38,7 +39,7 @@ export class SettingsReader {
   async read(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
     try {
       const key = JSON.stringify(connection);
-      const client = await clientOf(connection, key);
+      const client = await madeOnce(clients, key, () => open(connection));
       const gate = this.#gates.get(key) ?? new ReadGate();
       this.#gates.set(key, gate);
       const result = await client.get(args, { gate, isSecret: true });
@@ -62,14 +63,6 @@ export class SettingsReader {
     const option = sources.includes("stack") ? ` --stack ${stack}` : "";
     return ` \`npx pulumi-agent-log-config check --project ${projectId}${option}\` says which step of the connection fails.`;
   }
-}
-
-function clientOf(connection: ConnectionSettings, key: string): Promise<CheckingClient> {
-  const client = clients.get(key) ?? open(connection);
-  clients.set(key, client);
-  // The cause, such as a missing file, may be gone at the next read.
-  client.catch(() => clients.delete(key));
-  return client;
 }
 
 async function open(connection: ConnectionSettings): Promise<CheckingClient> {
