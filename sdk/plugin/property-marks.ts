@@ -15,13 +15,13 @@ export function markedNames(properties: object): string[] {
 }
 
 /** Returns the value of a secret, and any other value as it is. */
-function contentOf(value: unknown): unknown {
-  return isSecret(value) ? contentOf(value["value"]) : value;
+function unseal(value: unknown): unknown {
+  return isSecret(value) ? unseal(value["value"]) : value;
 }
 
 /** Returns the settings that no message may quote, because what is expected of them is secret. */
 export function secretExpectations(expect: unknown): readonly string[] {
-  if (contentOf(expect) !== expect) return SETTING_NAMES;
+  if (unseal(expect) !== expect) return SETTING_NAMES;
   return isObject(expect) ? markedNames(expect) : [];
 }
 
@@ -35,14 +35,14 @@ export function withMarks(properties: Properties, sent: Properties, recorded: Pr
   return mapValues(properties, (value, name) => {
     const before = sent[name];
     // The engine marks an absent output, but not the input of the same name.
-    if (value === null) return contentOf(recorded[name]) === null ? recorded[name] : null;
+    if (value === null) return unseal(recorded[name]) === null ? recorded[name] : null;
     if (isMarked(before) && isDeepStrictEqual(unmark(before), value)) return before;
     return isMarked(before) || isSecretSetting(name) ? seal(value) : value;
   });
 }
 
 function unmark(value: unknown): unknown {
-  const content = contentOf(value);
+  const content = unseal(value);
   if (Array.isArray(content)) return content.map(unmark);
   return isObject(content) ? mapValues(content, unmark) : content;
 }

@@ -17,7 +17,7 @@ import {
 import { seal } from "../shared/engine-marks.ts";
 import { nameOf } from "./held-calls.ts";
 import { withoutMarks } from "./property-marks.ts";
-import type { ProviderConfiguration, Run } from "./run.ts";
+import type { ConnectionSources, Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 /** Returns the settings of a provider as they are recorded, the secrets marked. */
@@ -43,7 +43,7 @@ export function diffConfiguration(request: DiffRequest): DiffResponse {
 }
 
 /** Returns where the settings of a provider are. */
-export function configurationOf(request: ConfigureRequest): ProviderConfiguration {
+export function configurationOf(request: ConfigureRequest): ConnectionSources {
   const given = withoutMarks(propertiesOf(request.getArgs()));
   const urn = request.getUrn() ?? "";
   const [, stack] = /^urn:pulumi:([\w.-]+)::/.exec(urn) ?? [];

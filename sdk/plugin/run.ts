@@ -9,7 +9,7 @@ import type { EngineLog } from "./engine-log.ts";
 import { HeldCalls, nameOf } from "./held-calls.ts";
 
 /** Where a provider's settings are, and its stack. */
-export interface ProviderConfiguration {
+export interface ConnectionSources {
   /** The places that the connection settings come from before the environment, the first one first. */
   readonly sources: readonly SettingsSource[];
   readonly stack?: string | undefined;
@@ -26,11 +26,11 @@ export class Run {
   readonly fleets: FleetsByChild = new Map();
   readonly #log: EngineLog;
   readonly #reader: SettingsReader;
-  readonly #configuration: ProviderConfiguration;
+  readonly #configuration: ConnectionSources;
   readonly #isFromProgram: boolean;
 
   /** @param isFromProgram the program has sent the configuration; in a plain refresh the engine takes it from the state */
-  constructor(log: EngineLog, configuration: ProviderConfiguration, isFromProgram: boolean) {
+  constructor(log: EngineLog, configuration: ConnectionSources, isFromProgram: boolean) {
     this.#log = log;
     this.#isFromProgram = isFromProgram;
     this.#configuration = configuration;
