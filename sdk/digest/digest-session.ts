@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import type { DigestChallenge } from "./digest-challenge.ts";
-import { type Credentials, Signer } from "./signer.ts";
+import { type Credentials, type SigningNonce, signRequest } from "./sign-request.ts";
 
 /** The credentials for a service, and what is known of them from the responses on all connections. */
 export class DigestKey {
@@ -93,25 +94,26 @@ const MAX_REPEATS = 3;
 const MAX_NONCES = 64;
 
 /** A nonce of the server, and what is known of it. */
-class Nonce {
+class Nonce implements SigningNonce {
   readonly challenge: DigestChallenge;
+  readonly credentials: Credentials;
+  readonly cnonce = randomBytes(8).toString("hex");
   /** The connection that got it first. */
   readonly session: DigestSession;
   /** Another connection has got it too. */
   isShared = false;
   /** How many requests were signed so far; it is the nonce count of the last one (RFC 7616, section 3.4). */
   count = 0;
-  private readonly signer: Signer;
 
   constructor(challenge: DigestChallenge, credentials: Credentials, session: DigestSession) {
     this.challenge = challenge;
+    this.credentials = credentials;
     this.session = session;
-    this.signer = new Signer(challenge, credentials);
   }
 
   sign(method: string, uri: string): string {
     this.count += 1;
-    return this.signer.authorize(this.count, method, uri);
+    return signRequest(this, method, uri);
   }
 
   /** Returns whether a challenge has this nonce. */

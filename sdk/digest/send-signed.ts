@@ -102,8 +102,6 @@ class SentRequest implements Dispatcher.DispatchHandler {
   }
 
   #collected(): WireResponse {
-    const [first = new Uint8Array(), ...others] = this.#chunks;
-    const body = others.length === 0 ? first : Buffer.concat(this.#chunks);
-    return { status: this.#status, headers: this.#headers, body };
+    return { status: this.#status, headers: this.#headers, body: Buffer.concat(this.#chunks) };
   }
 }

@@ -185,3 +185,13 @@ test.for(COUNTS)("the count $count is sent as $nc", ({ count, nc }) => {
   if (session.nonce !== undefined) session.nonce.count = count - 1;
   expect(new DigestExchange(session).sign("GET", "/")).toContain(`nc=${nc}`);
 });
+
+test("makes another client nonce of at most 16 characters for each nonce", () => {
+  const exchange = begin();
+  const made = ["a", "b"].map((nonce) => {
+    exchange.refused(challengeOf(`nonce="${nonce}"`));
+    return readAuthorization(exchange.sign("GET", "/") ?? "")["cnonce"];
+  });
+  expect(made).toEqual([expect.stringMatching(/^[0-9a-f]{8,16}$/), expect.stringMatching(/^[0-9a-f]{8,16}$/)]);
+  expect(new Set(made).size).toBe(2);
+});

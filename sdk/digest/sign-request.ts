@@ -1,0 +1,51 @@
+// A named import of hash would fail on older versions of Node.js, before they are refused in a sentence.
+import crypto from "node:crypto";
+import type { DigestChallenge } from "./digest-challenge.ts";
+
+/** Both are ASCII, as the keys of the service are. */
+export interface Credentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What a request is signed with. */
+export interface SigningNonce {
+  readonly challenge: DigestChallenge;
+  readonly credentials: Credentials;
+  /** The nonce of the client. */
+  readonly cnonce: string;
+  /** The nonce count, from 1. */
+  readonly count: number;
+}
+
+/**
+ * Signs one request.
+ * @param uri the request target exactly as it goes over the wire (RFC 7616, section 3.4.6)
+ * @returns the value of the `Authorization` header
+ * @see RFC 7616, section 3.4.1
+ */
+export function signRequest(nonce: SigningNonce, method: string, uri: string): string {
+  const { challenge, credentials, cnonce, count } = nonce;
+  const { realm, opaque, algorithm, qop, session } = challenge;
+  const { username, password } = credentials;
+  // What the server sends comes with one character for each byte, as everywhere in HTTP headers.
+  const hash = (text: string) => crypto.hash(challenge.hash, Buffer.from(text, "latin1"), "hex");
+  const secret = hash(`${username}:${realm}:${password}`);
+  // RFC 7616, section 3.4.2
+  const ha1 = session ? hash(`${secret}:${challenge.nonce}:${cnonce}`) : secret;
+  const nc = count.toString(16).padStart(8, "0");
+  // Without qop there is no count (RFC 2069).
+  const counted = qop === undefined ? "" : `${nc}:${cnonce}:${qop}:`;
+  const response = hash(`${ha1}:${challenge.nonce}:${counted}${hash(`${method}:${uri}`)}`);
+  return [
+    `Digest username="${quotable(username)}", realm="${quotable(realm)}", nonce="${quotable(challenge.nonce)}"`,
+    opaque === undefined ? "" : `, opaque="${quotable(opaque)}"`,
+    algorithm === undefined ? "" : `, algorithm=${algorithm}`,
+    qop === undefined ? "" : `, qop=${qop}, cnonce="${cnonce}", nc=${nc}`,
+    `, uri="${quotable(uri)}", response="${response}"`,
+  ].join("");
+}
+
+function quotable(text: string): string {
+  return text.replace(/["\\]/g, "\\$&");
+}
