@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { AGENTS } from "../client/agent-log-config-id.ts";
+import { AGENTS, idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { readArgumentsSchema } from "../client/schemas.ts";
@@ -16,9 +16,6 @@ const argumentsSchema = strictObject({
   agents: z.array(agent, LIST).optional(),
 });
 
-/** What comes of one read: settings, or why there are none. */
-type Outcome = { readonly config: AgentLogConfigResult } | { readonly error: unknown; readonly failure: ReadFailure };
-
 /**
  * Reads the settings of many projects at once, and each of them once. A read that fails beside others is returned with its reason,
  * so that settings and failures together are what was asked for.
@@ -33,28 +30,20 @@ export async function readMany(
   isSecret = true,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
   const { projectIds, agents = AGENTS } = parseArgument(argumentsSchema, args, "Nothing was read", { isSecret });
-  const made = new Map<string, Promise<Outcome>>();
-  const readOne = (asked: ReadArguments) => {
-    const key = `${asked.projectId}/${asked.agent}`;
-    return madeOnce(made, key, () => outcomeOf(read, asked));
-  };
   const asked = projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
-  const outcomes = await Promise.all(asked.map(readOne));
-  const configs = outcomes.flatMap((outcome) => ("config" in outcome ? outcome.config : []));
-  const failed = outcomes.flatMap((outcome) => ("error" in outcome ? outcome : []));
-  const [first] = failed;
-  if (configs.length === 0 && first !== undefined) throw first.error;
-  return { configs, failures: failed.map(({ failure }) => failure) };
-}
-
-async function outcomeOf(
-  read: (args: ReadArguments) => Promise<AgentLogConfigResult>,
-  asked: ReadArguments,
-): Promise<Outcome> {
-  try {
-    return { config: await read(asked) };
-  } catch (error) {
-    const { code, message, temporary } = problemOf(error);
-    return { error, failure: { ...asked, code, message, temporary } };
+  const made = new Map<string, Promise<AgentLogConfigResult>>();
+  const reads = asked.map((one) => ({ one, settings: madeOnce(made, idOf(one), () => read(one)) }));
+  const configs: AgentLogConfigResult[] = [];
+  const failures: ReadFailure[] = [];
+  for (const { one, settings } of reads) {
+    try {
+      configs.push(await settings);
+    } catch (error) {
+      const { code, message, temporary } = problemOf(error);
+      failures.push({ ...one, code, message, temporary });
+    }
   }
+  // Where no read succeeds, the first failure is that of all.
+  if (configs.length === 0) await reads[0]?.settings;
+  return { configs, failures };
 }
