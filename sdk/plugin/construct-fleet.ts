@@ -1,8 +1,7 @@
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
-import { AGENTS, idOf } from "../client/agent-log-config-id.ts";
-import type { Properties } from "../provider/resource-lifecycle.ts";
+import { idOf } from "../client/agent-log-config-id.ts";
 import { isUnknown, seal, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
-import { FleetChildren } from "../shared/fleet-children.ts";
+import { FleetChildren, type FleetMembers } from "../shared/fleet-children.ts";
 import { problemOf } from "../shared/reading.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { publicSettings } from "./call-function.ts";
@@ -19,7 +18,7 @@ import { propertiesOf } from "./structs.ts";
 export async function constructFleet(request: ConstructRequest, monitor: ResourceMonitor, run: Run) {
   const urn = await monitor.registerComponent();
   const given = Object.entries(propertiesOf(request.getInputs())).filter(([, value]) => value !== null);
-  const { projectIds, projects, agents = AGENTS, ...rules } = Object.fromEntries(given);
+  const { projectIds, projects, agents, ...rules } = Object.fromEntries(given);
   const lists = withoutMarks({ projectIds, projects, agents });
   if (Object.values(lists).some(isUnknown)) return { urn, configs: UNKNOWN_OUTPUT };
   const isSecret = markedNames({ projectIds, projects, agents }).length > 0;
@@ -28,8 +27,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
 
   let children: ReturnType<typeof childrenOf>;
   try {
-    names.refuseOthers(rules);
-    children = childrenOf(names, lists, isSecret);
+    children = childrenOf(names, names.membersOf({ ...rules, ...lists }, isSecret));
   } catch (error) {
     if (!monitor.isPreview) throw error;
     await run.failures.during(() => run.failures.hold(urn, [problemOf(error)]));
@@ -66,12 +64,11 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
 }
 
 /** Its child says what is wrong with an id. Without a name, a project is called by its id, and has no child before. */
-function childrenOf(names: FleetChildren, { projectIds, projects, agents }: Properties, isSecret: boolean) {
-  const kinds = names.agentsOf(agents, isSecret);
-  return names.projectsOf(projectIds, projects).flatMap(([project, given]) => {
+function childrenOf(names: FleetChildren, { projects, agents }: FleetMembers) {
+  return projects.flatMap(([project, given]) => {
     const projectId = typeof given === "string" ? given.toLowerCase() : given;
     const called = project ?? (isUnknown(given) ? undefined : String(projectId));
-    return kinds.flatMap((agent) => {
+    return agents.flatMap((agent) => {
       const childName = called && names.nameOf(called, agent);
       if (childName === undefined) return [];
       const formerName = isUnknown(given) ? undefined : names.formerNameOf(childName, String(projectId), agent);

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AGENTS, type AgentKind, idOf } from "../client/agent-log-config-id.ts";
+import { type AgentKind, idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { FleetChildren } from "../shared/fleet-children.ts";
@@ -68,14 +68,13 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
    */
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);
-    const { projectIds, projects, agents = AGENTS, ...rules } = args;
+    const { projectIds, projects, agents, ...rules } = args;
     const children = new FleetChildren(name, typesOf(this), PLUGIN_TYPE, programState().fleets);
-    children.refuseOthers(rules);
     const options = { parent: this, ...(opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn }) };
 
     const make = ([ids, map, kinds]: readonly unknown[], from: Origin, isSecret: boolean) => {
-      const known = children.agentsOf(kinds, isSecret);
-      const made = children.projectsOf(ids, map).map(([project, given]) =>
+      const members = children.membersOf({ ...rules, projectIds: ids, projects: map, agents: kinds }, isSecret);
+      const made = members.projects.map(([project, given]) =>
         whenNamed(project, given, (called, projectId) => {
           const makeChild = (agent: AgentKind) => {
             const childName = children.nameOf(called, agent);
@@ -85,7 +84,7 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
             const childOptions = { ...options, aliases: children.aliasesOf(formerName) };
             return settingsOf(new AgentLogConfig(childName, childArgs, childOptions), project);
           };
-          return pulumi.all(known.flatMap(makeChild));
+          return pulumi.all(members.agents.flatMap(makeChild));
         }),
       );
       return pulumi.all(made).apply((settings) => settings.flat());

@@ -1,11 +1,17 @@
+import { z } from "zod";
 import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import { invalidArgument } from "../client/errors.ts";
-import { isObject } from "../client/is-object.ts";
-import { notThis, printable } from "../digest/printable.ts";
-import { isUnknown, SIGNATURE_KEY } from "./engine-marks.ts";
+import { isPlainObject } from "../client/is-object.ts";
+import { parseArgument, strictObject } from "../client/parse-argument.ts";
+import { printable } from "../digest/printable.ts";
+import { isUnknown, SIGNATURE_KEY, UNKNOWN } from "./engine-marks.ts";
 
-/** A project of a fleet: the user's name for it, where it has one, and its id as it was given. */
-export type FleetProject = readonly [name: string | undefined, projectId: unknown];
+/** What a fleet reads: each agent of each project. */
+export interface FleetMembers {
+  /** The user's name for each project, where it has one, and its id as it was given. */
+  readonly projects: readonly (readonly [name: string | undefined, projectId: unknown])[];
+  readonly agents: readonly AgentKind[];
+}
 
 /** The names of the fleets of a run, by the types and names of their children. */
 export type FleetsByChild = Map<string, string>;
@@ -36,49 +42,18 @@ export class FleetChildren {
   }
 
   /**
-   * Returns the projects. Those of a list are in its order, and those of a map in the order of their names, because the engine
-   * does not keep the order of a map.
+   * Returns the projects, and the agents that are known. The projects of a list are in its order, and those of a map in the order
+   * of their names, because the engine does not keep the order of a map.
+   * @param args all arguments of the fleet
+   * @param isSecret the lists may be secrets, so that no message may quote them
    */
-  projectsOf(projectIds: unknown, projects: unknown): readonly FleetProject[] {
-    if (isGiven(projectIds) === isGiven(projects)) {
-      throw this.#mistake(
-        isGiven(projects)
-          ? "projectIds and projects are both given; give one of them"
-          : "projectIds and projects are both missing; give projectIds, a list of project ids, or projects, a map from names of your own to project ids",
-      );
-    }
-    if (isGiven(projectIds)) {
-      if (Array.isArray(projectIds)) return projectIds.map((id: unknown) => [undefined, id]);
-      throw this.#mistake("projectIds must be a list");
-    }
-    if (!isObject(projects) || Array.isArray(projects)) {
-      throw this.#mistake("projects must be a map from names to project ids");
-    }
-    const names = Object.keys(projects).sort();
-    const mistake = names.find((name) => !isName(name));
-    if (mistake === undefined) return names.map((name) => [name, projects[name]]);
-    const named = printable(JSON.stringify(mistake), 80);
-    throw this.#mistake(
-      `${named} can't be the name of a project: begin with a letter or a digit, and take at most 80 printable characters`,
-    );
-  }
-
-  /**
-   * Returns the agents, without those that are not known yet.
-   * @param isSecret they may be secrets, so that no message may quote them
-   */
-  agentsOf(agents: unknown, isSecret = true): readonly AgentKind[] {
-    if (!Array.isArray(agents)) throw this.#mistake("agents must be a list");
-    const known = agents.filter((agent) => !isUnknown(agent));
-    if (known.every(isAgent)) return known;
-    const wrong = isSecret ? undefined : known.find((agent) => !isAgent(agent));
-    throw this.#mistake(`agents must be "monitoring" or "backup"${notThis(wrong)}`);
-  }
-
-  /** Refuses what is no rule by which the children are judged. */
-  refuseOthers(rules: object): void {
-    const mistake = Object.keys(rules).find((name) => !RULES.includes(name));
-    if (mistake !== undefined) throw this.#mistake(`${printable(mistake, 80)} is no argument of it`);
+  membersOf(args: object, isSecret: boolean): FleetMembers {
+    const { projectIds, projects, agents } = parseArgument(fleetSchema, args, this.#subject, { isSecret });
+    const names = Object.keys(projects ?? {}).sort();
+    return {
+      projects: projectIds?.map((id) => [undefined, id]) ?? names.map((name) => [name, projects?.[name]]),
+      agents: (agents ?? AGENTS).filter((agent) => agent !== UNKNOWN),
+    };
   }
 
   /**
@@ -91,8 +66,9 @@ export class FleetChildren {
     const key = `${this.#types}::${name}`;
     const owner = this.#fleets.get(key) ?? this.#fleet;
     if (owner !== this.#fleet) {
-      throw this.#mistake(
+      throw invalidArgument(
         `its child ${name} would have the name of a child of AgentLogConfigs '${printable(owner, 80)}'; rename one of the two, or the project`,
+        this.#subject,
       );
     }
     this.#fleets.set(key, owner);
@@ -118,20 +94,30 @@ export class FleetChildren {
     return formerName === undefined ? [{ type }] : [{ type }, { name: formerName }, { name: formerName, type }];
   }
 
-  #mistake(why: string): Error {
-    return invalidArgument(why, `AgentLogConfigs '${printable(this.#fleet, 80)}' can't be made`);
+  get #subject(): string {
+    return `AgentLogConfigs '${printable(this.#fleet, 80)}' can't be made`;
   }
 }
 
-const RULES: readonly string[] = ["expect", "whenUnexpected", "whenUnavailable"];
+const projectsByName = z
+  .custom<Readonly<Record<string, unknown>>>(isPlainObject, "must be a map from names to project ids")
+  .refine((projects) => Object.keys(projects).every(isName), {
+    error: ({ input }) =>
+      `has the name ${printable(JSON.stringify(Object.keys(input ?? {}).find((name) => !isName(name))), 80)}; begin with a letter or a digit, and take at most 80 printable characters`,
+  });
 
-function isGiven(argument: unknown): boolean {
-  return argument !== undefined && argument !== null;
-}
-
-function isAgent(value: unknown): value is AgentKind {
-  return AGENTS.some((agent) => agent === value);
-}
+/** The kinds of the arguments. Each child judges its own id and the rules. */
+const fleetSchema = strictObject({
+  projectIds: z.array(z.unknown(), "must be a list").nullish(),
+  projects: projectsByName.nullish(),
+  agents: z.array(z.enum([...AGENTS, UNKNOWN], 'must be "monitoring" or "backup"'), "must be a list").nullish(),
+  expect: z.unknown().optional(),
+  whenUnexpected: z.unknown().optional(),
+  whenUnavailable: z.unknown().optional(),
+}).refine(
+  ({ projectIds, projects }) => (projectIds == null) !== (projects == null),
+  "give either projectIds, a list of project ids, or projects, a map from names of your own to project ids",
+);
 
 function isName(name: string): boolean {
   return /^[\p{L}\p{N}]/u.test(name) && printable(name, 80) === name && !isUnknown(name) && name !== SIGNATURE_KEY;

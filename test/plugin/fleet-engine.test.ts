@@ -98,12 +98,9 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     const { deployment, setArgs, set } = await open(context, by, { projectIds: [id(1)] });
     expect(await deployment.up()).toMatchObject({ ok: true });
     const cases = [
-      [
-        { projectIds: undefined, projects: { "-a": id(1) } },
-        '"-a" can\'t be the name of a project: begin with a letter',
-      ],
+      [{ projectIds: undefined, projects: { "-a": id(1) } }, 'projects has the name "-a"; begin with a letter'],
       [{ projectIds: undefined, projects: { a: "b" } }, 'projectId must be 24 hexadecimal digits, not "b".'],
-      [{ agents: ["backups"] }, 'agents must be "monitoring" or "backup", not "backups".'],
+      [{ agents: ["backups"] }, 'agents.0 must be "monitoring" or "backup", not "backups".'],
     ] as const;
     for (const [args, sentence] of cases) {
       await setArgs(args);

@@ -150,7 +150,9 @@ describe("AgentLogConfigs", () => {
   it("is refused at once for an argument that can't work", () => {
     inDeployment();
     const make = () => Reflect.construct(AgentLogConfigs, ["fleet", { projectIds: [ONE], expects: {} }]);
-    expect(make).toThrow("AgentLogConfigs 'fleet' can't be made: expects is no argument of it. See https:");
+    expect(make).toThrow(
+      "AgentLogConfigs 'fleet' can't be made: unknown names: expects; the valid ones are projectIds,",
+    );
   });
 });
 

@@ -6,56 +6,60 @@ const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"] as c
 const fleet = (name = "fleet", types = "Fleet", fleets = new Map<string, string>()) =>
   new FleetChildren(name, types, "other:index:Type", fleets);
 
-describe("the projects of a fleet", () => {
-  it("has those of a list in its order, and those of a map in the order of their names", () => {
-    expect(fleet().projectsOf([TWO, ONE, TWO], null)).toEqual([TWO, ONE, TWO].map((id) => [undefined, id]));
-    expect(fleet().projectsOf(undefined, { orders: TWO, billing: ONE, "Team/Øst 1": UNKNOWN })).toEqual([
+describe("the members of a fleet", () => {
+  it("are those of a list in its order, and those of a map in the order of their names", () => {
+    const projectsOf = (args: object) => fleet().membersOf(args, true).projects;
+    expect(projectsOf({ projectIds: [TWO, ONE, TWO], projects: null })).toEqual(
+      [TWO, ONE, TWO].map((id) => [undefined, id]),
+    );
+    expect(projectsOf({ projects: { orders: TWO, billing: ONE, "Team/Øst 1": UNKNOWN } })).toEqual([
       ["Team/Øst 1", UNKNOWN],
       ["billing", ONE],
       ["orders", TWO],
     ]);
-    expect(fleet().projectsOf([], undefined)).toEqual([]);
+    expect(projectsOf({ projectIds: [] })).toEqual([]);
   });
 
-  const missing =
-    "projectIds and projects are both missing; give projectIds, a list of project ids, or projects, a map from names of your own to project ids";
-  it.each<[unknown, unknown, string]>([
-    [undefined, null, missing],
-    [[ONE], { a: ONE }, "projectIds and projects are both given; give one of them"],
-    [ONE, undefined, "projectIds must be a list"],
-    [undefined, [ONE], "projects must be a map from names to project ids"],
-    [undefined, "a", "projects must be a map from names to project ids"],
-  ])("is refused for %j and %j", (projectIds, projects, sentence) => {
-    expect(() => fleet().projectsOf(projectIds, projects)).toThrow(
+  it("have the agents that are known, or both", () => {
+    const agentsOf = (agents: unknown) => fleet().membersOf({ projectIds: [], agents }, true).agents;
+    expect(agentsOf(["backup", UNKNOWN, "monitoring"])).toEqual(["backup", "monitoring"]);
+    expect([agentsOf(undefined), agentsOf(null)]).toEqual(Array(2).fill(["monitoring", "backup"]));
+  });
+
+  const either =
+    "give either projectIds, a list of project ids, or projects, a map from names of your own to project ids";
+  const notAgent = 'agents.1 must be "monitoring" or "backup"';
+  it.each<[object, string, isSecret?: boolean]>([
+    [{ projects: null }, either],
+    [{ projectIds: [ONE], projects: { a: ONE } }, either],
+    [{ projectIds: ONE }, "projectIds must be a list", true],
+    [{ projects: [ONE] }, "projects must be a map from names to project ids"],
+    [{ projects: "a" }, "projects must be a map from names to project ids", true],
+    [{ projectIds: [], agents: "backup" }, "agents must be a list", true],
+    [{ projectIds: [], agents: ["backup", "backups"] }, `${notAgent}, not "backups"`],
+    [{ projectIds: [], agents: ["backup", "backups"] }, notAgent, true],
+    [
+      { projectIds: [], expect: {}, expects: {} },
+      "unknown names: expects; the valid ones are projectIds, projects, agents, expect, whenUnexpected, whenUnavailable",
+    ],
+  ])("are refused for %j", (args, sentence, isSecret = false) => {
+    expect(() => fleet().membersOf(args, isSecret)).toThrow(
       `AgentLogConfigs 'fleet' can't be made: ${sentence}. See https:`,
     );
   });
 
   it.each(["", "__proto__", "-a", "a\n", "a\u202e", "\ud800", "a<{%", "x".repeat(81), SIGNATURE_KEY, UNKNOWN])(
-    "is refused with the name %j",
+    "are refused with the name %j",
     (name) => {
       const projects = Object.fromEntries([
         ["a", ONE],
         [name, TWO],
       ]);
-      expect(() => fleet().projectsOf(undefined, projects)).toThrow(
-        " can't be the name of a project: begin with a letter or a digit, and take at most 80 printable characters. See",
+      expect(() => fleet().membersOf({ projects }, true)).toThrow(
+        "; begin with a letter or a digit, and take at most 80 printable characters. See",
       );
     },
   );
-});
-
-it("has the agents that are known, and refuses others", () => {
-  expect(fleet().agentsOf(["backup", UNKNOWN, "monitoring"])).toEqual(["backup", "monitoring"]);
-  expect(() => fleet().agentsOf("backup")).toThrow("can't be made: agents must be a list.");
-  const sentence = 'can\'t be made: agents must be "monitoring" or "backup"';
-  expect(() => fleet().agentsOf(["backup", "backups"], false)).toThrow(`${sentence}, not "backups".`);
-  expect(() => fleet().agentsOf(["backups"])).toThrow(`${sentence}.`);
-});
-
-it("refuses an argument that is no rule", () => {
-  fleet().refuseOthers({ expect: {}, whenUnexpected: "warn", whenUnavailable: undefined });
-  expect(() => fleet().refuseOthers({ expect: {}, expects: {} })).toThrow("expects is no argument of it.");
 });
 
 describe("the name of a child", () => {
