@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { AgentKind } from "../client/agent-log-config-id.ts";
 import { PREFIX } from "../client/complete-options.ts";
 import { parseArgument } from "../client/parse-argument.ts";
-import { DigestProtection } from "./digest-protection.ts";
+import { digestProtection } from "./digest-protection.ts";
 import { type CannedResponse, type Cut, type Delay, type Fault, isResponse, refuseImpossibleFaults } from "./fault.ts";
 import { Projects, type ServiceSettings } from "./projects.ts";
 import { respond, unauthorized } from "./respond.ts";
@@ -79,13 +79,13 @@ const REALM = "Example Public API";
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   parseArgument(serviceOptionsSchema, options, "The service was not started");
-  const { publicKey = "publickey", privateKey = "private-key-0001", tls, port = 0, qopParameter } = options;
-  const protect = (password: string) =>
-    new DigestProtection({ realm: REALM, username: publicKey, password, qopParameter });
+  const { publicKey: username = "publickey", privateKey = "private-key-0001", tls, port = 0, qopParameter } = options;
+  const protect = () => digestProtection({ realm: REALM, username, password, qopParameter });
   const projects = new Projects(options.settings ?? {});
   const faults: Fault[] = [];
   const requests: ServiceRequest[] = [];
-  let protection = protect(privateKey);
+  let password = privateKey;
+  let challengeFor = protect();
   let canned: CannedResponse | "reset" | undefined;
 
   const failNext = (...more: readonly Fault[]) => {
@@ -96,12 +96,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
   const listener: RequestListener = (request, response) => {
     const { method = "", url: target = "", headers } = request;
-    const challengeNow = () => protection.challengeFor(method, target, headers.authorization);
-    let challenge = challengeNow();
+    let challenge = challengeFor(method, target, headers.authorization);
     const fault = challenge === undefined ? (faults.shift() ?? canned) : undefined;
     if (fault === "forgetNonces") {
-      protection.forgetNonces();
-      challenge = challengeNow();
+      challengeFor = protect();
+      challenge = challengeFor(method, target, headers.authorization);
     }
     const own = challenge === undefined ? respond(method, target, projects) : unauthorized(challenge);
     const parts: Partial<Cut & Delay & CannedResponse> = typeof fault === "object" ? fault : {};
@@ -141,7 +140,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       canned = response;
     },
     rotateKey(key) {
-      protection = protect(key);
+      password = key;
+      challengeFor = protect();
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -1,7 +1,7 @@
 import { Agent, createServer as createHttpServer, request as sendRequest } from "node:http";
 import { createConnection, createServer } from "node:net";
 import { onTestFinished } from "vitest";
-import { DigestProtection } from "../../sdk/testing/digest-protection.ts";
+import { digestProtection } from "../../sdk/testing/digest-protection.ts";
 import { listen } from "../servers/listen.ts";
 import { KEYS } from "./open-client.ts";
 
@@ -36,10 +36,10 @@ export async function startBalancedService(balancing: Balancing, saysStale: bool
 }
 
 async function startServer(service: BalancedService, saysStale: boolean): Promise<number> {
-  const protection = new DigestProtection({ realm: "r", username: KEYS.publicKey, password: KEYS.privateKey });
+  const challengeFor = digestProtection({ realm: "r", username: KEYS.publicKey, password: KEYS.privateKey });
   const server = createHttpServer(({ method = "", url = "", headers }, response) => {
     service.requests += 1;
-    const challenge = protection.challengeFor(method, url, headers.authorization);
+    const challenge = challengeFor(method, url, headers.authorization);
     if (challenge === undefined) {
       response.end("{}");
       return;
