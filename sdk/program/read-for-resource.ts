@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { isObject } from "../client/is-object.ts";
+import { isObject, isPlainObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import type { Failure } from "../shared/failure-report.ts";
 import {
@@ -46,53 +46,42 @@ export interface ResourceRead {
 export function readForResource(request: ReadRequest): pulumi.Output<ResourceRead> {
   const { args, resource, opts } = request;
   const connection = connectionOf(providerOf(resource));
-  if (connection === undefined) return pulumi.output({}).apply(() => leftToProvider(request));
   const what = { projectId: args.projectId, agent: args.agent };
   const dependencies = waitForDependencies([opts.dependsOn ?? [], customParentOf(opts) ?? []].flat(), what, resource);
-  const waits = [connection.hasWaited, dependencies, waitForRegistration(opts)?.then(() => true) ?? false];
+  const waits = [connection?.hasWaited ?? false, dependencies, waitForRegistration(opts)?.then(() => true) ?? false];
   return pulumi
-    .all([pulumi.output(what), connection.settings, pulumi.all(waits)])
+    .all([pulumi.output(what), connection?.settings, pulumi.all(waits)])
     .apply(([plain, settings, waited]) => read(request, settings, plain, waited.includes(true)));
 }
 
-/** The provider of another package decides on the connection, so that only the engine can read. */
-function leftToProvider(request: ReadRequest): ResourceRead {
-  const what = { projectId: null, agent: null, fingerprints: fingerprintsOf({}), secrets: request.secrets };
-  return { ...notRead(request, {}), reading: { ...newReading(request, what), problem: null } };
-}
-
-type NewReading = Omit<Reading, "problem">;
-
-function newReading(
-  { name, opts: { ignoreChanges = [] } }: ReadRequest,
-  what: Pick<Reading, "projectId" | "agent" | "fingerprints" | "secrets">,
-): NewReading {
-  return { name, ...what, ignored: ignoreChanges, isPreview: pulumi.runtime.isDryRun(), report: [] };
-}
-
-/** The engine complains of an ignored path that leads through something else than a map, in both ways. */
-function notRead({ opts: { ignoreChanges = [] } }: ReadRequest, settings: RecordedSettings) {
-  const parents = ignoreChanges.flatMap((path) => /^(\w+)[.[]/.exec(path)?.slice(1) ?? []);
-  return { settings: { ...settings, ...Object.fromEntries(parents.map((name) => [name, {}])) } };
-}
-
+/** @param connection undefined where the provider of another package decides on it, so that only the engine can read */
 async function read(
   request: ReadRequest,
-  connection: ConnectionSettings,
-  what: { readonly projectId: unknown; readonly agent: unknown },
+  connection: ConnectionSettings | undefined,
+  what: Pick<Reading, "projectId" | "agent">,
   hasWaited: boolean,
 ): Promise<ResourceRead> {
+  const { name, opts } = request;
   const secrets = await secretsOf(request);
-  const reading = newReading(request, { ...what, fingerprints: fingerprintsOf(connection), secrets });
-  try {
-    const settings = recordSettings(await readOnce(connection, what, hasWaited));
-    const report = await reportOf(request, reading, settings, null);
-    return { settings, reading: { ...reading, problem: null, report } };
-  } catch (error) {
-    const problem = problemOf(error);
-    const report = await reportOf(request, reading, NO_SETTINGS, problem);
-    return { ...notRead(request, NO_SETTINGS), reading: { ...reading, problem, report } };
+  const { ignoreChanges: ignored = [] } = opts;
+  const about = { name, secrets, ignored, isPreview: pulumi.runtime.isDryRun() };
+  // The engine complains of an ignored path that leads through something else than a map, in both ways.
+  const parents = ignored.flatMap((path) => /^(\w+)[.[]/.exec(path)?.slice(1) ?? []);
+  const maps = Object.fromEntries(parents.map((parent) => [parent, {}]));
+  if (connection === undefined) {
+    const nothing = { projectId: null, agent: null, fingerprints: fingerprintsOf({}), problem: null, report: [] };
+    return { settings: maps, reading: { ...about, ...nothing } };
   }
+  let settings = NO_SETTINGS;
+  let problem: Problem | null = null;
+  try {
+    settings = recordSettings(await readOnce(connection, what, hasWaited));
+  } catch (error) {
+    problem = problemOf(error);
+  }
+  const report = await reportOf(request, secrets, settings, problem);
+  const reading = { ...about, ...what, fingerprints: fingerprintsOf(connection), problem, report };
+  return { settings: problem === null ? settings : { ...settings, ...maps }, reading };
 }
 
 /**
@@ -101,12 +90,12 @@ async function read(
  */
 async function reportOf(
   { name, args, resource }: ReadRequest,
-  { isPreview, secrets }: NewReading,
+  secrets: readonly string[],
   settings: RecordedSettings,
   problem: Problem | null,
 ): Promise<Reading["report"]> {
   const { failures } = programState();
-  if (!isPreview) {
+  if (!pulumi.runtime.isDryRun()) {
     if (problem?.code !== "ERR_MISSING_SETTINGS") return [];
     // A function that is called beside it fails the program, and names them.
     await setImmediate();
@@ -114,10 +103,7 @@ async function reportOf(
   }
   failures.noteRegistration(resource);
   // A held resource must not wait for another one that is held, and the registration waits for all arguments.
-  const given = Object.fromEntries(
-    await Promise.all(Object.entries(args).map(async ([key, value]) => [key, await known(value)] as const)),
-  );
-  const found = failuresOf(given, settings, problem, secrets);
+  const found = failuresOf(await knownMembers(args), settings, problem, secrets);
   // Outside of a program nothing collects what the others report.
   return found.length === 0 || pulumi.runtime.getStackResource() === undefined ? [] : failures.hold(name, found);
 }
@@ -144,14 +130,16 @@ async function secretsOf({ args, secrets }: ReadRequest): Promise<readonly strin
   return [...secrets, ...(await Promise.all(marked)).flat()];
 }
 
-/** Returns the value of an input; what is unknown is undefined. */
+/** Returns the values of inputs; what is unknown is undefined. */
+async function knownMembers(inputs: object): Promise<Readonly<Record<string, unknown>>> {
+  const members = Object.entries(inputs).map(async ([name, value]) => [name, await known(value)]);
+  return Object.fromEntries(await Promise.all(members));
+}
+
 async function known(input: unknown): Promise<unknown> {
   if (isPlain(input)) return input;
-  if (!isObject(input) || Array.isArray(input) || pulumi.Output.isInstance(input) || input instanceof Promise) {
-    return plainValueOf(pulumi.output(input));
-  }
-  const members = Object.entries(input).map(async ([name, value]) => [name, await known(value)]);
-  return Object.fromEntries(await Promise.all(members));
+  const isMap = isPlainObject(input) && !pulumi.Output.isInstance(input) && !(input instanceof Promise);
+  return isMap ? knownMembers(input) : plainValueOf(pulumi.output(input));
 }
 
 /** Tells whether a value has no Output and no promise inside. */
