@@ -53,11 +53,7 @@ const MAX_STRING_CHARACTERS = 4096;
 export function refuseEngineMarks(result: AgentLogConfigResult): void {
   // The functions return the version of the service beside its settings.
   for (const name of [...SETTING_NAMES, "serviceVersion"] as const) {
-    const value = result[name];
-    const problem =
-      typeof value === "string"
-        ? findInSetting(value)
-        : (findMark(value) ?? (isTooLong(value) ? "more than 64 KiB" : undefined));
+    const problem = findInSetting(result[name]);
     if (problem === undefined) continue;
     throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `${name} has ${problem}; change it in the service`, {
       subject: `The ${result.agent} agent's log settings of project ${result.projectId} can't be used in a Pulumi program`,
@@ -65,38 +61,28 @@ export function refuseEngineMarks(result: AgentLogConfigResult): void {
   }
 }
 
-function isTooLong(value: unknown): boolean {
-  return isObject(value) && JSON.stringify(value).length > MAX_SETTING_CHARACTERS;
-}
-
-/** The CLI prints a setting of several lines as it is, with whatever a terminal would obey. */
-function findInSetting(text: string): string | undefined {
-  return /\p{Cc}/u.test(text) ? "control characters" : findMarkInText(text);
+function findInSetting(value: unknown): string | undefined {
+  // The CLI prints a setting of several lines as it is, with whatever a terminal would obey.
+  if (typeof value === "string" && /\p{Cc}/u.test(value)) return "control characters";
+  const isTooLong = isObject(value) && JSON.stringify(value).length > MAX_SETTING_CHARACTERS;
+  return findMark(value) ?? (isTooLong ? "more than 64 KiB" : undefined);
 }
 
 function findMark(value: unknown): string | undefined {
   if (typeof value === "string") return findMarkInText(value);
   if (!isObject(value)) return undefined;
   for (const [key, inner] of Object.entries(value)) {
-    const found = findMarkInKey(key) ?? findMark(inner);
+    const isReserved = key === "" || key === SIGNATURE_KEY || key.startsWith("__pulumi");
+    const inKey = isReserved ? "a key that is empty or that Pulumi uses itself" : findMarkInText(key);
+    const found = inKey ?? findMark(inner);
     if (found !== undefined) return found;
   }
   return undefined;
 }
 
+/** @param text a key, or a value */
 function findMarkInText(text: string): string | undefined {
-  return isUnknown(text) ? "a value by which Pulumi marks what is not known yet" : whyUnprintable(text);
-}
-
-function findMarkInKey(key: string): string | undefined {
-  if (key === "") return "an empty key";
-  if (key === SIGNATURE_KEY) return "the key by which Pulumi marks assets and secrets";
-  if (key.startsWith("__pulumi")) return "a key that begins with __pulumi, which Pulumi uses itself";
-  const problem = whyUnprintable(key);
-  return problem && `a key with ${problem}`;
-}
-
-function whyUnprintable(text: string): string | undefined {
+  if (isUnknown(text)) return "a value by which Pulumi marks what is not known yet";
   if (text.length > MAX_STRING_CHARACTERS) return "more than 4,096 characters in one string";
   if (!text.isWellFormed()) return "half of a surrogate pair, which is not valid UTF-8";
   return text.includes("<{%")

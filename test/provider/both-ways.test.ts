@@ -271,7 +271,7 @@ describe.each(WAYS)("the $way", ({ open, advice }) => {
     const deep = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", path: "/etc/passwd" };
     service.set(PROJECT_ID, "monitoring", { configOverrides: { deep } });
     const refused = (await open(configuration())).read(ID, {});
-    await expect(refused).rejects.toThrow("configOverrides has the key by which Pulumi marks");
+    await expect(refused).rejects.toThrow("configOverrides has a key that is empty or that Pulumi uses itself");
     const malformed = (await open(configuration())).read("x\u001b[2J", {});
     await expect(malformed).rejects.toThrow("does not have the form <projectId>/<agent>");
     await expect(malformed).rejects.toThrow(/^\P{Cc}*$/u);
