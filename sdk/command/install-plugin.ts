@@ -1,7 +1,6 @@
-import { spawn } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import packageJson from "../../package.json" with { type: "json" };
-import { isObject } from "../client/is-object.ts";
 import { wrongArguments } from "./command-line.ts";
 import { pulumiEnvironment } from "./pulumi-environment.ts";
 
@@ -10,20 +9,14 @@ const ARCHIVE = fileURLToPath(new URL("../plugin/pulumi-resource-agent-log-confi
 const COMMAND = ["plugin", "install", "resource", "agent-log-config", packageJson.version, "--file", ARCHIVE];
 
 /** Installs the plugin where the engine looks for it, and passes on what the Pulumi CLI prints. Returns the exit code. */
-export async function installPlugin(args: readonly string[]): Promise<number> {
+export function installPlugin(args: readonly string[]): number {
   if (args.length > 0) return wrongArguments("install-plugin takes no arguments.");
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  spawn("pulumi", COMMAND, { stdio: "inherit", env: pulumiEnvironment() })
-    .once("error", reject)
-    .once("close", (code) => {
-      if (code === 0) process.stdout.write(`The plugin agent-log-config ${packageJson.version} is installed.\n`);
-      resolve(code ?? 1);
-    });
-  return promise.catch((error: unknown) => {
-    if (!isObject(error) || error["code"] !== "ENOENT") throw error;
-    process.stderr.write(
-      "The plugin can't be installed because there is no pulumi command on the PATH outside of node_modules; install the Pulumi CLI.\n",
-    );
-    return 1;
-  });
+  const { status, error } = spawnSync("pulumi", COMMAND, { stdio: "inherit", env: pulumiEnvironment() });
+  if (status === 0) process.stdout.write(`The plugin agent-log-config ${packageJson.version} is installed.\n`);
+  if (error === undefined) return status ?? 1;
+  if (!("code" in error) || error.code !== "ENOENT") throw error;
+  process.stderr.write(
+    "The plugin can't be installed because there is no pulumi command on the PATH outside of node_modules; install the Pulumi CLI.\n",
+  );
+  return 1;
 }
