@@ -1,10 +1,7 @@
-import { isDeepStrictEqual } from "node:util";
 import providerMessages, {
   type CheckRequest,
   type CheckResponse,
   type ConfigureRequest,
-  type DiffRequest,
-  type DiffResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import {
@@ -32,14 +29,6 @@ export function checkConfiguration(request: CheckRequest, run: Run): CheckRespon
     isSecretConnectionSetting(name) ? seal(value) : value,
   ]);
   return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(sealed)));
-}
-
-/** Compares the settings of a provider with those that are recorded. */
-export function diffConfiguration(request: DiffRequest): DiffResponse {
-  const [olds, news] = [propertiesOf(request.getOldInputs() ?? request.getOlds()), propertiesOf(request.getNews())];
-  const isSame = isDeepStrictEqual(withoutMarks(olds), withoutMarks(news));
-  const { DIFF_NONE, DIFF_SOME } = providerMessages.DiffResponse.DiffChanges;
-  return new providerMessages.DiffResponse().setChanges(isSame ? DIFF_NONE : DIFF_SOME);
 }
 
 /** Returns where the settings of a provider are. */

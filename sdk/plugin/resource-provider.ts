@@ -7,7 +7,7 @@ import { callFunction } from "./call-function.ts";
 import { cancellableCalls } from "./cancellable-calls.ts";
 import { constructFleet } from "./construct-fleet.ts";
 import type { EngineLog } from "./engine-log.ts";
-import { checkConfiguration, configurationOf, diffConfiguration } from "./provider-configuration.ts";
+import { checkConfiguration, configurationOf } from "./provider-configuration.ts";
 import { checkRecord, createRecord, diffRecord, readRecord, updateRecord } from "./record-calls.ts";
 import { ResourceMonitor } from "./resource-monitor.ts";
 import { Run } from "./run.ts";
@@ -41,7 +41,6 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       isConfigurationChecked = true;
       return checkConfiguration(request, current);
     }),
-    diffConfig: call(diffConfiguration),
     configure: call((request) => {
       run = new Run(log, configurationOf(request), isConfigurationChecked);
       isConfigurationChecked = false;

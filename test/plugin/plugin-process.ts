@@ -10,7 +10,6 @@ import messages, {
   type ConfigureResponse,
   type ConstructRequest,
   type ConstructResponse,
-  type DiffResponse,
   type GetSchemaResponse,
   type InvokeResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
@@ -106,12 +105,6 @@ export class PluginProcess extends ProviderClient {
     const request = new messages.CheckRequest().setUrn(PROVIDER_URN).setNews(structOf(news));
     const response = await answerOf<CheckResponse>((done) => this.client.checkConfig(request, done));
     return parseProperties(response.getInputs()?.toJavaScript());
-  }
-
-  async diffConfig(olds: PropertyMap, news: PropertyMap) {
-    const request = new messages.DiffRequest().setOldInputs(structOf(olds)).setNews(structOf(news));
-    const response = await answerOf<DiffResponse>((done) => this.client.diffConfig(request, done));
-    return { changes: ["undecided", "none", "some"][response.getChanges()], replaces: response.getReplacesList() };
   }
 
   /** @param urn of the provider; an explicit one has a name of its own */

@@ -106,12 +106,6 @@ describe("the configuration", () => {
     });
   });
 
-  it("is compared without ever replacing the provider", async () => {
-    const rotated = configuration({ privateKey: secret("private-key-0002") });
-    expect(await shared.diffConfig(configuration(), configuration())).toEqual({ changes: "none", replaces: [] });
-    expect(await shared.diffConfig(configuration(), rotated)).toEqual({ changes: "some", replaces: [] });
-  });
-
   it("of an explicit provider is completed by that of the stack", async () => {
     const { baseUrl, publicKey, allowHttp } = configuration();
     const stack = JSON.stringify({ baseUrl, publicKey, privateKey: "private-key-0001", allowHttp });
