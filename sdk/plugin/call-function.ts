@@ -1,6 +1,5 @@
-import type { AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
-import { type AgentLogSettings, PUBLIC_SETTINGS } from "../client/agent-log-settings.ts";
+import { PUBLIC_SETTINGS } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { parseArgument } from "../client/parse-argument.ts";
 import { readArgumentsSchema } from "../client/schemas.ts";
@@ -33,12 +32,6 @@ export async function callFunction(token: string, args: Properties, read: Read):
   }
 }
 
-interface PublicResult extends Partial<AgentLogSettings> {
-  readonly id: string;
-  readonly projectId: unknown;
-  readonly agent: AgentKind;
-}
-
 /** What a function returns. */
 function publicResult(result: AgentLogConfigResult): Properties {
   return { ...publicSettings(result), serviceVersion: result.serviceVersion ?? null };
@@ -48,7 +41,7 @@ function publicResult(result: AgentLogConfigResult): Properties {
  * The settings of one agent. Those that are secrets are left out, because the SDKs of several languages lose the mark of a
  * secret inside the result of a function.
  */
-export function publicSettings(result: PublicResult): Properties {
+export function publicSettings(result: Readonly<Partial<Record<keyof AgentLogConfigResult, unknown>>>): Properties {
   const { id, projectId, agent } = result;
   const settings = recordSettings(result);
   return { id, projectId, agent, ...Object.fromEntries(PUBLIC_SETTINGS.map((name) => [name, settings[name]])) };

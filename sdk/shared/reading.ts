@@ -82,7 +82,7 @@ function fingerprint(text: string | undefined): string | null {
 export type RecordedSettings = Readonly<Record<string, unknown>>;
 
 /** Returns the settings as they are recorded. */
-export function recordSettings(settings: Partial<AgentLogSettings>): RecordedSettings {
+export function recordSettings(settings: Partial<Record<keyof AgentLogSettings, unknown>>): RecordedSettings {
   const recorded = SETTING_NAMES.map((name) => [name, settings[name] ?? null]);
   // JSON has no undefined: thresholds that the service does not have are left out.
   return JSON.parse(JSON.stringify(Object.fromEntries(recorded)));
