@@ -6,31 +6,24 @@ import { HeldFailures } from "./held-failures.ts";
 
 /** What is kept for one program; a process of the Automation API runs several. */
 class ProgramState {
-  readonly reader: SettingsReader;
   /** What was read for each connection and arguments. */
   readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
   readonly failures = new HeldFailures();
   readonly fleets: FleetsByChild = new Map();
   /** It was warned of its configuration. */
-  hasWarned: boolean;
-
-  constructor(reader: SettingsReader, hasWarned = false) {
-    this.reader = reader;
-    this.hasWarned = hasWarned;
-  }
+  hasWarned = false;
+  // A program that the Automation API runs in its own process has no stack that a command would find.
+  readonly reader = new SettingsReader(() => process.env["PULUMI_NODEJS_STACK"]);
 }
 
-// A program that the Automation API runs in its own process has no stack that a command would find.
-const newReader = () => new SettingsReader(() => process.env["PULUMI_NODEJS_STACK"]);
-const readerOutside = newReader();
-
+const OUTSIDE = new ProgramState();
 const states = new WeakMap<pulumi.Resource, ProgramState>();
 
 /** Returns what is kept for this program. Outside of one, as in a component provider, only refused keys are remembered. */
 export function programState(): ProgramState {
   const stack = pulumi.runtime.getStackResource();
-  if (stack === undefined) return new ProgramState(readerOutside, true);
-  const state = states.get(stack) ?? new ProgramState(newReader());
+  if (stack === undefined) return { ...new ProgramState(), reader: OUTSIDE.reader, hasWarned: true };
+  const state = states.get(stack) ?? new ProgramState();
   states.set(stack, state);
   return state;
 }

@@ -16,18 +16,12 @@ export interface ProviderConfiguration {
   get(key: string): string | undefined;
 }
 
-interface CheckFailure {
-  /** Always empty, because the engine would print the property's value beside the reason. */
-  readonly property: "";
-  readonly reason: string;
-}
-
 // See check of resource-lifecycle.ts.
 export async function check(
   configuration: ProviderConfiguration,
   olds: lifecycle.Properties,
   news: lifecycle.Properties,
-): Promise<{ inputs: lifecycle.Properties; failures: CheckFailure[] }> {
+): Promise<{ inputs: lifecycle.Properties; failures: { property: ""; reason: string }[] }> {
   const reading = isReading(news["__reading"]) ? news["__reading"] : undefined;
   const resource = JSON.stringify([reading?.name, idOf(news)]);
   const host = { ...hostOf(configuration), before: checks.get(resource) };
@@ -51,6 +45,7 @@ function fail(inputs: lifecycle.Properties, failures: readonly Failure[], readin
   }
   const report = reading?.report ?? [];
   const own = failures.filter(({ cause }) => report.every((reported) => reported.cause !== cause));
+  // The engine would print the value of a property beside the reason.
   return { inputs, failures: [...own, ...report].map(({ message }) => ({ property: "" as const, reason: message })) };
 }
 

@@ -131,7 +131,7 @@ it.each<readonly [string, Partial<CannedResponse>, string | RegExp]>([
     { body: '{"__proto__":{"a":1},"configOverrides":{"b":[{"__proto__":1}]}}' },
     "response configOverrides must not have the key __proto__",
   ],
-  ["an unknown compression", { headers: { "Content-Encoding": "sdch" }, body: "{}" }, /in an unknown way \(sdch\)/],
+  ["an unknown compression", { headers: { "Content-Encoding": "sdch" }, body: "{}" }, /can't be decompressed \(sdch\)/],
   ["no gzip", { headers: { "Content-Encoding": "gzip" }, body: "{}" }, /can't be decompressed \(gzip\)/],
   [
     "1 MiB and more once decompressed",
