@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
 import type { DigestChallenge } from "./digest-challenge.ts";
 import { type Credentials, type SigningNonce, signRequest } from "./sign-request.ts";
 
@@ -117,9 +118,7 @@ class Nonce implements SigningNonce {
   }
 
   /** Returns whether a challenge has this nonce. */
-  isOf({ realm, nonce, opaque, algorithm, qop }: DigestChallenge): boolean {
-    const own = this.challenge;
-    if (nonce !== own.nonce || opaque !== own.opaque) return false;
-    return realm === own.realm && algorithm === own.algorithm && qop === own.qop;
+  isOf(challenge: DigestChallenge): boolean {
+    return isDeepStrictEqual({ ...challenge, stale: false }, { ...this.challenge, stale: false });
   }
 }

@@ -30,9 +30,6 @@ type SourceKind = "argument" | "stack" | "environment";
 /** The settings that were found, not checked yet. */
 export type ConnectionSettings = Readonly<Partial<Record<ConnectionSetting, FoundSetting>>>;
 
-/** Returns the value of a key of the stack configuration; undefined where it is not set. */
-export type ReadConfiguration = (key: string) => string | undefined;
-
 /** Where settings are written. */
 export interface SettingsSource {
   readonly kind: SourceKind;
@@ -63,7 +60,8 @@ export function providerArguments(
   return { kind: "argument", textOf, placeOf };
 }
 
-export function stackConfiguration(read: ReadConfiguration): SettingsSource {
+/** @param read returns the value of a key of the stack configuration; undefined where it is not set */
+export function stackConfiguration(read: (key: string) => string | undefined): SettingsSource {
   return {
     kind: "stack",
     textOf: (setting) => read(configurationKey(setting)),
