@@ -8,7 +8,7 @@ import { readAuthorization } from "./read-authorization.ts";
 // each, while the servers forget their nonces, connections move to the other server and callers give up.
 
 /** Every run takes other orders, and fast-check prints the shortest one that fails. `FUZZ_RUNS` sets how many. */
-const RUNS = Number(process.env["FUZZ_RUNS"] ?? 500);
+const RUNS = Number(process.env["FUZZ_RUNS"] ?? 300);
 
 /** What a request carries; undefined members where it has no credentials. */
 interface Sent {
