@@ -1,6 +1,6 @@
 import diagnosticsChannel from "node:diagnostics_channel";
 import { Socket } from "node:net";
-import { expect, onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import type { AgentLogConfigClient } from "../../sdk/client/index.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { LOG_PATH, MONITORING, openClient } from "../client/open-client.ts";
@@ -9,8 +9,9 @@ import { CA_FILE } from "../client/test-certificate.ts";
 /** Reads that are under way at once: as many as the client has connections. */
 export const AT_ONCE = 16;
 
-/** A client that repeats as often as it can within its 30 seconds. */
+/** A client that repeats as often as it can within its 30 seconds, after the shortest pauses. */
 export function openPatientClient(service: Pick<Service, "baseUrl">): AgentLogConfigClient {
+  vi.spyOn(Math, "random").mockReturnValue(1);
   return openClient(service, { caCertificate: CA_FILE, maxRetries: 10 });
 }
 
