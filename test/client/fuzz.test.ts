@@ -136,31 +136,22 @@ it("returns typed settings or one AgentLogConfigError, whatever the response", a
   expect(after.every((part, index) => Object.is(part, before[index]))).toBe(true);
 });
 
-const FIELDS = ["id", "projectId", "agent", "logPath", "logPathWindows", "logRotate", "username", "configOverrides"];
+const optionalText: unknown = expect.toBeOneOf([expect.any(String), undefined]);
+const threshold: unknown = expect.toBeOneOf([expect.toSatisfy(Number.isFinite), undefined]);
 
 function expectSettings(result: AgentLogConfigResult): void {
-  expectPlainObject(result, [...FIELDS, "serviceVersion"]);
-  const { id, projectId, agent, logRotate, configOverrides, serviceVersion } = result;
-  expect({ id, projectId, agent }).toEqual({ id: `${MONITORING.projectId}/monitoring`, ...MONITORING });
-  for (const text of [result.logPath, result.logPathWindows, result.username]) expectOptional(text, "string");
-  if (logRotate !== undefined) {
-    expectPlainObject(logRotate, THRESHOLDS);
-    for (const threshold of Object.values(logRotate)) expect(threshold ?? 0).toSatisfy(Number.isFinite);
-  }
-  if (configOverrides !== undefined) expectPlainObject(configOverrides, Object.keys(configOverrides));
-  if (serviceVersion !== undefined) {
-    expectPlainObject(serviceVersion, ["gitHash", "versionString"]);
-    for (const text of Object.values(serviceVersion)) expectOptional(text, "string");
-  }
-}
-
-function expectPlainObject(value: object, keys: readonly string[]): void {
-  expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
-  expect(Reflect.ownKeys(value).sort()).toEqual([...keys].sort());
-}
-
-function expectOptional(value: unknown, type: string): void {
-  expect([type, "undefined"]).toContain(typeof value);
+  const { logRotate, configOverrides, serviceVersion } = result;
+  expect(result).toStrictEqual({
+    id: `${MONITORING.projectId}/monitoring`,
+    ...MONITORING,
+    logPath: optionalText,
+    logPathWindows: optionalText,
+    logRotate: logRotate && Object.fromEntries(THRESHOLDS.map((name) => [name, threshold])),
+    username: optionalText,
+    configOverrides: configOverrides && expect.any(Object),
+    serviceVersion: serviceVersion && { gitHash: optionalText, versionString: optionalText },
+  });
+  expect(Object.getPrototypeOf(configOverrides ?? {})).toBe(Object.prototype);
 }
 
 function expectClearError(error: unknown): void {

@@ -16,6 +16,7 @@ import {
   issueCertificate,
 } from "./issue-certificate.ts";
 import { KEYS, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
+import { CA_FILE, TLS } from "./test-certificate.ts";
 
 const openssl = findProgram("openssl");
 // macOS has LibreSSL, whose command `ca` differs.
@@ -30,6 +31,13 @@ beforeEach((context) => {
 
 function authority(commonName = "Example authority", options: CertificateOptions = {}): Certificate {
   return issueCertificate({ commonName, extensions: AUTHORITY, ...options });
+}
+
+let made: Certificate | undefined;
+/** An authority that signs for several tests, because openssl takes its time. */
+function commonAuthority(): Certificate {
+  made ??= authority();
+  return made;
 }
 
 async function startTlsServer(options: ServerOptions): Promise<string> {
@@ -55,12 +63,12 @@ interface Trust {
 
 /** A certificate of an authority that is trusted. */
 function signed(options: CertificateOptions = {}): Trust {
-  const issuer = authority();
+  const issuer = commonAuthority();
   return { ...issueCertificate({ issuer, ...options }), caCertificate: issuer.cert };
 }
 
 function behindIntermediate(trusted: "root" | "intermediate", isSent = false): Trust {
-  const root = authority();
+  const root = commonAuthority();
   const intermediate = authority("Example intermediate", { issuer: root });
   const { key, cert } = issueCertificate({ issuer: intermediate });
   const caCertificate = trusted === "root" ? root.cert : intermediate.cert;
@@ -74,9 +82,8 @@ function renewed(): Trust {
   return { ...issueCertificate({ issuer: renewable(), extensions }), caCertificate: renewable().cert };
 }
 
-function untrusted(issuer = authority()): Trust {
-  const { key, cert } = issueCertificate({ issuer });
-  return { key, cert };
+function untrusted(): Trust {
+  return issueCertificate({ issuer: commonAuthority() });
 }
 
 it.each<readonly [string, () => Trust, RegExp]>([
@@ -110,9 +117,8 @@ it.each<readonly [string, () => Trust, RegExp]>([
   [
     "comes from an unknown authority that the service sends too",
     () => {
-      const issuer = authority();
-      const { key, cert } = untrusted(issuer);
-      return { key, cert: cert + issuer.cert };
+      const { key, cert } = untrusted();
+      return { key, cert: cert + commonAuthority().cert };
     },
     /^ERR_TLS .*not trusted here \(Example authority\); set caCertificate .*SELF_SIGNED_CERT_IN_CHAIN/,
   ],
@@ -213,11 +219,11 @@ describe("trust", () => {
     { variable: "NODE_EXTRA_CA_CERTS", flags: [], isProxied: false },
     { variable: "SSL_CERT_FILE", flags: ["--use-openssl-ca"], isProxied: true },
   ])("in caCertificate is added to that of the system, here $variable", async ({ variable, flags, isProxied }) => {
-    const [known, given] = [authority("Known authority"), authority("Given authority")];
-    const { baseUrl: ofKnown } = await openService({ tls: issueCertificate({ issuer: known }) });
+    const given = authority("Given authority");
+    const { baseUrl: ofKnown } = await openService({ tls: TLS });
     const { baseUrl: ofGiven } = await openService({ tls: issueCertificate({ issuer: given }) });
     const { origin } = await startProxyStandIn();
-    const environment = { [variable]: known.certFile, HTTPS_PROXY: isProxied ? origin : "" };
+    const environment = { [variable]: CA_FILE, HTTPS_PROXY: isProxied ? origin : "" };
     const reads = [
       { baseUrl: ofKnown, caCertificate: given.cert },
       { baseUrl: ofGiven, caCertificate: given.cert },

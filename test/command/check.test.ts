@@ -224,10 +224,13 @@ describe("the settings", () => {
   });
 });
 
-describe("the arguments", () => {
-  it("end with 2 where they are wrong, and print nothing else", async () => {
-    expect(await check(["--project", "123"])).toBe(2);
-    expect(stderr).toMatch(/^Pass a project as --project .*\. Try --help\.\n$/);
-    expect(stdout).toBe("");
-  });
+it.each([
+  { args: ["--project", "123"], says: /^Pass a project as --project .*\. Try --help\.\n$/ },
+  { args: ["--p\u001b[2J"], says: /^Unknown option '--p\uFFFD\[2J'\. Try --help\.\n$/ },
+  { args: ["--stack"], says: /^Option '--stack <value>' argument missing\. Try --help\.\n$/ },
+  { args: ["--stack", "--json"], says: /^Option '--stack' argument is ambiguous\. Did you forget .* Try --help\.\n$/ },
+])("the arguments $args end with 2, and print nothing else", async ({ args, says }) => {
+  expect(await check(args)).toBe(2);
+  expect(stderr).toMatch(says);
+  expect(stdout).toBe("");
 });

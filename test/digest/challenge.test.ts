@@ -1,221 +1,100 @@
 import { expect, test } from "vitest";
 import { parseChallenges } from "../../sdk/digest/challenge.ts";
-import { chooseDigestChallenge, UnusableChallenge } from "../../sdk/digest/digest-challenge.ts";
+import { chooseDigestChallenge, type DigestChallenge, UnusableChallenge } from "../../sdk/digest/digest-challenge.ts";
 
-const CHOSEN = [
-  {
-    description: "every parameter of RFC 7616",
-    input: [
-      'Digest realm="r", domain="/a /b", nonce="n", opaque="o", stale=true, algorithm=SHA-256, qop="auth,auth-int", charset=UTF-8, userhash=true',
-    ],
-    expected: {
-      realm: "r",
-      nonce: "n",
-      opaque: "o",
-      algorithm: "SHA-256",
-      hash: "sha256",
-      session: false,
-      qop: "auth",
-      stale: true,
-    },
-  },
-  {
-    description: "a nonce alone",
-    input: ['Digest nonce="n"'],
-    expected: {
-      realm: "",
-      nonce: "n",
-      opaque: undefined,
-      algorithm: undefined,
-      hash: "md5",
-      session: false,
-      qop: undefined,
-      stale: false,
-    },
-  },
-  {
-    description: "scheme and names in any case",
-    input: ['dIGEST NONCE="n", Realm="R"'],
-    expected: { nonce: "n", realm: "R" },
-  },
-  { description: "a tab behind the scheme", input: ['Digest\tnonce="n"'], expected: { nonce: "n" } },
-  {
-    description: "white space round =",
-    input: ['Digest nonce = "n" ,realm\t=\t"r"'],
-    expected: { nonce: "n", realm: "r" },
-  },
-  {
-    description: "no space behind commas",
-    input: ['Digest realm="r",nonce="n",qop="auth"'],
-    expected: { nonce: "n", qop: "auth" },
-  },
-  {
-    description: "empty list elements",
-    input: [', ,Digest ,, realm="r", ,nonce="n",,'],
-    expected: { realm: "r", nonce: "n" },
-  },
-  {
-    description: "parameters in reverse",
-    input: ['Digest qop="auth", algorithm=MD5, nonce="n", realm="r"'],
-    expected: { realm: "r", nonce: "n" },
-  },
-  {
-    description: "unknown parameters",
-    input: ['Digest x="1", nonce="n", y=2, z-1="a=b, c"'],
-    expected: { nonce: "n" },
-  },
-  {
-    description: "the last of a parameter that comes twice",
-    input: ['Digest nonce="a", nonce="b"'],
-    expected: { nonce: "b" },
-  },
-  {
-    description: "quoted pairs",
-    input: ['Digest realm="a \\"b\\" \\\\ \\c", nonce="n"'],
-    expected: { realm: 'a "b" \\ c' },
-  },
-  {
-    description: "commas and pairs inside a string",
-    input: ['Digest realm="x, Digest nonce=\\"fake\\", qop=none", nonce="n"'],
-    expected: { nonce: "n", qop: undefined },
-  },
-  {
-    description: "a nonce without quotes",
-    input: ["Digest nonce=AbC/+==, qop=auth"],
-    expected: { nonce: "AbC/+==", qop: "auth" },
-  },
-  { description: "an empty realm", input: ['Digest realm="", nonce="n"'], expected: { realm: "" } },
-  { description: "an empty nonce", input: ['Digest realm="r", nonce=""'], expected: { nonce: "" } },
-  { description: "op in the place of qop", input: ['Digest nonce="n", op="auth"'], expected: { qop: "auth" } },
-  { description: "qop before op", input: ['Digest nonce="n", op="auth-int", qop="auth"'], expected: { qop: "auth" } },
-  {
-    description: "auth of several qops",
-    input: ['Digest nonce="n", qop=" auth-int , AUTH "'],
-    expected: { qop: "auth" },
-  },
-  { description: "an empty qop as none", input: ['Digest nonce="n", qop=""'], expected: { qop: undefined } },
-  { description: "stale in any case", input: ['Digest nonce="n", stale="TRUE"'], expected: { stale: true } },
-  { description: "any other stale as false", input: ['Digest nonce="n", stale=yes'], expected: { stale: false } },
-  {
-    description: "algorithm in any case",
-    input: ['Digest nonce="n", algorithm="sha-512-256"'],
-    expected: { hash: "sha512-256" },
-  },
-  {
-    description: "a session algorithm",
-    input: ['Digest nonce="n", algorithm=MD5-SESS, qop="auth"'],
-    expected: { hash: "md5", session: true },
-  },
-  {
-    description: "a challenge behind a token68",
-    input: ['Negotiate abc==, Digest nonce="n"'],
-    expected: { nonce: "n" },
-  },
-  { description: "a challenge behind a bare scheme", input: ['Negotiate, Digest nonce="n"'], expected: { nonce: "n" } },
-  {
-    description: "a challenge between others",
-    input: ['Basic realm="b", Digest nonce="n", Bearer realm="t"'],
-    expected: { nonce: "n", realm: "" },
-  },
-  {
-    description: "a challenge in a later line",
-    input: ['Basic realm="b"', "NTLM", 'Digest nonce="n"'],
-    expected: { nonce: "n" },
-  },
-  {
-    description: "the strongest of one line",
-    input: ['Digest nonce="m", algorithm=MD5, Digest nonce="s", algorithm=SHA-256'],
-    expected: { nonce: "s", hash: "sha256" },
-  },
-  {
-    description: "the strongest of several lines",
-    input: ['Digest nonce="m"', 'Digest nonce="s", algorithm=SHA-256', 'Digest nonce="t", algorithm=SHA-512-256'],
-    expected: { nonce: "t", hash: "sha512-256" },
-  },
-  {
-    description: "the first of equally strong ones",
-    input: ['Digest nonce="a", algorithm=MD5', 'Digest nonce="b", algorithm=MD5'],
-    expected: { nonce: "a" },
-  },
-  {
-    description: "the one with a known algorithm",
-    input: ['Digest nonce="x", algorithm=SHA3-512', 'Digest nonce="m", algorithm=MD5'],
-    expected: { nonce: "m" },
-  },
-  {
-    description: "the one with auth",
-    input: ['Digest nonce="i", algorithm=SHA-256, qop="auth-int"', 'Digest nonce="a", qop="auth"'],
-    expected: { nonce: "a" },
-  },
-  {
-    description: "what comes before a malformed part",
-    input: ['Digest nonce="n", Basic realm="unclosed'],
-    expected: { nonce: "n" },
-  },
-  {
-    description: "the strongest before a malformed part",
-    input: [
-      'Digest nonce="m", Digest nonce="s", algorithm=SHA-256, Digest nonce="x" qop="auth", algorithm=SHA-512-256',
-    ],
-    expected: { nonce: "s" },
-  },
-  {
-    description: "another line than a malformed one",
-    input: ['Digest "', 'Digest nonce="n"'],
-    expected: { nonce: "n" },
-  },
-];
+const EVERYTHING =
+  'Digest realm="r", domain="/a /b", nonce="n", opaque="o", stale=true, algorithm=SHA-256, qop="auth,auth-int", charset=UTF-8, userhash=true';
+const EVERY_PARAMETER: Partial<DigestChallenge> = {
+  realm: "r",
+  nonce: "n",
+  opaque: "o",
+  algorithm: "SHA-256",
+  qop: "auth",
+  stale: true,
+};
+const NO_PARAMETER: Partial<DigestChallenge> = {
+  realm: "",
+  nonce: "n",
+  opaque: undefined,
+  algorithm: undefined,
+  qop: undefined,
+  stale: false,
+};
 
-test.for(CHOSEN)("reads $description", ({ input, expected }) => {
-  expect(chooseDigestChallenge(input)).toMatchObject(expected);
+test.for<readonly [string, string | readonly string[], Partial<DigestChallenge>]>([
+  ["every parameter of RFC 7616", EVERYTHING, { ...EVERY_PARAMETER, hash: "sha256", session: false }],
+  ["a nonce alone", 'Digest nonce="n"', { ...NO_PARAMETER, hash: "md5", session: false }],
+  ["scheme and names in any case", 'dIGEST NONCE="n", Realm="R"', { nonce: "n", realm: "R" }],
+  ["a tab behind the scheme", 'Digest\tnonce="n"', { nonce: "n" }],
+  ["white space round =", 'Digest nonce = "n" ,realm\t=\t"r"', { nonce: "n", realm: "r" }],
+  ["no space behind commas", 'Digest realm="r",nonce="n",qop="auth"', { nonce: "n", qop: "auth" }],
+  ["empty list elements", ', ,Digest ,, realm="r", ,nonce="n",,', { realm: "r", nonce: "n" }],
+  ["parameters in reverse", 'Digest qop="auth", algorithm=MD5, nonce="n", realm="r"', { realm: "r", nonce: "n" }],
+  ["unknown parameters", 'Digest x="1", nonce="n", y=2, z-1="a=b, c"', { nonce: "n" }],
+  ["the last of a parameter that comes twice", 'Digest nonce="a", nonce="b"', { nonce: "b" }],
+  ["quoted pairs", 'Digest realm="a \\"b\\" \\\\ \\c", nonce="n"', { realm: 'a "b" \\ c' }],
+  ["commas in a string", 'Digest realm="x, Digest nonce=\\"m\\", qop=none", nonce="n"', { nonce: "n", qop: undefined }],
+  ["a nonce without quotes", "Digest nonce=AbC/+==, qop=auth", { nonce: "AbC/+==", qop: "auth" }],
+  ["an empty realm", 'Digest realm="", nonce="n"', { realm: "" }],
+  ["an empty nonce", 'Digest realm="r", nonce=""', { nonce: "" }],
+  ["op in the place of qop", 'Digest nonce="n", op="auth"', { qop: "auth" }],
+  ["qop before op", 'Digest nonce="n", op="auth-int", qop="auth"', { qop: "auth" }],
+  ["auth of several qops", 'Digest nonce="n", qop=" auth-int , AUTH "', { qop: "auth" }],
+  ["an empty qop as none", 'Digest nonce="n", qop=""', { qop: undefined }],
+  ["stale in any case", 'Digest nonce="n", stale="TRUE"', { stale: true }],
+  ["any other stale as false", 'Digest nonce="n", stale=yes', { stale: false }],
+  ["algorithm in any case", 'Digest nonce="n", algorithm="sha-512-256"', { hash: "sha512-256" }],
+  ["a session algorithm", 'Digest nonce="n", algorithm=MD5-SESS, qop="auth"', { hash: "md5", session: true }],
+  ["a challenge behind a token68", 'Negotiate abc==, Digest nonce="n"', { nonce: "n" }],
+  ["a challenge behind a bare scheme", 'Negotiate, Digest nonce="n"', { nonce: "n" }],
+  ["a challenge between others", 'Basic realm="b", Digest nonce="n", Bearer realm="t"', { nonce: "n", realm: "" }],
+  ["a challenge in a later line", ['Basic realm="b"', "NTLM", 'Digest nonce="n"'], { nonce: "n" }],
+  ["the strongest of one line", 'Digest nonce="m", algorithm=MD5, Digest nonce="s", algorithm=SHA-256', { nonce: "s" }],
+  [
+    "the strongest of several lines",
+    ['Digest nonce="m"', 'Digest nonce="s", algorithm=SHA-256', 'Digest nonce="t", algorithm=SHA-512-256'],
+    { nonce: "t", hash: "sha512-256" },
+  ],
+  ["the first of equally strong ones", ['Digest nonce="a"', 'Digest nonce="b", algorithm=MD5'], { nonce: "a" }],
+  ["the one with a known algorithm", ['Digest nonce="x", algorithm=SHA3-512', 'Digest nonce="m"'], { nonce: "m" }],
+  ["the one with auth", ['Digest nonce="i", algorithm=SHA-256, qop="auth-int"', 'Digest nonce="a"'], { nonce: "a" }],
+  ["what comes before a malformed part", 'Digest nonce="n", Basic realm="unclosed', { nonce: "n" }],
+  [
+    "the strongest before a malformed part",
+    'Digest nonce="m", Digest nonce="s", algorithm=SHA-256, Digest nonce="x" qop="auth", algorithm=SHA-512-256',
+    { nonce: "s" },
+  ],
+  ["another line than a malformed one", ['Digest "', 'Digest nonce="n"'], { nonce: "n" }],
+])("reads %s", ([, lines, expected]) => {
+  expect(chooseDigestChallenge(lines)).toMatchObject(expected);
 });
 
-const REFUSED = [
-  { description: "auth-int alone", input: ['Digest nonce="n", qop="auth-int"'], quoted: 'qop="auth-int"' },
-  { description: "an unknown algorithm", input: ['Digest nonce="n", algorithm=SHA-1'], quoted: "algorithm=SHA-1" },
-  {
-    description: "a session algorithm without qop",
-    input: ['Digest nonce="n", algorithm=MD5-sess'],
-    quoted: "algorithm=MD5-sess",
-  },
-  {
-    description: "a session algorithm with an empty qop",
-    input: ['Digest nonce="n", algorithm=SHA-256-sess, qop=""'],
-    quoted: "algorithm=SHA-256-sess",
-  },
-  {
-    description: "an algorithm that is only a suffix",
-    input: ['Digest nonce="n", algorithm=-sess'],
-    quoted: "algorithm=-sess",
-  },
-  { description: "an empty algorithm", input: ['Digest nonce="n", algorithm=""'], quoted: "algorithm=" },
-  { description: "no nonce", input: ['Digest realm="r"'], quoted: "no nonce" },
-  { description: "Digest without parameters", input: ["Digest"], quoted: "no nonce" },
-  { description: "Basic alone", input: ['Basic realm="r"'], quoted: "basic" },
-  { description: "other schemes alone", input: ["Negotiate abc==", "NTLM"], quoted: "negotiate, ntlm" },
-  { description: "an empty header", input: [""], quoted: "nothing" },
-  { description: "an unclosed quote", input: ['Digest realm="r, nonce=n'], quoted: 'Digest realm="r, nonce=n' },
-  { description: "an escape at the end", input: ['Digest nonce="n\\'], quoted: 'Digest nonce="n\\' },
-  { description: "text behind a string", input: ['Digest nonce="n"x'], quoted: 'Digest nonce="n"x' },
-  {
-    description: "parameters without commas",
-    input: ['Digest nonce="n" qop="auth"'],
-    quoted: 'Digest nonce="n" qop',
-  },
-  { description: "a parameter without a scheme", input: ['nonce="n"'], quoted: 'nonce="n"' },
-  {
-    description: "a valid challenge behind a malformed one, whose end nothing tells",
-    input: ['Digest nonce="n" qop="auth", Digest nonce="m"'],
-    quoted: 'Digest nonce="n" qop="auth", Digest nonce="m"',
-  },
-  { description: "a quote in the place of a scheme", input: ['"Digest" nonce="n"'], quoted: '"Digest"' },
-];
+const TWO = 'Digest nonce="n" qop="auth", Digest nonce="m"';
 
-test.for(REFUSED)("$description is one error that quotes the part", ({ input, quoted }) => {
-  expect(messageFor(...input)).toContain(quoted);
+test.for<readonly [string, string | readonly string[], string]>([
+  ["auth-int alone", 'Digest nonce="n", qop="auth-int"', 'qop="auth-int"'],
+  ["an unknown algorithm", 'Digest nonce="n", algorithm=SHA-1', "algorithm=SHA-1"],
+  ["a session algorithm without qop", 'Digest nonce="n", algorithm=MD5-sess', "algorithm=MD5-sess"],
+  ["one with an empty qop", 'Digest nonce="n", algorithm=SHA-256-sess, qop=""', "algorithm=SHA-256-sess"],
+  ["an algorithm that is only a suffix", 'Digest nonce="n", algorithm=-sess', "algorithm=-sess"],
+  ["an empty algorithm", 'Digest nonce="n", algorithm=""', "algorithm="],
+  ["no nonce", 'Digest realm="r"', "no nonce"],
+  ["Digest without parameters", "Digest", "no nonce"],
+  ["Basic alone", 'Basic realm="r"', "basic"],
+  ["other schemes alone", ["Negotiate abc==", "NTLM"], "negotiate, ntlm"],
+  ["an empty header", "", "nothing"],
+  ["an unclosed quote", 'Digest realm="r, nonce=n', 'Digest realm="r, nonce=n'],
+  ["an escape at the end", 'Digest nonce="n\\', 'Digest nonce="n\\'],
+  ["text behind a string", 'Digest nonce="n"x', 'Digest nonce="n"x'],
+  ["parameters without commas", 'Digest nonce="n" qop="auth"', 'Digest nonce="n" qop'],
+  ["a parameter without a scheme", 'nonce="n"', 'nonce="n"'],
+  ["a valid challenge behind a malformed one, whose end nothing tells", TWO, TWO],
+  ["a quote in the place of a scheme", '"Digest" nonce="n"', '"Digest"'],
+])("%s is one error that quotes the part", ([, lines, quoted]) => {
+  expect(messageFor(lines)).toContain(quoted);
 });
 
-function messageFor(...lines: readonly string[]): string {
+function messageFor(lines: string | readonly string[]): string {
   try {
     chooseDigestChallenge(lines);
   } catch (error) {
@@ -230,14 +109,12 @@ test("a quoted part reads well when another sentence follows", () => {
   expect(messageFor(part)).toBe(`The server's challenge is malformed from '${part}' on.`);
 });
 
-const FOREIGN_LINES = [
-  { description: "a malformed part", line: (text: string) => `Digest nonce="${text}` },
-  { description: "an algorithm", line: (text: string) => `Digest nonce="n", algorithm="${text}"` },
-  { description: "a qop", line: (text: string) => `Digest nonce="n", qop="${text}"` },
-];
-
-test.for(FOREIGN_LINES)("$description is short and printable in a message", ({ line }) => {
-  const message = messageFor(line(`\u001b[2J\u0085\u009b\u202e\u2028\u200f${"x".repeat(60_000)}`));
+test.for([
+  { what: "a malformed part", lineWith: (text: string) => `Digest nonce="${text}` },
+  { what: "an algorithm", lineWith: (text: string) => `Digest nonce="n", algorithm="${text}"` },
+  { what: "a qop", lineWith: (text: string) => `Digest nonce="n", qop="${text}"` },
+])("$what is short and printable in a message", ({ lineWith }) => {
+  const message = messageFor(lineWith(`\u001b[2J\u0085\u009b\u202e\u2028\u200f${"x".repeat(60_000)}`));
   expect(message).toMatch(/^[\x20-\x7e\u2026\ufffd]{20,300}$/);
 });
 
@@ -245,13 +122,7 @@ test("reads several challenges of one line apart", () => {
   const { challenges } = parseChallenges('Negotiate YII=, Newauth realm="apps", type=1, Basic realm="simple"');
   expect(challenges).toEqual([
     { scheme: "negotiate", parameters: new Map() },
-    {
-      scheme: "newauth",
-      parameters: new Map([
-        ["realm", "apps"],
-        ["type", "1"],
-      ]),
-    },
+    { scheme: "newauth", parameters: new Map(Object.entries({ realm: "apps", type: "1" })) },
     { scheme: "basic", parameters: new Map([["realm", "simple"]]) },
   ]);
 });

@@ -41,57 +41,26 @@ function openProven(key?: DigestKey): DigestSession {
   return session;
 }
 
-const REFUSALS: readonly {
-  readonly description: string;
-  /** Brings a request to the point where it is refused. */
-  readonly begin: () => DigestExchange;
-  readonly challenge: string;
-  /** What is sent next, or that the refusal is the caller's. */
-  readonly next: string;
-}[] = [
-  { description: "a bare request", begin: () => begin(), challenge: 'nonce="new"', next: "new 1" },
-  {
-    description: "a fresh nonce",
-    begin: () => refuse(begin(), 'nonce="n"'),
-    challenge: 'nonce="new"',
-    next: "the caller's",
-  },
-  {
-    description: "a fresh nonce, as stale",
-    begin: () => refuse(begin(), 'nonce="n"'),
-    challenge: 'nonce="new", stale=true',
-    next: "new 1",
-  },
-  { description: "a kept nonce", begin: () => begin(openProven()), challenge: 'nonce="new"', next: "new 1" },
-  {
-    description: "a kept nonce, which comes again",
-    begin: () => begin(openProven()),
-    challenge: 'nonce="old"',
-    next: "old 3",
-  },
-  {
-    description: "a fresh nonce after a kept one",
-    begin: () => refuse(begin(openProven()), 'nonce="n2"'),
-    challenge: 'nonce="n3"',
-    next: "n3 1",
-  },
-  {
-    description: "a third fresh nonce after a kept one",
-    begin: () => refuse(begin(openProven()), 'nonce="n2"', 'nonce="n3"', 'nonce="n4"'),
-    challenge: 'nonce="n5"',
-    next: "the caller's",
-  },
-  {
-    description: "a fourth nonce, as stale",
-    begin: () => refuse(begin(), 'nonce="n1", stale=true', 'nonce="n2", stale=true', 'nonce="n3", stale=true'),
-    challenge: 'nonce="n4", stale=true',
-    next: "the caller's",
-  },
-];
+const STALE = ["n1", "n2", "n3"].map((name) => `nonce="${name}", stale=true`);
 
-test.for(REFUSALS)("after the refusal of $description comes: $next", ({ begin: arrange, challenge, next }) => {
+/** The challenge with which a request is refused, what is sent next, and how the request is brought to that point. */
+test.for<readonly [string, string, string, () => DigestExchange]>([
+  ["a bare request", 'nonce="new"', "new 1", () => begin()],
+  ["a fresh nonce", 'nonce="new"', "nothing", () => refuse(begin(), 'nonce="n"')],
+  ["a fresh nonce, as stale", 'nonce="new", stale=true', "new 1", () => refuse(begin(), 'nonce="n"')],
+  ["a kept nonce", 'nonce="new"', "new 1", () => begin(openProven())],
+  ["a kept nonce, which comes again", 'nonce="old"', "old 3", () => begin(openProven())],
+  ["a fresh nonce after a kept one", 'nonce="n3"', "n3 1", () => refuse(begin(openProven()), 'nonce="n2"')],
+  [
+    "a third fresh nonce after a kept one",
+    'nonce="n5"',
+    "nothing",
+    () => refuse(begin(openProven()), 'nonce="n2"', 'nonce="n3"', 'nonce="n4"'),
+  ],
+  ["a fourth nonce, as stale", 'nonce="n4", stale=true', "nothing", () => refuse(begin(), ...STALE)],
+])("after the refusal of %s, with %s, %s is sent", ([, challenge, next, arrange]) => {
   const exchange = arrange();
-  expect(exchange.refused(challengeOf(challenge)) ? sign(exchange) : "the caller's").toBe(next);
+  expect(exchange.refused(challengeOf(challenge)) ? sign(exchange) : "nothing").toBe(next);
 });
 
 test("a refusal on one connection is not final where another one has shown that the key is right", () => {
@@ -139,13 +108,11 @@ test("the count of a nonce goes on on whichever connection the server sends it a
   expect(sign(new DigestExchange(first))).toBe("old 3");
 });
 
-const OTHER_NONCES = [
-  { description: "of another realm", challenge: 'Digest realm="other", nonce="old", qop="auth"' },
-  { description: "with another opaque", challenge: 'Digest realm="r", nonce="old", qop="auth", opaque="o"' },
-  { description: "for another algorithm", challenge: 'Digest realm="r", nonce="old", qop="auth", algorithm=SHA-256' },
-];
-
-test.for(OTHER_NONCES)("a nonce $description is another one", ({ challenge }) => {
+test.for([
+  'Digest realm="other", nonce="old", qop="auth"',
+  'Digest realm="r", nonce="old", qop="auth", opaque="o"',
+  'Digest realm="r", nonce="old", qop="auth", algorithm=SHA-256',
+])("a nonce with another realm, opaque or algorithm is another one: %s", (challenge) => {
   const exchange = begin(openProven());
   exchange.refused(chooseDigestChallenge(challenge));
   expect(sign(exchange)).toBe("old 1");
@@ -175,12 +142,10 @@ test("a key remembers 64 nonces", () => {
   expect(remember("first")).not.toBe(first);
 });
 
-const COUNTS = [
+test.for([
   { count: 400, nc: "00000190" },
   { count: 16_777_217, nc: "01000001" },
-];
-
-test.for(COUNTS)("the count $count is sent as $nc", ({ count, nc }) => {
+])("the count $count is sent as $nc", ({ count, nc }) => {
   const session = openProven();
   if (session.nonce !== undefined) session.nonce.count = count - 1;
   expect(new DigestExchange(session).sign("GET", "/")).toContain(`nc=${nc}`);

@@ -1,11 +1,14 @@
-import type { ServerResponse } from "node:http";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Client } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Cookies } from "../../sdk/client/cookies.ts";
 import { DigestKey, DigestSession } from "../../sdk/digest/digest-session.ts";
 import { type DigestConnection, sendSigned } from "../../sdk/digest/send-signed.ts";
-import { type LocalServer, type Respond, startLocalServer } from "./local-server.ts";
+import { listen } from "../servers/listen.ts";
 import { readAuthorization } from "./read-authorization.ts";
+
+type Respond = (request: IncomingMessage, response: ServerResponse) => void;
 
 const CHALLENGE = 'Digest realm="r", nonce="n", qop="auth"';
 const CHALLENGED = { "WWW-Authenticate": CHALLENGE };
@@ -14,19 +17,28 @@ const accept: Respond = (_, response) => void response.end("accepted");
 const hold: Respond = () => {};
 
 /** Starts a server that gives each request the next of these responses, and the last one to all that follow. */
-function start(...script: readonly Respond[]): Promise<LocalServer> {
-  let step = 0;
-  return startLocalServer((request, response) => {
-    step += 1;
-    script[Math.min(step, script.length) - 1]?.(request, response);
+async function start(...script: readonly Respond[]) {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    requests.push(request);
+    script[Math.min(requests.length, script.length) - 1]?.(request, response);
+    server.emit("received");
   });
+  return {
+    origin: `http://127.0.0.1:${await listen(server)}`,
+    requests,
+    /** Resolves once the server has received this many requests. */
+    async reached(count: number): Promise<void> {
+      while (requests.length < count) await once(server, "received");
+    },
+  };
 }
 
 interface OpenConnection extends DigestConnection {
   readonly replace: ReturnType<typeof vi.fn<() => void>>;
 }
 
-function connectTo({ origin }: Pick<LocalServer, "origin">): OpenConnection {
+function connectTo({ origin }: { readonly origin: string }): OpenConnection {
   const client = new Client(origin, { headersTimeout: 0, bodyTimeout: 500, maxResponseSize: 65_536 });
   onTestFinished(() => client.destroy());
   return {
@@ -52,7 +64,7 @@ test("a challenge is answered on the same connection, with the request's own hea
   expect([bare?.headers.authorization, bare?.headers.accept]).toEqual([undefined, "application/json"]);
   expect(signed?.headers.accept).toBe("application/json");
   expect(readAuthorization(signed?.headers.authorization)).toMatchObject({ uri: "/read?a=b", nc: "00000001" });
-  expect(server.sockets.size).toBe(1);
+  expect(new Set(server.requests.map(({ socket }) => socket)).size).toBe(1);
 });
 
 test("a cookie of the challenge goes back with its answer", async () => {
@@ -74,21 +86,14 @@ const BODIES: readonly { readonly description: string; readonly send: (response:
   { description: "never ends", send: pour },
 ];
 
-test.for(BODIES)("a challenge whose body $description is answered all the same", async ({ send }) => {
-  const server = await start((_, response) => send(response.writeHead(401, CHALLENGED)), accept);
-  expect(await read(connectTo(server))).toBe("200 accepted");
-  expect(server.requests).toHaveLength(2);
-});
-
-test.for(BODIES)("settings whose body $description are a failure", async ({ send }) => {
-  const server = await start((_, response) => send(response.writeHead(200)));
-  await expect(read(connectTo(server))).rejects.toThrow();
-});
-
-test.for(BODIES)("a final refusal whose body $description is a failure", async ({ send }) => {
-  const server = await start(challenge, (_, response) => send(response.writeHead(401, CHALLENGED)));
-  await expect(read(connectTo(server))).rejects.toThrow();
-  expect(server.requests).toHaveLength(2);
+test.for(BODIES)("a body that $description fails settings and a final refusal, and no challenge", async ({ send }) => {
+  const challenged = await start((_, response) => send(response.writeHead(401, CHALLENGED)), accept);
+  const settings = await start((_, response) => send(response.writeHead(200)));
+  const refused = await start(challenge, (_, response) => send(response.writeHead(401, CHALLENGED)));
+  const servers = [challenged, settings, refused];
+  const ends = servers.map((server) => read(connectTo(server)).catch(() => "failed"));
+  expect(await Promise.all(ends)).toEqual(["200 accepted", "failed", "failed"]);
+  expect(servers.map(({ requests }) => requests.length)).toEqual([2, 1, 2]);
 });
 
 test("a wrong key costs two requests and ends with the server's refusal", async () => {
@@ -134,42 +139,24 @@ test.for([
   expect(await read(connection)).toBe("200 accepted");
 });
 
-test("a request that is given up in the body of its challenge sends no other", async () => {
-  const server = await start((_, response) => void response.writeHead(401, CHALLENGED).write("begin"), accept);
+const LATE: readonly { readonly event: "onResponseStart" | "onResponseEnd"; readonly respond: Respond }[] = [
+  { event: "onResponseStart", respond: (_, response) => response.writeHead(401, CHALLENGED).write("begin") },
+  { event: "onResponseEnd", respond: challenge },
+];
+
+test.for(LATE)("a request that is given up at $event of its challenge sends no other", async ({ event, respond }) => {
+  const server = await start(respond, accept);
   const connection = connectTo(server);
-  const started = Promise.withResolvers<void>();
+  const controller = new AbortController();
   const watched: DigestConnection = {
     ...connection,
     dispatch(request, handler) {
-      const start = handler.onResponseStart?.bind(handler);
-      handler.onResponseStart = (...head) => {
-        start?.(...head);
-        started.resolve();
-      };
-      return connection.dispatch(request, handler);
-    },
-  };
-  const controller = new AbortController();
-  const sending = sendSigned(watched, READ, controller.signal).catch(() => "given up");
-  await started.promise;
-  controller.abort();
-  expect(await sending).toBe("given up");
-  expect(server.requests).toHaveLength(1);
-});
-
-test("a request that is given up as its challenge ends sends no other", async () => {
-  const server = await start(challenge, accept);
-  const connection = connectTo(server);
-  const controller = new AbortController();
-  const watched: DigestConnection = {
-    ...connection,
-    dispatch(options, handler) {
-      const end = handler.onResponseEnd?.bind(handler);
-      handler.onResponseEnd = (...last) => {
-        end?.(...last);
+      const next: ((...args: never) => void) | undefined = handler[event]?.bind(handler);
+      handler[event] = (...args: never) => {
+        next?.(...args);
         controller.abort(new Error("given up"));
       };
-      return connection.dispatch(options, handler);
+      return connection.dispatch(request, handler);
     },
   };
   await expect(sendSigned(watched, READ, controller.signal)).rejects.toThrow("given up");

@@ -1,5 +1,6 @@
-import { setImmediate } from "node:timers/promises";
-import { expect } from "vitest";
+import diagnosticsChannel from "node:diagnostics_channel";
+import { Socket } from "node:net";
+import { expect, onTestFinished, vi } from "vitest";
 import type { AgentLogConfigClient } from "../../sdk/client/index.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { LOG_PATH, MONITORING, openClient } from "../client/open-client.ts";
@@ -8,8 +9,9 @@ import { CA_FILE } from "../client/test-certificate.ts";
 /** Reads that are under way at once: as many as the client has connections. */
 export const AT_ONCE = 16;
 
-/** A client that repeats as often as it can within its 30 seconds. */
+/** A client that repeats as often as it can within its 30 seconds, after the shortest pauses. */
 export function openPatientClient(service: Pick<Service, "baseUrl">): AgentLogConfigClient {
+  vi.spyOn(Math, "random").mockReturnValue(1);
   return openClient(service, { caCertificate: CA_FILE, maxRetries: 10 });
 }
 
@@ -32,11 +34,14 @@ export async function runReads(client: AgentLogConfigClient, reads: number): Pro
   expect(lost).toEqual([]);
 }
 
-/** Returns what waits until as many sockets are open in this process as now. */
-export function socketsAsNow(): () => Promise<void> {
-  const count = () => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
-  const before = count();
-  return async () => {
-    while (count() > before) await setImmediate();
+/** Returns what tells how many sockets are open of those that clients open from now on. */
+export function watchSockets(): () => number {
+  const sockets: Socket[] = [];
+  const note = (message: unknown) => {
+    const { socket } = message instanceof Object && "socket" in message ? message : {};
+    if (socket instanceof Socket) sockets.push(socket);
   };
+  diagnosticsChannel.subscribe("undici:client:connected", note);
+  onTestFinished(() => void diagnosticsChannel.unsubscribe("undici:client:connected", note));
+  return () => sockets.filter(({ destroyed }) => !destroyed).length;
 }

@@ -16,6 +16,8 @@ import {
 
 /** The profiles. Each is a realm with directives of its own, below a path of its own. */
 const PROFILES = [
+  { path: "/single", realm: "single", directives: [] },
+  { path: "/wrong", realm: "wrong", directives: [] },
   { path: "/default", realm: "Example Public API", directives: [] },
   { path: "/short", realm: "short", directives: ["AuthDigestNonceLifetime 2"] },
   { path: "/onetime", realm: "onetime", directives: ["AuthDigestNonceLifetime 0"] },
@@ -85,8 +87,9 @@ function configure({ port, directory, accessLog }: Place, documents: string, use
     "Group #65534",
     "StartServers 1",
     "ServerLimit 1",
-    "ThreadsPerChild 64",
-    "MaxRequestWorkers 64",
+    "ThreadLimit 128",
+    "ThreadsPerChild 128",
+    "MaxRequestWorkers 128",
     "KeepAlive On",
     "MaxKeepAliveRequests 0",
     "KeepAliveTimeout 30",

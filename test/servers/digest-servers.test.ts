@@ -4,17 +4,16 @@ import { type AgentLogConfigClient, AgentLogConfigError, type ConnectionOptions 
 import { LOG_PATH, MONITORING, openClient } from "../client/open-client.ts";
 import { APACHE } from "./apache.ts";
 import { LIGHTTPD } from "./lighttpd.ts";
-import { CERTIFICATE_FILE, type ServerProcess } from "./server-process.ts";
+import { CERTIFICATE_FILE, type RealServer, type ServerProcess } from "./server-process.ts";
 
 const READS = 1000;
+const ALL_READ = { [LOG_PATH]: READS };
 
-/** A client of one of a server's profiles. */
-function clientOf({ origin }: ServerProcess, profile: string, options: Partial<ConnectionOptions> = {}) {
-  return openClient({ baseUrl: `${origin}${profile}` }, { caCertificate: CERTIFICATE_FILE, ...options });
-}
+/** How often each log path or error code came. */
+type Ends = Readonly<Record<string, number>>;
 
-/** Reads so many times, so many at a time, and returns how often each log path or error code came. */
-async function readMany(client: AgentLogConfigClient, reads: number, atATime: number, atHalf = () => {}) {
+/** Reads so many times, so many at a time. */
+async function readMany(client: AgentLogConfigClient, reads: number, atATime = 1, atHalf = () => {}): Promise<Ends> {
   const ends: Record<string, number> = {};
   let begun = 0;
   const reader = async () => {
@@ -32,93 +31,116 @@ async function readMany(client: AgentLogConfigClient, reads: number, atATime: nu
   return ends;
 }
 
-/** Stops the server once no connection is left, and gives its access log. */
-async function logOf(server: ServerProcess, client: AgentLogConfigClient): Promise<readonly string[]> {
-  await client.close();
-  return server.stop();
+/** A client of what a server has below a path. */
+function clientOf({ origin }: ServerProcess, path: string, options: Partial<ConnectionOptions> = {}) {
+  return openClient({ baseUrl: `${origin}${path}` }, { caCertificate: CERTIFICATE_FILE, ...options });
 }
 
-describe.each([
+type Log = readonly string[];
+
+/** What is read below a path that nothing else reads, and what comes of it. */
+interface Use {
+  readonly path: string;
+  readonly options?: Partial<ConnectionOptions>;
+  /** What is read before all else. */
+  readonly first?: (client: AgentLogConfigClient) => Promise<Ends>;
+  readonly read: (client: AgentLogConfigClient) => Promise<Ends>;
+  readonly ends: Ends;
+  /** Expects something of the lines of the access log. */
+  readonly expectLog: (log: Log, path: string) => void;
+}
+
+/** Reads a thousand times, which costs at most so many requests, the last one with this in its line. */
+function reads(path: string, atATime: number, requests: number, last: string): Use {
+  const expectLog = (log: Log) => {
+    expect(log.length, path).toBeLessThanOrEqual(requests);
+    expect(log.at(-1), path).toContain(last);
+  };
+  return { path, read: (client) => readMany(client, READS, atATime), ends: ALL_READ, expectLog };
+}
+
+const statuses = (expected: RegExp) => (log: Log, path: string) =>
+  expect(log.map((line) => line.slice(0, 3)).join(" "), path).toMatch(expected);
+
+/** A wrong key costs two requests. */
+const WRONG_KEY = {
+  options: { privateKey: "another" },
+  read: (client: AgentLogConfigClient) => readMany(client, 1),
+  ends: { ERR_WRONG_KEY: 1 },
+  expectLog: statuses(/^401 401$/),
+};
+
+const OF_APACHE: readonly Use[] = [
   {
-    name: "Apache httpd",
-    server: APACHE,
-    reads: [
-      { profile: "/default", atATime: 1, requests: READS + 1, last: "nc=000003e8" },
-      { profile: "/default", atATime: 16, requests: READS + 16, last: "200" },
-      { profile: "/forever", atATime: 16, requests: READS + 16, last: "200" },
-      { profile: "/comma", atATime: 16, requests: READS + 16, last: "200" },
-      // Each nonce is good for one request.
-      { profile: "/onetime", atATime: 16, requests: READS * 2, last: "200" },
-      { profile: "/strict", atATime: 16, requests: READS + 16, last: "200" },
-    ],
-    refused: ["/default"],
+    // A nonce that has expired costs one request more. It lives for two seconds of the server's own clock.
+    path: "/short",
+    first: (client) => readMany(client, 3),
+    async read(client) {
+      await setTimeout(2500);
+      return readMany(client, 1);
+    },
+    ends: { [LOG_PATH]: 1 },
+    expectLog: statuses(/^401(?: 200)+(?: 401(?: 200)+)+$/),
   },
+  reads("/single", 1, READS + 1, "nc=000003e8"),
+  reads("/default", 16, READS + 16, "200"),
+  reads("/forever", 16, READS + 16, "200"),
+  reads("/comma", 16, READS + 16, "200"),
+  // Each nonce is good for one request.
+  reads("/onetime", 16, READS * 2, "200"),
+  reads("/strict", 16, READS + 16, "200"),
+  { path: "/wrong", ...WRONG_KEY },
   {
-    name: "lighttpd",
-    server: LIGHTTPD,
-    reads: [
-      { profile: "/md5", atATime: 1, requests: READS + 1, last: "nc=000003e8" },
-      { profile: "/sha256", atATime: 16, requests: READS + 16, last: "algorithm=SHA-256" },
-      // It offers two algorithms, and the client takes the stronger one.
-      { profile: "/both", atATime: 16, requests: READS + 16, last: "algorithm=SHA-256" },
-      { profile: "/sha512-256", atATime: 16, requests: READS + 16, last: "algorithm=SHA-512-256" },
-    ],
-    refused: ["/both", "/sha512-256"],
+    // It redirects to another origin, which is not followed and gets no credentials.
+    path: "/elsewhere",
+    read: (client) => readMany(client, 2),
+    ends: { ERR_INVALID_RESPONSE: 2 },
+    expectLog(log) {
+      const refused = expect.stringMatching(/^302 127\.0\.0\.1.* authorization=- /);
+      expect(log).toEqual([refused, refused]);
+    },
   },
-])("$name", ({ server: { missing, start }, reads, refused }) => {
+];
+
+const OF_LIGHTTPD: readonly Use[] = [
+  reads("/md5", 1, READS + 1, "nc=000003e8"),
+  reads("/sha256", 16, READS + 16, "algorithm=SHA-256"),
+  // It offers two algorithms, and the client takes the stronger one.
+  reads("/both", 16, READS + 16, "algorithm=SHA-256"),
+  reads("/sha512-256", 16, READS + 16, "algorithm=SHA-512-256"),
+  { path: "/wrong", ...WRONG_KEY },
+];
+
+describe.each<{ name: string; server: RealServer; uses: readonly Use[] }>([
+  { name: "Apache httpd", server: APACHE, uses: OF_APACHE },
+  { name: "lighttpd", server: LIGHTTPD, uses: OF_LIGHTTPD },
+])("$name", ({ server: { missing, start }, uses }) => {
   beforeEach((context) => {
     if (missing !== undefined) context.skip(missing);
   });
 
-  it.each(reads)("is read in $requests requests: $profile, $atATime at a time", async ({ profile, ...expected }) => {
+  it("gets no more requests than the nonces below each of its paths need", async () => {
     const server = await start();
-    const client = clientOf(server, profile);
-    expect(await readMany(client, READS, expected.atATime)).toEqual({ [LOG_PATH]: READS });
-    const log = await logOf(server, client);
-    expect(log.length).toBeLessThanOrEqual(expected.requests);
-    expect(log.at(-1)).toContain(expected.last);
-  });
-
-  it.each(refused)("refuses a wrong key after two requests: %s", async (profile) => {
-    const server = await start();
-    const client = clientOf(server, profile, { privateKey: "another" });
-    expect(await readMany(client, 1, 1)).toEqual({ ERR_WRONG_KEY: 1 });
-    expect(await logOf(server, client)).toHaveLength(2);
-  });
-});
-
-describe("Apache httpd", () => {
-  beforeEach((context) => {
-    if (APACHE.missing !== undefined) context.skip(APACHE.missing);
-  });
-
-  it("costs one more request where a nonce has expired", async () => {
-    const server = await APACHE.start();
-    const client = clientOf(server, "/short");
-    await readMany(client, 3, 1);
-    // The nonces live for two seconds of the server's own clock.
-    await setTimeout(2500);
-    await readMany(client, 1, 1);
-    const log = await logOf(server, client);
-    expect(log.map((line) => line.split(" ")[0])).toEqual(["401", "200", "200", "200", "401", "200"]);
-  });
-
-  it("gives another origin no credentials, and no redirect is followed", async () => {
-    const server = await APACHE.start();
-    const client = clientOf(server, "/elsewhere");
-    expect(await readMany(client, 2, 1)).toEqual({ ERR_INVALID_RESPONSE: 2 });
-    const refused = expect.stringMatching(/^302 127\.0\.0\.1.* authorization=- /);
-    expect(await logOf(server, client)).toEqual([refused, refused]);
+    const opened = uses.map((use) => ({ ...use, client: clientOf(server, use.path, use.options) }));
+    for (const { first, client } of opened) await first?.(client);
+    const ends = await Promise.all(opened.map(({ read, client }) => read(client)));
+    expect(ends).toEqual(uses.map((use) => use.ends));
+    await Promise.all(opened.map(({ client }) => client.close()));
+    const log = await server.stop();
+    for (const { path, expectLog } of uses) {
+      const lines = log.filter((line) => line.includes(` ${path}/`));
+      expectLog(lines, path);
+    }
   });
 
   it("is read through a restart", async () => {
-    const server = await APACHE.start();
+    const server = await start();
     let restarted = Promise.resolve();
-    const client = clientOf(server, "/default", { maxRetries: 10 });
+    const client = clientOf(server, uses[0]?.path ?? "", { maxRetries: 10 });
     const ends = await readMany(client, READS, 16, () => {
       restarted = server.restart();
     });
     await restarted;
-    expect(ends).toEqual({ [LOG_PATH]: READS });
+    expect(ends).toEqual(ALL_READ);
   });
 });

@@ -17,6 +17,7 @@ import {
 /** The profiles. Each is a realm with an algorithm of its own, below a path of its own. */
 const PROFILES = [
   { path: "/md5", algorithm: "MD5", hashes: ["md5"] },
+  { path: "/wrong", algorithm: "SHA-512-256|MD5", hashes: ["sha512-256", "md5"] },
   { path: "/sha256", algorithm: "SHA-256", hashes: ["sha256"] },
   // This one sends two challenges, each in a header line of its own.
   { path: "/both", algorithm: "SHA-256|MD5", hashes: ["sha256", "md5"] },

@@ -1,0 +1,22 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished, vi } from "vitest";
+import { pulumiEnvironment } from "../../sdk/command/pulumi-environment.ts";
+
+it("has the folders of the PATH that are the user's own, and no PATH where there are none", () => {
+  const own = mkdtempSync(path.join(tmpdir(), "path-"));
+  onTestFinished(() => rmSync(own, { recursive: true }));
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const bin = path.join(own, "project/node_modules/.bin");
+  mkdirSync(bin, { recursive: true });
+  const link = path.join(own, "link");
+  symlinkSync(bin, link, "junction");
+  const ofProjects = [bin, `${bin}${path.sep}`, `${bin}/.`, `${bin}//`, `${bin}/../.bin`, link, "node_modules/.bin"];
+  for (const other of [...ofProjects, "", ".", "./", path.join(own, "missing")]) {
+    vi.stubEnv("PATH", other);
+    expect(pulumiEnvironment()["PATH"], other).toBeUndefined();
+    vi.stubEnv("PATH", [other, own].join(path.delimiter));
+    expect(pulumiEnvironment()["PATH"], other).toBe(own);
+  }
+});
