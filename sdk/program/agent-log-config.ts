@@ -105,11 +105,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     if (isRead) start(readForResource({ name, args, resource: this, opts, secrets }));
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
     if (!hasMocks) this.unchangedSince = this.__unchangedSince;
-    // The service and the program say undefined for a setting that is absent, and the state says null.
-    for (const setting of SETTING_NAMES) {
-      const recorded: pulumi.Output<unknown> = this[setting];
-      Object.defineProperty(this, setting, { value: recorded.apply((value) => value ?? undefined) });
-    }
+    for (const setting of SETTING_NAMES) makeAbsentUndefined(this, setting);
   }
 }
 
@@ -138,4 +134,16 @@ function recordedInputs(
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
   return { ...inputs, __reading: read.apply(({ reading }) => reading) };
+}
+
+/** The service and the program say undefined for a setting that is absent, and the state says null. */
+function makeAbsentUndefined(self: AgentLogConfig, name: keyof AgentLogSettings): void {
+  const recorded: pulumi.Output<unknown> = self[name];
+  let output: pulumi.Output<unknown> | undefined;
+  // Most settings are not used, and each Output costs some twenty promises.
+  const get = () => {
+    output ??= recorded.apply((value) => value ?? undefined);
+    return output;
+  };
+  Object.defineProperty(self, name, { get, enumerable: true, configurable: true });
 }
