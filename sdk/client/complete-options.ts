@@ -48,19 +48,21 @@ export function completeOptions(options: unknown, placeOf: PlaceOf = () => undef
   const code = "ERR_INVALID_SETTINGS";
   const parsed = parseArgument(connectionOptionsSchema, options, subject, { code, placeOf });
   const { allowHttp = false, timeoutSeconds = 30, maxRetries = 3, ...others } = parsed;
-  const refuse = (name: string) => (says: string) => {
+  const withPlace = (name: string) => {
     const place = placeOf(name);
-    const setting = place === undefined ? name : `${name} (${place})`;
-    return new AgentLogConfigError(code, `${setting} ${says}`, { subject });
+    return place === undefined ? name : `${name} (${place})`;
   };
-  const baseUrl = checkBaseUrl(others.baseUrl, allowHttp, refuse("baseUrl"));
+  const refuse = (name: string) => (says: string) =>
+    new AgentLogConfigError(code, `${withPlace(name)} ${says}`, { subject });
+  const baseUrl = checkBaseUrl(others.baseUrl, allowHttp, withPlace("allowHttp"), refuse("baseUrl"));
   const caCertificate = others.caCertificate && readCaCertificate(others.caCertificate, refuse("caCertificate"));
   return { ...others, baseUrl, caCertificate, allowHttp, timeoutSeconds, maxRetries };
 }
 
 type Refuse = (says: string) => AgentLogConfigError;
 
-function checkBaseUrl(given: string, allowHttp: boolean, refuse: Refuse): string {
+/** @param setting how a message names `allowHttp` */
+function checkBaseUrl(given: string, allowHttp: boolean, setting: string, refuse: Refuse): string {
   const shown = withoutSecrets(given);
   const unusable = (says: string) => refuse(`${says}: ${shown}; give an address such as https://example.com:8443`);
   const url = URL.parse(given);
@@ -73,7 +75,7 @@ function checkBaseUrl(given: string, allowHttp: boolean, refuse: Refuse): string
     throw unusable(`has the scheme ${printable(protocol, 80)} instead of https:`);
   if (search !== "" || hash !== "") throw unusable("has a query or a fragment");
   if (protocol === "http:" && !allowHttp) {
-    throw refuse(`uses http: ${shown}; use https, or set allowHttp beside it if you trust the network`);
+    throw refuse(`uses http: ${shown}; use https, or set ${setting} if you trust the network`);
   }
   const [path = "", ...behind] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
   if (behind.some((part) => part !== "")) throw unusable(`has a path after ${PREFIX}`);

@@ -23,8 +23,17 @@ export function openClient(
   const missing = REQUIRED.filter((setting) => settings[setting] === undefined);
   if (missing.length > 0) throw missingSettings(missing);
   const texts = Object.entries(settings).flatMap(([name, found]) => (found === undefined ? [] : [[name, found.text]]));
-  const placeOf = (name: string) => (isSetting(name) ? settings[name]?.place : undefined);
+  const placeOf = (name: string) => (isSetting(name) ? (settings[name]?.place ?? placeFor(name, settings)) : undefined);
   return new AgentLogConfigClient({ ...parseTexts(Object.fromEntries(texts)), ...options }, placeOf);
+}
+
+/** Says how to allow plain http, in the place that the address comes from. */
+function placeFor(name: ConnectionSetting, { baseUrl }: ConnectionSettings): string | undefined {
+  if (name !== "allowHttp" || baseUrl === undefined) return undefined;
+  if (baseUrl.source === "argument") return `the argument ${name} of the same Provider`;
+  return baseUrl.source === "stack"
+    ? `\`pulumi config set ${configurationKey(name)} true\``
+    : `${environmentVariable(name)}=true`;
 }
 
 const REQUIRED = ["baseUrl", "publicKey", "privateKey"] as const satisfies readonly ConnectionSetting[];

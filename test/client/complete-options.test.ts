@@ -36,7 +36,7 @@ describe("baseUrl", () => {
     ["user:pass-0001@example.com", '"***@example.com"'],
     ["https://example.com?a=pass-0001", 'has a query or a fragment: "https://example.com"'],
     ["https://example.com#pass-0001", 'has a query or a fragment: "https://example.com"'],
-    ["http://example.com", "use https, or set allowHttp beside it if you trust the network."],
+    ["http://example.com", "or set allowHttp if you trust the network."],
     ["https://example.com/api/public/v1.0/groups", "has a path after /api/public/v1.0"],
     ["https://\u001b[2J<{%", "is not a URL with a scheme and a host"],
     ["x".repeat(1_000_000), "is not a URL with a scheme and a host"],

@@ -75,6 +75,15 @@ it("shows nothing of the name of a Provider that a terminal would obey", () => {
   );
 });
 
+it.each([
+  ["stack", "`pulumi config set agent-log-config:allowHttp true`"],
+  ["environment", "AGENT_LOG_CONFIG_ALLOW_HTTP=true"],
+  ["argument", "the argument allowHttp of the same Provider"],
+] as const)("says how to allow http where the address is from this source: %s", (source, how) => {
+  const settings = { ...found(REQUIRED), baseUrl: { text: "http://example.com", source, place: "any place" } };
+  expect(() => openClient(settings)).toThrow(`use https, or set allowHttp (${how}) if you trust the network.`);
+});
+
 function found(texts: Readonly<Record<string, string>>) {
   return lookUpConnection(stackConfiguration((key) => texts[key.replace("agent-log-config:", "")]));
 }
