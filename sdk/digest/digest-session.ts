@@ -37,19 +37,18 @@ export class DigestSession {
 
 /**
  * One request of a caller: how to sign it, and what follows from each response to it (RFC 7616, section 3.3). Only this file
- * decides about nonces. It sends nothing and has no timer, and its fields are plain, so that a test can copy them
- * and explore every order of events.
+ * decides about nonces. It sends nothing and has no timer, so that a test can try every order of events.
  */
 export class DigestExchange {
-  private readonly session: DigestSession;
-  private nonce: Nonce | undefined;
+  readonly #session: DigestSession;
+  #nonce: Nonce | undefined;
   /** The nonce came in a response to this request. */
-  private isFresh = false;
-  private repeats = 0;
+  #isFresh = false;
+  #repeats = 0;
 
   constructor(session: DigestSession) {
-    this.session = session;
-    this.nonce = session.nonce;
+    this.#session = session;
+    this.#nonce = session.nonce;
   }
 
   /**
@@ -57,14 +56,14 @@ export class DigestExchange {
    * @returns the value of the `Authorization` header; undefined if there is no nonce, and the request asks for a challenge
    */
   sign(method: string, uri: string): string | undefined {
-    return this.nonce?.sign(method, uri);
+    return this.#nonce?.sign(method, uri);
   }
 
   /** The server accepted the request, or asked for no credentials. */
   accepted(): void {
-    if (this.nonce === undefined) return;
-    this.session.key.isAccepted = true;
-    this.session.nonce = this.nonce;
+    if (this.#nonce === undefined) return;
+    this.#session.key.isAccepted = true;
+    this.#session.nonce = this.#nonce;
   }
 
   /**
@@ -72,15 +71,15 @@ export class DigestExchange {
    * @returns whether to send it again, signed with the nonce of the challenge, or to leave the response to the caller
    */
   refused(challenge: DigestChallenge): boolean {
-    const { session, nonce: refused } = this;
+    const [session, refused] = [this.#session, this.#nonce];
     const { key } = session;
     // A nonce that other connections use may have been refused for the order in which its counts arrived.
-    const isKeyRefused = this.isFresh && refused?.isShared === false && !challenge.stale;
-    this.nonce = key.nonceOf(challenge, session);
-    this.isFresh = true;
+    const isKeyRefused = this.#isFresh && refused?.isShared === false && !challenge.stale;
+    this.#nonce = key.nonceOf(challenge, session);
+    this.#isFresh = true;
     session.nonce = undefined;
-    if (this.repeats < MAX_REPEATS && !(isKeyRefused && !key.isAccepted)) {
-      this.repeats += 1;
+    if (this.#repeats < MAX_REPEATS && !(isKeyRefused && !key.isAccepted)) {
+      this.#repeats += 1;
       return true;
     }
     if (isKeyRefused) key.isAccepted = false;
