@@ -15,19 +15,14 @@ export default defineConfig({
     reporters: ["default", "./test/summary-reporter.ts"],
     // Most tests wait for processes: one worker would leave a core idle.
     maxWorkers: 2,
+    // Most of the time of many files would be that of loading the same modules anew.
+    isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      // Most of the time of these would be that of loading the same modules for each file anew.
       {
         ...common,
-        test: {
-          name: "unit",
-          setupFiles: ["test/reset-undici-clock.ts"],
-          include: UNIT,
-          pool: "threads",
-          isolate: false,
-        },
+        test: { name: "unit", setupFiles: ["test/reset-undici-clock.ts"], include: UNIT, pool: "threads" },
       },
       {
         ...common,

@@ -21,6 +21,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const sdk = `@pulumi/pulumi@${devDependencies["@pulumi/pulumi"]}`;
   const folder = await installPackage([sdk, ...TEMPLATE_PACKAGES]);
   project.provide("installedPackage", folder);
+  // Programs load the same modules again and again.
+  process.env["NODE_COMPILE_CACHE"] = path.join(folder, "compiled");
   return () => rm(folder, { recursive: true, force: true });
 }
 
