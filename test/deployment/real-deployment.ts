@@ -9,18 +9,12 @@ import { type CommandResult, runCommand } from "./run-command.ts";
 import { type StepSummary, summarizeStep } from "./step-summary.ts";
 import { withoutColours } from "./without-colours.ts";
 
-/** A stack on the real engine, which has more operations than the stand-in. */
-export interface RealDeployment extends Deployment {
-  /** Runs an operation of the CLI that shows steps. */
-  run(args: readonly string[]): Promise<Run>;
-}
-
 /** Opens a new stack "dev" of the program on the real engine, apart from any other Pulumi set-up of this machine. */
 export async function openRealDeployment(
   directory: string,
   env: Readonly<Record<string, string>>,
   node: string,
-): Promise<RealDeployment> {
+): Promise<Deployment> {
   const found = findPulumi();
   if ("reason" in found) throw new Error(`cannot run the real engine: ${found.reason}`);
   const folder = await mkdtemp(join(tmpdir(), "deployment-"));
@@ -29,10 +23,10 @@ export async function openRealDeployment(
   const isolated = cliEnvironment(found.path, { home: join(folder, "home"), backend }, env, node);
   const common = ["--stack", "dev", "--non-interactive", "--color", "never"];
   const closing = new AbortController();
-  const running = new Set<Promise<CommandResult>>();
+  const running: Promise<CommandResult>[] = [];
   let runs = 0;
 
-  const pulumi = async (
+  const pulumi = (
     args: readonly string[],
     options: RunOptions & { readonly input?: string } = {},
     cwd = directory,
@@ -43,12 +37,8 @@ export async function openRealDeployment(
       signal: options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal,
       input: options.input ?? "",
     });
-    running.add(command);
-    try {
-      return await command;
-    } finally {
-      running.delete(command);
-    }
+    running.push(command);
+    return command;
   };
   const succeed = async (args: readonly string[], { input = "", cwd = directory } = {}): Promise<string> => {
     const result = await pulumi(args, { input }, cwd);
@@ -80,10 +70,8 @@ export async function openRealDeployment(
     unsetConfig: async (key) => {
       await succeed(["config", "rm", ...configFile, "--", key]);
     },
-    preview: ({ expectNoChanges = false, refresh = false, json = false, ...options } = {}) => {
-      const flags = { "--expect-no-changes": expectNoChanges, "--refresh": refresh, "--json": json };
-      return run(["preview", ...Object.entries(flags).flatMap(([flag, given]) => (given ? [flag] : []))], options);
-    },
+    preview: ({ expectNoChanges = false, ...options } = {}) =>
+      run(["preview", ...(expectNoChanges ? ["--expect-no-changes"] : [])], options),
     up: (options) => run(["up", "--yes", "--skip-preview"], options),
     refresh: (options) => run(["refresh", "--yes", "--skip-preview"], options),
     destroy: (options) => run(["destroy", "--yes", "--skip-preview"], options),

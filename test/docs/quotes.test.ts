@@ -9,7 +9,7 @@ import { issueCertificate } from "../client/issue-certificate.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { environmentOf, MAIN, runMain } from "../command/run-main.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
-import { configure, makeProgramFolder, openRealProgram, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
+import { configure, makeProgramFolder, openProgram, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { runCommand } from "../deployment/run-command.ts";
 import { fencesIn, PAGES } from "../plugin/examples-in.ts";
@@ -77,7 +77,7 @@ it("shows the JSON that the command prints", async () => {
 
 /** Each failure of a service or a proxy, a package without its files, and what a resource says of a record and of expectations. */
 async function runService(context: TestContext): Promise<string> {
-  const { deployment, service, directory } = await openRealProgram(context, "failures");
+  const { deployment, service, directory } = await openProgram(context, "real", "failures");
   const texts: string[] = [];
   const proxy = createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
   for (const port of [await listen(proxy), 9]) {

@@ -111,7 +111,9 @@ describe("AgentLogConfig on the real engine", () => {
       "- timeThresholdHrs: 24",
       "~ 1 to update",
     ]);
-    const seen = [drift, await deployment.preview({ json: true }), await deployment.refresh()].map((run) => run.text);
+    const seen = [drift, await deployment.run(["preview", "--json"]), await deployment.refresh()].map(
+      (run) => run.text,
+    );
     for (const secret of [...SECRETS, configOverrides.mmsApiKey]) expect(seen.join()).not.toContain(secret);
   });
 

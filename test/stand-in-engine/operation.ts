@@ -1,10 +1,11 @@
 import type { PropertyMap } from "./property-value.ts";
 import type { ProviderHosts } from "./provider-hosts.ts";
 import type { Resource } from "./resource.ts";
+import type { RunProcess } from "./run-process.ts";
 import type { RunText, Step } from "./run-text.ts";
 
 /** One run of the stand-in engine on one stack: what was, what it has become so far, and what is printed about it. */
-export interface Operation {
+export interface Operation extends RunProcess {
   readonly project: string;
   readonly stack: string;
   readonly planning: boolean;
