@@ -15,18 +15,10 @@ describe("the rule on sizes", () => {
   const start = `The backup agent of project ${PROJECT_ID} rotates its log`;
 
   it.for([
-    { description: "the maximum", logRotate: { sizeThresholdMB: 500 }, expected: undefined },
-    {
-      description: "more",
-      logRotate: { sizeThresholdMB: 500.5 },
-      expected: `${start} at 500.5 MB; set at most 500 MB.`,
-    },
-    {
-      description: "no thresholds",
-      logRotate: null,
-      expected: `${start} at no size; set at most 500 MB.`,
-    },
-  ])("judges $description", ({ logRotate, expected }) => {
+    [{ sizeThresholdMB: 500 }, undefined],
+    [{ sizeThresholdMB: 500.5 }, `${start} at 500.5 MB; set at most 500 MB.`],
+    [null, `${start} at no size; set at most 500 MB.`],
+  ] as const)("judges %j", ([logRotate, expected]) => {
     expect(violationOf({ ...settings, logRotate }, 500)).toBe(expected);
   });
 
