@@ -1,4 +1,4 @@
-import { copyFile, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseProperties } from "../stand-in-engine/property-value.ts";
@@ -18,9 +18,7 @@ export async function openRealDeployment(
   const found = findPulumi();
   if ("reason" in found) throw new Error(`cannot run the real engine: ${found.reason}`);
   const folder = await mkdtemp(join(tmpdir(), "deployment-"));
-  const backend = join(folder, "backend");
-  await mkdir(backend);
-  const isolated = cliEnvironment(found.path, { home: join(folder, "home"), backend }, env, node);
+  const isolated = cliEnvironment(found.path, { home: join(folder, "home"), backend: folder }, env, node);
   const common = ["--stack", "dev", "--non-interactive", "--color", "never"];
   const closing = new AbortController();
   const running: Promise<CommandResult>[] = [];

@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { findPulumi } from "../deployment/find-pulumi.ts";
-import { PROJECT_ID, SECRETS } from "../deployment/open-program.ts";
+import { PROJECT_ID, SECRETS, skipWithout } from "../deployment/open-program.ts";
 import { openExample } from "./open-example.ts";
 
 it("publishes a path as it is and overrides as a secret", async (context) => {
@@ -17,8 +16,8 @@ it("publishes a path as it is and overrides as a secret", async (context) => {
 });
 
 it("lets another stack build on what was published", async (context) => {
-  const found = findPulumi();
-  if ("reason" in found) return context.skip(`the stand-in engine knows one stack alone: ${found.reason}`);
+  // The stand-in engine knows one stack alone.
+  skipWithout(context, "real");
   const backend = await mkdtemp(path.join(tmpdir(), "backend-"));
   const env = { PULUMI_BACKEND_URL: pathToFileURL(backend).href };
   const publisher = await openExample(context, "exports/publisher", { projectId: PROJECT_ID }, env);

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { violationOf } from "../../examples/policy/violation-of.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
-import { PROJECT_ID } from "../deployment/open-program.ts";
+import { PROJECT_ID, skipWithout } from "../deployment/open-program.ts";
 import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
@@ -28,8 +27,7 @@ describe("the rule on sizes", () => {
 });
 
 it("fails a preview as a policy pack", async (context) => {
-  const found = findPulumi();
-  if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
+  skipWithout(context, "real");
   const { deployment, service } = await openExample(context, "read-settings", { projectId: PROJECT_ID });
   const pack = await copyExample(context, "policy");
   const env = { PULUMI_OPTION_POLICY_PACK: pack };

@@ -1,5 +1,5 @@
 import { differencesOf } from "../deployment/differences-of.ts";
-import { EngineFailure, messageOf, type Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import { markMapLike, parseProperties } from "./property-value.ts";
 import { isDynamic, keepIgnored, type Resource } from "./resource.ts";
 import type { Step } from "./run-text.ts";
@@ -21,7 +21,7 @@ export async function refreshResources(operation: Operation): Promise<void> {
     });
   }
   const failed = read.find((outcome) => outcome.status === "rejected");
-  if (failed) throw new EngineFailure(messageOf(failed.reason), "step");
+  if (failed) throw failed.reason;
 }
 
 async function refresh(operation: Operation, old: Resource): Promise<Step> {

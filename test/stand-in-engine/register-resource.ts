@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { differencesOf } from "../deployment/differences-of.ts";
-import { EngineFailure, type Operation, takeStep } from "./operation.ts";
+import { type Operation, takeStep } from "./operation.ts";
 import {
   isSecret,
   mapValues,
@@ -201,7 +201,7 @@ async function check(call: CallProvider, wanted: Resource, olds: PropertyMap, ne
     const about = property === "" ? "" : `: property ${property} value {${shown}}`;
     return `${type} resource '${name}'${about} has a problem: ${String(failure["reason"])}`;
   });
-  throw new EngineFailure(lines.join("\n"), "plan");
+  throw new Error(lines.join("\n"));
 }
 
 async function create(call: CallProvider, planned: Resource): Promise<Resource> {

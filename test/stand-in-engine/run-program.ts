@@ -10,7 +10,7 @@ import resourceMessages, {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { deleteResource, deleteResources } from "./delete-resources.ts";
-import { EngineFailure, messageOf, type Operation } from "./operation.ts";
+import { messageOf, type Operation } from "./operation.ts";
 import { mapValues, parseProperties } from "./property-value.ts";
 import { MESSAGE_LIMIT, structOf } from "./provider-client.ts";
 import { registerResource } from "./register-resource.ts";
@@ -38,7 +38,7 @@ export async function runProgram(operation: Operation): Promise<void> {
     const code = await runnerExit(operation, `127.0.0.1:${port}`, failing.signal);
     if (failing.signal.aborted) throw failing.signal.reason;
     // 32 says that the program has reported what went wrong.
-    if (code === 32) throw new EngineFailure("", "program");
+    if (code === 32) throw new Error("");
     if (code !== 0) throw new Error(`an unhandled error occurred: Program exited with non-zero exit code: ${code}`);
   } finally {
     server.forceShutdown();

@@ -4,7 +4,7 @@ import type { Deployment, Run, RunOptions } from "../deployment/deployment.ts";
 import { refuseSecrets } from "../deployment/refuse-secrets.ts";
 import { withoutColours } from "../deployment/without-colours.ts";
 import { deleteResources } from "./delete-resources.ts";
-import { type Operation, reportFailure } from "./operation.ts";
+import { messageOf, type Operation } from "./operation.ts";
 import { type PropertyMap, parseProperties, replaceSecrets, secretSignature, signatureKey } from "./property-value.ts";
 import { type ProviderHostOptions, ProviderHosts } from "./provider-hosts.ts";
 import { refreshResources } from "./refresh-resources.ts";
@@ -68,7 +68,7 @@ export async function openStandInDeployment(
     );
     await operation.hosts.stop();
     signal.throwIfAborted();
-    if (failure) reportFailure(operation, failure.reason);
+    if (failure) text.error(messageOf(failure.reason));
     refuseSecrets(text.finish());
     if (!planning) state = new Map([...operation.before, ...operation.after]);
     return { ok: !failure, exitCode: failure ? 1 : 0, text: withoutColours(text.finish()), steps: text.steps };
