@@ -7,7 +7,6 @@ const UNIT = [
 ];
 // `vitest run --project compatibility` installs other versions and runs them; it takes minutes.
 const COMPATIBILITY = ["test/compatibility/**/*.test.ts"];
-const common = { extends: true as const };
 
 export default defineConfig({
   test: {
@@ -21,11 +20,11 @@ export default defineConfig({
     hookTimeout: 120_000,
     projects: [
       {
-        ...common,
+        extends: true,
         test: { name: "unit", setupFiles: ["test/reset-undici-clock.ts"], include: UNIT, pool: "threads" },
       },
       {
-        ...common,
+        extends: true,
         test: {
           name: "programs",
           include: ["test/**/*.test.ts"],
@@ -34,7 +33,7 @@ export default defineConfig({
         },
       },
       {
-        ...common,
+        extends: true,
         test: { name: "compatibility", include: COMPATIBILITY, globalSetup: ["test/deployment/install-package.ts"] },
       },
     ],
