@@ -29,6 +29,7 @@ export default defineConfig({
           name: "programs",
           include: ["test/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...UNIT, ...COMPATIBILITY],
+          setupFiles: ["test/deployment/keep-compiled-code.ts"],
           globalSetup: ["test/deployment/install-package.ts"],
         },
       },

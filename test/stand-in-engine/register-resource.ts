@@ -155,19 +155,13 @@ async function registerDynamic(operation: Operation, wanted: Resource, old: Reso
   const call = await operation.hosts.of(provider, operation.before);
   const step = await operation.oneAtATime(() => planDynamic(call, { ...wanted, provider }, old));
   const { new: planned = wanted } = step;
-  const preview = async () => ({ ...planned, outputs: planned.inputs });
-  switch (step.op) {
-    case "same":
-      return settle(operation, step, async () => ({ ...planned, outputs: old?.outputs ?? {} }));
-    case "update":
-      return settle(operation, step, operation.planning ? preview : () => update(call, planned, old));
-    case "create":
-      return settle(operation, step, operation.planning ? preview : () => create(call, planned));
-    default: {
-      if (old && !operation.planning) operation.replaced.push(old);
-      return settle(operation, step, operation.planning ? preview : () => create(call, planned));
-    }
-  }
+  return settle(operation, step, async () => {
+    if (step.op === "same") return { ...planned, outputs: old?.outputs ?? {} };
+    if (operation.planning) return { ...planned, outputs: planned.inputs };
+    if (step.op === "update") return update(call, planned, old);
+    if (old !== undefined) operation.replaced.push(old);
+    return create(call, planned);
+  });
 }
 
 /** Asks the provider what is to be done. The engine does so for one resource at a time, whatever --parallel says. */

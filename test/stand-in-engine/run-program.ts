@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import grpc from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
-import engineMessages, { type LogRequest, type SetRootResourceRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import engineMessages, { type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import resourceMessages, {
   type RegisterResourceOutputsRequest,
@@ -124,7 +124,6 @@ function monitor(operation: Operation, failing: AbortSignal, fail: (error: unkno
 }
 
 function engine({ text }: Operation): ServiceHandlers {
-  let root = "";
   return {
     ...refusals(Object.keys(engineService.EngineService), () => {}),
     log: unary(async (request: LogRequest) => {
@@ -134,11 +133,7 @@ function engine({ text }: Operation): ServiceHandlers {
       else if (severity !== "debug") text.warn(`${severity}: ${message}`);
       return new emptyMessages.Empty();
     }),
-    getRootResource: unary(async () => new engineMessages.GetRootResourceResponse().setUrn(root)),
-    setRootResource: unary(async (request: SetRootResourceRequest) => {
-      root = request.getUrn();
-      return new engineMessages.SetRootResourceResponse();
-    }),
+    setRootResource: unary(async () => new engineMessages.SetRootResourceResponse()),
   };
 }
 

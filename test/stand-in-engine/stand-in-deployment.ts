@@ -91,7 +91,9 @@ export async function openStandInDeployment(
     preview: async ({ expectNoChanges = false, ...options } = {}) => {
       const run = await track(perform("Previewing update", true, options, runProgram));
       // The differences in the outputs of the stack are no changes of resources.
-      return expectNoChanges && run.ok && run.steps.length > 0 ? unexpectedChanges(run) : run;
+      if (!expectNoChanges || !run.ok || run.steps.length === 0) return run;
+      const text = `${run.text}error: no changes were expected for preview but changes were proposed\n`;
+      return { ...run, ok: false, exitCode: 7, text };
     },
     up: (options = {}) => track(perform("Updating", false, options, runProgram)),
     refresh: (options = {}) => track(perform("Refreshing", false, options, refreshResources)),
@@ -115,11 +117,6 @@ export async function openStandInDeployment(
       await Promise.allSettled(running);
     },
   };
-}
-
-function unexpectedChanges(run: Run): Run {
-  const text = `${run.text}error: no changes were expected for preview but changes were proposed\n`;
-  return { ...run, ok: false, exitCode: 7, text };
 }
 
 /** Writes what the engine asks and is answered, one call a line, as the real engine does for PULUMI_DEBUG_GRPC. */

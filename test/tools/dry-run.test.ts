@@ -8,59 +8,37 @@ import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { listen } from "../servers/listen.ts";
-import { type Job, jobsBefore, ROOT, readWorkflow, type Step } from "./workflow.ts";
+import { jobsBefore, ROOT, readWorkflow, type Step } from "./workflow.ts";
 
 const REPOSITORY = "example/settings";
 const LEFT_OUT = new Set([".git", "node_modules", "dist", "dist-plugin", "coverage"]);
 
-/** Runs the jobs of the release that come before `attach`, and `attach`, each in a folder of its own as on a runner. */
-class Release {
-  readonly #folder = mkdtempSync(path.join(tmpdir(), "release-"));
-  readonly #env: NodeJS.ProcessEnv;
-  printed = "";
+/** Where a job runs, and where jobs leave what others take. */
+interface Runner {
+  readonly cwd: string;
+  readonly artifacts: string;
+  readonly env: NodeJS.ProcessEnv;
+}
 
-  constructor(registry: string) {
-    onTestFinished(() => rmSync(this.#folder, { recursive: true, force: true }));
-    const bin = path.join(this.#folder, "bin");
-    mkdirSync(bin);
-    writeFileSync(path.join(bin, "gh"), '#!/bin/sh\necho "gh $*"\n', { mode: 0o755 });
-    this.#env = {
-      ...process.env,
-      PATH: [bin, path.dirname(process.execPath), process.env["PATH"]].join(path.delimiter),
-      GITHUB_REF_NAME: `v${manifest.version}`,
-      GITHUB_REPOSITORY: REPOSITORY,
-      npm_config_registry: registry,
-    };
-  }
-
-  /** Returns the folder that the job has run in. */
-  async run(name: string, { steps = [] }: Job): Promise<string> {
-    const cwd = path.join(this.#folder, "jobs", name);
-    mkdirSync(cwd, { recursive: true });
-    for (const step of steps) await this.#runStep(step, cwd);
-    return cwd;
-  }
-
-  async #runStep({ uses = "", run, with: options = {} }: Step, cwd: string): Promise<void> {
-    const artifacts = path.join(this.#folder, "artifacts");
-    const [action] = uses.split("@");
-    if (run === "npm ci --ignore-scripts") symlinkSync(path.join(ROOT, "node_modules"), path.join(cwd, "node_modules"));
-    else if (run !== undefined) {
-      const env = run.startsWith("npm publish ") ? { ...this.#env, npm_config_dry_run: "true" } : this.#env;
-      this.printed += (
-        await promisify(execFile)("bash", ["-eo", "pipefail", "-c", `${run} 2>&1`], { cwd, env })
-      ).stdout;
-    } else if (action === "actions/checkout") checkOut(cwd);
-    else if (action === "actions/upload-artifact") {
-      for (const file of globSync(String(options["path"]), { cwd })) {
-        cpSync(path.join(cwd, file), path.join(artifacts, String(options["name"]), path.basename(file)));
-      }
-    } else if (action === "actions/download-artifact") {
-      for (const found of globSync(String(options["pattern"] ?? options["name"] ?? "*"), { cwd: artifacts })) {
-        cpSync(path.join(artifacts, found), cwd, { recursive: true });
-      }
+/** Runs a step as a runner does, and returns what it prints. */
+async function runStep({ uses = "", run, with: options = {} }: Step, { cwd, artifacts, env }: Runner): Promise<string> {
+  const [action] = uses.split("@");
+  if (run === "npm ci --ignore-scripts") symlinkSync(path.join(ROOT, "node_modules"), path.join(cwd, "node_modules"));
+  else if (run !== undefined) {
+    const added = run.startsWith("npm publish ") ? { npm_config_dry_run: "true" } : {};
+    const shell = ["-eo", "pipefail", "-c", `${run} 2>&1`];
+    return (await promisify(execFile)("bash", shell, { cwd, env: { ...env, ...added } })).stdout;
+  } else if (action === "actions/checkout") checkOut(cwd);
+  else if (action === "actions/upload-artifact") {
+    for (const file of globSync(String(options["path"]), { cwd })) {
+      cpSync(path.join(cwd, file), path.join(artifacts, String(options["name"]), path.basename(file)));
+    }
+  } else if (action === "actions/download-artifact") {
+    for (const found of globSync(String(options["pattern"] ?? options["name"] ?? "*"), { cwd: artifacts })) {
+      cpSync(path.join(artifacts, found), cwd, { recursive: true });
     }
   }
+  return "";
 }
 
 /** Copies the repository, with what a maintainer sets before the first release. */
@@ -74,16 +52,32 @@ function checkOut(folder: string): void {
 it("builds everything and publishes it last", async (context) => {
   if (process.platform !== "linux") context.skip("the jobs that publish are for Linux");
   const registry = createServer((_, response) => response.writeHead(404).end("{}"));
-  const release = new Release(`http://127.0.0.1:${await listen(registry)}`);
+  const folder = mkdtempSync(path.join(tmpdir(), "release-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [bin, artifacts] = [path.join(folder, "bin"), path.join(folder, "artifacts")];
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, "gh"), '#!/bin/sh\necho "gh $*"\n', { mode: 0o755 });
+  const env = {
+    ...process.env,
+    PATH: [bin, path.dirname(process.execPath), process.env["PATH"]].join(path.delimiter),
+    GITHUB_REF_NAME: `v${manifest.version}`,
+    GITHUB_REPOSITORY: REPOSITORY,
+    npm_config_registry: `http://127.0.0.1:${await listen(registry)}`,
+  };
   const { jobs } = readWorkflow("release.yml");
-  let attached = "";
-  for (const name of [...jobsBefore(jobs, "attach"), "attach"]) attached = await release.run(name, jobs[name] ?? {});
+  let printed = "";
+  for (const name of [...jobsBefore(jobs, "attach"), "attach"]) {
+    const cwd = path.join(folder, "jobs", name);
+    mkdirSync(cwd, { recursive: true });
+    for (const step of jobs[name]?.steps ?? []) printed += await runStep(step, { cwd, artifacts, env });
+  }
 
   const archive = `pulumi-resource-agent-log-config-v${manifest.version}-linux-${process.arch === "x64" ? "amd64" : process.arch}.tar.gz`;
-  const published = release.printed.indexOf(`+ pulumi-agent-log-config@${manifest.version}`);
-  expect(published, release.printed).toBeGreaterThan(0);
-  expect(release.printed.slice(published)).toMatch(`gh release create v${manifest.version} `);
-  expect(release.printed).toContain(` ${archive} SHA256SUMS\n`);
+  const published = printed.indexOf(`+ pulumi-agent-log-config@${manifest.version}`);
+  expect(published, printed).toBeGreaterThan(0);
+  expect(printed.slice(published)).toMatch(`gh release create v${manifest.version} `);
+  expect(printed).toContain(` ${archive} SHA256SUMS\n`);
+  const attached = path.join(folder, "jobs", "attach");
   const run = (file: string, ...args: readonly string[]) =>
     execFileSync(file, args, { cwd: attached, encoding: "utf8" });
   expect(run("sha256sum", "--check", "SHA256SUMS")).toBe(`${archive}: OK\n`);
