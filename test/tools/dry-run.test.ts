@@ -1,12 +1,12 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { listen } from "../servers/listen.ts";
 import { jobsBefore, ROOT, readWorkflow, type Step } from "./workflow.ts";
 
@@ -49,11 +49,10 @@ function checkOut(folder: string): void {
   writeFileSync(path.join(folder, "CHANGELOG.md"), changelog.replace("(unreleased)", "(2026-11-22)"));
 }
 
-it("builds everything and publishes it last", async (context) => {
+it("builds everything and publishes it last", { timeout: 300_000 }, async (context) => {
   if (process.platform !== "linux") context.skip("the jobs that publish are for Linux");
   const registry = createServer((_, response) => response.writeHead(404).end("{}"));
-  const folder = mkdtempSync(path.join(tmpdir(), "release-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder("release");
   const [bin, artifacts] = [path.join(folder, "bin"), path.join(folder, "artifacts")];
   mkdirSync(bin);
   writeFileSync(path.join(bin, "gh"), '#!/bin/sh\necho "gh $*"\n', { mode: 0o755 });
