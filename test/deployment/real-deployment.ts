@@ -5,9 +5,11 @@ import { parseProperties } from "../stand-in-engine/property-value.ts";
 import { cliEnvironment } from "./cli-environment.ts";
 import type { Deployment, Run, RunOptions } from "./deployment.ts";
 import { findPulumi } from "./find-pulumi.ts";
-import { type CommandResult, runCommand } from "./run-command.ts";
+import { type CommandOptions, type CommandResult, runCommand } from "./run-command.ts";
 import { type StepSummary, summarizeStep } from "./step-summary.ts";
 import { withoutColours } from "./without-colours.ts";
+
+type Input = Partial<Pick<CommandOptions, "input" | "cwd">>;
 
 /** Opens a new stack "dev" of the program on the real engine, apart from any other Pulumi set-up of this machine. */
 export async function openRealDeployment(
@@ -24,24 +26,18 @@ export async function openRealDeployment(
   const running: Promise<CommandResult>[] = [];
   let runs = 0;
 
-  const pulumi = (
-    args: readonly string[],
-    options: RunOptions & { readonly input?: string } = {},
-    cwd = directory,
-  ): Promise<CommandResult> => {
-    const command = runCommand(found.command, [...common, ...args], {
-      cwd,
-      env: { ...isolated, ...options.env },
-      signal: options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal,
-      input: options.input ?? "",
-    });
+  const pulumi = (args: readonly string[], options: RunOptions & Input = {}): Promise<CommandResult> => {
+    const { input = "", cwd = directory } = options;
+    const env = { ...isolated, ...options.env };
+    const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
+    const command = runCommand(found.command, [...common, ...args], { cwd, env, signal, input });
     running.push(command);
     return command;
   };
-  const succeed = async (args: readonly string[], { input = "", cwd = directory } = {}): Promise<string> => {
-    const result = await pulumi(args, { input }, cwd);
-    if (result.exitCode !== 0) throw new Error(`pulumi ${args[0]} ended with ${result.exitCode}: ${result.stderr}`);
-    return result.stdout;
+  const succeed = async (args: readonly string[], input: Input = {}): Promise<string> => {
+    const { exitCode, stdout, stderr } = await pulumi(args, input);
+    if (exitCode !== 0) throw new Error(`pulumi ${args[0]} ended with ${exitCode}: ${stderr}`);
+    return stdout;
   };
   const configFile = ["--config-file", join(folder, "Pulumi.dev.yaml")];
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {

@@ -50,18 +50,6 @@ function resolved<T>(output: pulumi.Output<T>): Promise<T> {
   return output.promise();
 }
 
-/** A failed Output rejects more promises than a program has, and ends it. Returns the reasons in the place of that. */
-function catchRejections(): unknown[] {
-  const reasons: unknown[] = [];
-  const listeners = process.listeners("unhandledRejection");
-  process.removeAllListeners("unhandledRejection").on("unhandledRejection", (reason) => reasons.push(reason));
-  onTestFinished(() => {
-    process.removeAllListeners("unhandledRejection");
-    for (const listener of listeners) process.on("unhandledRejection", listener);
-  });
-  return reasons;
-}
-
 describe("AgentLogConfigs", () => {
   it("makes a child of each agent of each project, once, and returns their settings in the order of the lists", async () => {
     const registered = inDeployment();
@@ -118,7 +106,14 @@ describe("AgentLogConfigs", () => {
 
   it("is refused in one line where its projects turn out late to be none", async () => {
     inDeployment();
-    const reasons = catchRejections();
+    // A failed Output rejects more promises than a program has, and would end it.
+    const reasons: unknown[] = [];
+    const listeners = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection").on("unhandledRejection", (reason) => reasons.push(reason));
+    onTestFinished(() => {
+      process.removeAllListeners("unhandledRejection");
+      for (const listener of listeners) process.on("unhandledRejection", listener);
+    });
     const { configs } = new AgentLogConfigs("fleet", { projects: Promise.resolve<never>(JSON.parse('["a"]')) });
     const sentence = "AgentLogConfigs 'fleet' can't be made: projects must be a map from names to project ids.";
     await expect(resolved(configs)).rejects.toMatchObject({ stack: expect.stringMatching(/^[^\n]+$/) });

@@ -17,9 +17,6 @@ export interface Resource {
   readonly additionalSecretOutputs: readonly string[];
 }
 
-/** In the order of creation: a resource comes after all that it depends on. */
-export type Resources = ReadonlyMap<string, Resource>;
-
 export const stackType = "pulumi:pulumi:Stack";
 export const providerType = "pulumi:providers:pulumi-nodejs";
 export const stashType = "pulumi:index:Stash";

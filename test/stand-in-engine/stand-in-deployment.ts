@@ -8,7 +8,7 @@ import { messageOf, type Operation } from "./operation.ts";
 import { type PropertyMap, parseProperties, replaceSecrets, secretSignature, signatureKey } from "./property-value.ts";
 import { type ProviderHostOptions, ProviderHosts } from "./provider-hosts.ts";
 import { refreshResources } from "./refresh-resources.ts";
-import { type Resource, type Resources, stackType } from "./resource.ts";
+import { type Resource, stackType } from "./resource.ts";
 import type { RunProcess } from "./run-process.ts";
 import { runProgram } from "./run-program.ts";
 import { RunText } from "./run-text.ts";
@@ -27,7 +27,8 @@ export async function openStandInDeployment(
   const config = new Map<string, { readonly value: string; readonly secret: boolean }>();
   const closing = new AbortController();
   const running: Promise<Run>[] = [];
-  let state: Resources = new Map();
+  // In the order of creation: a resource comes after all that it depends on.
+  let state: ReadonlyMap<string, Resource> = new Map();
 
   const perform = async (
     title: string,
