@@ -28,6 +28,7 @@ const NOTHING = { logPath: null, logPathWindows: null, logRotate: null, username
 const FOUND = { logPath: "/l", logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 } };
 const GONE = { status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' };
 const OUTAGE = { status: 503 };
+const UNUSED = "The recorded settings come from another service, so they are not used.";
 
 let plugin: PluginProcess;
 let service: Service;
@@ -174,6 +175,7 @@ describe.each(WAYS)("the $way", ({ open, advice }) => {
     ]);
   });
 
+  const unmet = { ...USE_RECORDED, expect: { logPath: "/srv" } };
   const asIs = (kept: Kept): Kept | undefined => kept;
   const ofElsewhere = ({ inputs, ...kept }: Kept) => ({
     ...kept,
@@ -185,18 +187,8 @@ describe.each(WAYS)("the $way", ({ open, advice }) => {
     ["nothing is recorded", USE_RECORDED, () => undefined],
     ["the record is of another agent", { ...USE_RECORDED, agent: "backup" }],
     ["the record is of another project", { ...USE_RECORDED, projectId: OTHER_PROJECT_ID }],
-    [
-      "the record is of another service",
-      USE_RECORDED,
-      ofElsewhere,
-      "settings come from another service, so they are not",
-    ],
-    [
-      "it is not as expected",
-      { ...USE_RECORDED, expect: { logPath: "/srv" } },
-      asIs,
-      'is "/l", expected "/srv"; change',
-    ],
+    ["the record is of another service", USE_RECORDED, ofElsewhere, UNUSED],
+    ["the record is not as expected", unmet, asIs, 'logPath is "/l", expected "/srv"; change it in'],
   ])("fails in an outage where %s", async (_, args, change = asIs, reason = "status 503") => {
     const kept = await recorded(await open(configuration()), USE_RECORDED);
     service.respondWith(OUTAGE);
