@@ -7,7 +7,6 @@ const UNIT = [
 ];
 // `vitest run --project compatibility` installs other versions and runs them; it takes minutes.
 const COMPATIBILITY = ["test/compatibility/**/*.test.ts"];
-const common = { extends: true as const };
 
 export default defineConfig({
   test: {
@@ -15,31 +14,27 @@ export default defineConfig({
     reporters: ["default", "./test/summary-reporter.ts"],
     // Most tests wait for processes: one worker would leave a core idle.
     maxWorkers: 2,
+    // Most of the time of many files would be that of loading the same modules anew.
+    isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     projects: [
-      // Most of the time of these would be that of loading the same modules for each file anew.
       {
-        ...common,
-        test: {
-          name: "unit",
-          setupFiles: ["test/reset-undici-clock.ts"],
-          include: UNIT,
-          pool: "threads",
-          isolate: false,
-        },
+        extends: true,
+        test: { name: "unit", setupFiles: ["test/reset-undici-clock.ts"], include: UNIT, pool: "threads" },
       },
       {
-        ...common,
+        extends: true,
         test: {
           name: "programs",
           include: ["test/**/*.test.ts"],
           exclude: [...configDefaults.exclude, ...UNIT, ...COMPATIBILITY],
+          setupFiles: ["test/deployment/keep-compiled-code.ts"],
           globalSetup: ["test/deployment/install-package.ts"],
         },
       },
       {
-        ...common,
+        extends: true,
         test: { name: "compatibility", include: COMPATIBILITY, globalSetup: ["test/deployment/install-package.ts"] },
       },
     ],

@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { PAGES } from "../plugin/examples-in.ts";
 
 const run = promisify(execFile);
@@ -13,8 +13,7 @@ const root = path.resolve(import.meta.dirname, "../..");
 it("is installed from a clone by the line of the README", { timeout: 900_000 }, async (context) => {
   const [, line] = /`(\(cd \.\.\/clone [^`]*)`/.exec(PAGES.get("README.md") ?? "") ?? [];
   if (line === undefined) return context.skip("the repository has a name, and README no such line");
-  const folder = await mkdtemp(path.join(tmpdir(), "from-a-clone-"));
-  context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder("from-a-clone");
   const project = path.join(folder, "project");
   await mkdir(project);
   await writeFile(path.join(project, "package.json"), "{}");

@@ -7,10 +7,12 @@ export interface Deployment {
   /** Sets several full keys at once, in plain text. */
   setConfigs(values: Readonly<Record<string, string>>): Promise<void>;
   unsetConfig(key: string): Promise<void>;
-  preview(options?: PreviewOptions): Promise<Run>;
+  preview(options?: RunOptions & { readonly expectNoChanges?: boolean }): Promise<Run>;
   up(options?: RunOptions): Promise<Run>;
   refresh(options?: RunOptions): Promise<Run>;
   destroy(options?: RunOptions): Promise<Run>;
+  /** Runs any operation of the CLI that shows steps. The real engine alone has it. */
+  run(args: readonly string[]): Promise<Run>;
   /** What `pulumi stack export` gives, with secrets encrypted. */
   exportState(): Promise<unknown>;
   /** What `pulumi stack output --json` gives, with secrets masked. */
@@ -24,14 +26,6 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Ends the run with everything it started. */
   readonly signal?: AbortSignal;
-}
-
-interface PreviewOptions extends RunOptions {
-  readonly expectNoChanges?: boolean;
-  /** Reads every resource before the program runs, as `--refresh` does. The real engine alone has that. */
-  readonly refresh?: boolean;
-  /** The text is what `--json` gives. The real engine alone has that. */
-  readonly json?: boolean;
 }
 
 export interface Run {

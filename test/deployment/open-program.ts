@@ -1,12 +1,10 @@
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { inject, type TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import type { Deployment } from "./deployment.ts";
 import { findPulumi } from "./find-pulumi.ts";
 import { openDeployment } from "./open-deployment.ts";
-import { openRealDeployment, type RealDeployment } from "./real-deployment.ts";
 
 export const PROJECT_ID = "0123456789abcdef01234567";
 export const PRIVATE_KEY = "private-key-0001";
@@ -75,25 +73,8 @@ export async function openProgram(
   return { deployment, service, directory };
 }
 
-/** Opens a program on the real engine, which has more operations than the stand-in. */
-export async function openRealProgram(
-  context: TestContext,
-  name: string,
-  settings: Readonly<Record<string, unknown>> = {},
-): Promise<Program & { readonly deployment: RealDeployment }> {
-  skipWithout(context, "real");
-  const { directory, service } = await makeProgramFolder(context, name);
-  const deployment = await openRealDeployment(directory, FAST, process.execPath);
-  context.onTestFinished(() => deployment.close());
-  await configure(deployment, service, name, settings);
-  return { deployment, service, directory };
-}
-
-/** type-checks.test.ts checks the types of all programs, and they load the same modules again and again. */
-const FAST = {
-  PULUMI_NODEJS_TRANSPILE_ONLY: "true",
-  NODE_COMPILE_CACHE: path.join(tmpdir(), "agent-log-config-compile-cache"),
-};
+/** type-checks.test.ts checks the types of all programs. */
+const FAST = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 
 export async function configure(
   deployment: Deployment,
@@ -128,14 +109,16 @@ export async function makeProgramFolder(
   made += 1;
   const directory = path.join(installed, `${name}-${process.pid}-${made}`);
   await writeTemplate(directory, name);
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  service.set(PROJECT_ID, "monitoring", SETTINGS);
-  service.set(PROJECT_ID, "backup", { logPath: "/var/log/backup-agent.log" });
-  context.onTestFinished(async () => {
-    await service.close();
-    await rm(directory, { recursive: true, force: true });
-  });
-  return { directory, service };
+  context.onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  return { directory, service: await startKnownService(context) };
+}
+
+/** Starts a service that knows one project. It ends with the test. */
+export async function startKnownService(context: TestContext): Promise<Service> {
+  const settings = { monitoring: SETTINGS, backup: { logPath: "/var/log/backup-agent.log" } };
+  const service = await startService({ privateKey: PRIVATE_KEY, settings: { [PROJECT_ID]: settings } });
+  context.onTestFinished(() => service.close());
+  return service;
 }
 
 export function skipWithout(context: TestContext, engine: EngineName): void {

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, type TestContext } from "vitest";
+import { expect } from "vitest";
 import { type PropertyMap, type PropertyValue, parseProperties } from "../stand-in-engine/property-value.ts";
 import type { EngineName } from "./open-program.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 /** What an engine and the providers of a program say to each other while a test runs. */
 export interface OpenRecording {
@@ -18,9 +18,8 @@ export interface OpenRecording {
  * Compares calls with a fixture that the real engine has made. With RECORD_ENGINE_CALLS=1 it is made anew:
  * `RECORD_ENGINE_CALLS=1 npx vitest run test/engine/life-of-a-resource.test.ts`, on a machine with a Pulumi CLI.
  */
-export async function openRecording(context: TestContext, engine: EngineName, fixture: string): Promise<OpenRecording> {
-  const folder = await mkdtemp(join(tmpdir(), "recording-"));
-  context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
+export function openRecording(engine: EngineName, fixture: string): OpenRecording {
+  const folder = temporaryFolder("recording");
   const log = join(folder, "calls.json");
   return {
     env: { PULUMI_DEBUG_GRPC: log },
@@ -31,11 +30,8 @@ export async function openRecording(context: TestContext, engine: EngineName, fi
       const recorded: readonly unknown[] = JSON.parse(readFileSync(fixture, "utf8"));
       // Resources that do not depend on each other come in any order.
       expect(found).toHaveLength(recorded.length);
-      for (const [some, all] of [
-        [found, recorded],
-        [recorded, found],
-      ])
-        expect(some).toEqual(expect.arrayContaining([...(all ?? [])]));
+      expect(found).toEqual(expect.arrayContaining([...recorded]));
+      expect(recorded).toEqual(expect.arrayContaining([...found]));
     },
   };
 }

@@ -1,59 +1,43 @@
-import { copyFile, mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
+import { copyFile, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseProperties } from "../stand-in-engine/property-value.ts";
 import { cliEnvironment } from "./cli-environment.ts";
 import type { Deployment, Run, RunOptions } from "./deployment.ts";
 import { findPulumi } from "./find-pulumi.ts";
-import { type CommandResult, runCommand } from "./run-command.ts";
+import { type CommandOptions, type CommandResult, runCommand } from "./run-command.ts";
 import { type StepSummary, summarizeStep } from "./step-summary.ts";
 import { withoutColours } from "./without-colours.ts";
 
-/** A stack on the real engine, which has more operations than the stand-in. */
-export interface RealDeployment extends Deployment {
-  /** Runs an operation of the CLI that shows steps. */
-  run(args: readonly string[]): Promise<Run>;
-}
+type Input = Partial<Pick<CommandOptions, "input" | "cwd">>;
 
 /** Opens a new stack "dev" of the program on the real engine, apart from any other Pulumi set-up of this machine. */
 export async function openRealDeployment(
   directory: string,
   env: Readonly<Record<string, string>>,
   node: string,
-): Promise<RealDeployment> {
+): Promise<Deployment> {
   const found = findPulumi();
   if ("reason" in found) throw new Error(`cannot run the real engine: ${found.reason}`);
   const folder = await mkdtemp(join(tmpdir(), "deployment-"));
-  const backend = join(folder, "backend");
-  await mkdir(backend);
-  const isolated = cliEnvironment(found.path, { home: join(folder, "home"), backend }, env, node);
+  const isolated = cliEnvironment(found.path, { home: join(folder, "home"), backend: folder }, env, node);
   const common = ["--stack", "dev", "--non-interactive", "--color", "never"];
   const closing = new AbortController();
-  const running = new Set<Promise<CommandResult>>();
+  const running: Promise<CommandResult>[] = [];
   let runs = 0;
 
-  const pulumi = async (
-    args: readonly string[],
-    options: RunOptions & { readonly input?: string } = {},
-    cwd = directory,
-  ): Promise<CommandResult> => {
-    const command = runCommand(found.command, [...common, ...args], {
-      cwd,
-      env: { ...isolated, ...options.env },
-      signal: options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal,
-      input: options.input ?? "",
-    });
-    running.add(command);
-    try {
-      return await command;
-    } finally {
-      running.delete(command);
-    }
+  const pulumi = (args: readonly string[], options: RunOptions & Input = {}): Promise<CommandResult> => {
+    const { input = "", cwd = directory } = options;
+    const env = { ...isolated, ...options.env };
+    const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
+    const command = runCommand(found.command, [...common, ...args], { cwd, env, signal, input });
+    running.push(command);
+    return command;
   };
-  const succeed = async (args: readonly string[], { input = "", cwd = directory } = {}): Promise<string> => {
-    const result = await pulumi(args, { input }, cwd);
-    if (result.exitCode !== 0) throw new Error(`pulumi ${args[0]} ended with ${result.exitCode}: ${result.stderr}`);
-    return result.stdout;
+  const succeed = async (args: readonly string[], input: Input = {}): Promise<string> => {
+    const { exitCode, stdout, stderr } = await pulumi(args, input);
+    if (exitCode !== 0) throw new Error(`pulumi ${args[0]} ended with ${exitCode}: ${stderr}`);
+    return stdout;
   };
   const configFile = ["--config-file", join(folder, "Pulumi.dev.yaml")];
   const run = async (args: readonly string[], options: RunOptions = {}): Promise<Run> => {
@@ -80,10 +64,8 @@ export async function openRealDeployment(
     unsetConfig: async (key) => {
       await succeed(["config", "rm", ...configFile, "--", key]);
     },
-    preview: ({ expectNoChanges = false, refresh = false, json = false, ...options } = {}) => {
-      const flags = { "--expect-no-changes": expectNoChanges, "--refresh": refresh, "--json": json };
-      return run(["preview", ...Object.entries(flags).flatMap(([flag, given]) => (given ? [flag] : []))], options);
-    },
+    preview: ({ expectNoChanges = false, ...options } = {}) =>
+      run(["preview", ...(expectNoChanges ? ["--expect-no-changes"] : [])], options),
     up: (options) => run(["up", "--yes", "--skip-preview"], options),
     refresh: (options) => run(["refresh", "--yes", "--skip-preview"], options),
     destroy: (options) => run(["destroy", "--yes", "--skip-preview"], options),

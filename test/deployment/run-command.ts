@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
+import { text } from "node:stream/consumers";
 import { refuseSecrets } from "./refuse-secrets.ts";
 
 export interface CommandOptions {
@@ -32,19 +33,12 @@ export async function runCommand(
   child.stdin.on("error", () => {}).end(options.input ?? "");
   const kill = () => killTree(child.pid);
   options.signal.addEventListener("abort", kill, { once: true });
-  let stdout = "";
-  let stderr = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    stderr += text;
+  const ended = new Promise<number>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => resolve(code ?? -1));
   });
   try {
-    const exitCode = await new Promise<number>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", (code) => resolve(code ?? -1));
-    });
+    const [exitCode, stdout, stderr] = await Promise.all([ended, text(child.stdout), text(child.stderr)]);
     options.signal.throwIfAborted();
     refuseSecrets(...args, stdout, stderr);
     return { exitCode, stdout, stderr };

@@ -1,9 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { startService } from "../../sdk/testing/index.ts";
 import { openDeployment } from "../deployment/open-deployment.ts";
-import { configure, ENGINE, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
+import { configure, ENGINE, PRIVATE_KEY, PROJECT_ID, SETTINGS, startKnownService } from "../deployment/open-program.ts";
 import { copyExample } from "../examples/copy-example.ts";
 import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 
@@ -23,8 +22,7 @@ it("previews the programs of the pages without a warning", async (context) => {
   for (const { name, code } of [...programs, { name: "index", code: index }]) {
     await writeFile(path.join(directory, `${name}.ts`), code);
   }
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(() => service.close());
+  const service = await startKnownService(context);
   for (const projectId of new Set([...PAGES.values()].join().match(/\b[0-9a-f]{24}\b/g))) {
     for (const agent of ["monitoring", "backup"] as const) service.set(projectId, agent, SETTINGS);
   }

@@ -1,6 +1,5 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished, type TestContext } from "vitest";
 import { startService } from "../../sdk/testing/index.ts";
@@ -9,9 +8,10 @@ import { issueCertificate } from "../client/issue-certificate.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { environmentOf, MAIN, runMain } from "../command/run-main.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
-import { configure, makeProgramFolder, openRealProgram, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
+import { configure, makeProgramFolder, openProgram, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { runCommand } from "../deployment/run-command.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 import { requireHost } from "../plugin/require-host.ts";
 import { runTool } from "../plugin/run-tool.ts";
@@ -77,7 +77,7 @@ it("shows the JSON that the command prints", async () => {
 
 /** Each failure of a service or a proxy, a package without its files, and what a resource says of a record and of expectations. */
 async function runService(context: TestContext): Promise<string> {
-  const { deployment, service, directory } = await openRealProgram(context, "failures");
+  const { deployment, service, directory } = await openProgram(context, "real", "failures");
   const texts: string[] = [];
   const proxy = createServer().on("connect", (_, socket) => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
   for (const port of [await listen(proxy), 9]) {
@@ -151,8 +151,7 @@ async function runPlugin(context: TestContext): Promise<string> {
 
 /** A program whose go.mod lacks the generated SDK, and one to which `pulumi package add` has given it. */
 async function runGo(context: TestContext): Promise<string> {
-  const directory = await mkdtemp(path.join(tmpdir(), "go-"));
-  context.onTestFinished(() => rm(directory, { recursive: true }));
+  const directory = temporaryFolder("go");
   await mkdir(path.join(directory, "sdk"));
   const write = (file: string, text: string) => writeFile(path.join(directory, file), text);
   await write("main.go", 'package main\n\nimport _ "example.com/sdk"\n\nfunc main() {}\n');
@@ -170,12 +169,9 @@ async function runGo(context: TestContext): Promise<string> {
 /** The step-by-step check of a service with another key. */
 async function runCheck(context: TestContext): Promise<string> {
   const { command, path: folders } = requireHost(context, "nodejs");
-  const cwd = await mkdtemp(path.join(tmpdir(), "check-"));
+  const cwd = temporaryFolder("check");
   const service = await startService({ tls: TLS, privateKey: "another-private-key" });
-  context.onTestFinished(async () => {
-    await service.close();
-    await rm(cwd, { recursive: true });
-  });
+  context.onTestFinished(() => service.close());
   const baseUrl = service.baseUrl.replace("127.0.0.1", "localhost");
   const settings = Object.entries({ baseUrl, publicKey: "publickey", privateKey: PRIVATE_KEY });
   const config = Object.fromEntries(settings.map(([name, value]) => [`agent-log-config:${name}`, { value }]));

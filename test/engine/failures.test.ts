@@ -1,6 +1,6 @@
 import { describe, expect, it, type TestContext } from "vitest";
 import { type Fault, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
-import { ENGINES, openProgram, openRealProgram, PRIVATE_KEY } from "../deployment/open-program.ts";
+import { ENGINES, openProgram, PRIVATE_KEY } from "../deployment/open-program.ts";
 
 const projectOf = (digit: string) => digit.repeat(24);
 const [ONE, TWO, THREE, FOUR] = [projectOf("1"), projectOf("2"), projectOf("3"), projectOf("4")] as const;
@@ -163,7 +163,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
 
 // The stand-in engine ends every update at the first failure.
 it("an update that is told to go on records all that can be recorded, and names each failure, on the real engine", async (context) => {
-  const { deployment, service } = await openRealProgram(context, "failures");
+  const { deployment, service } = await openProgram(context, "real", "failures");
   const ids = Array.from({ length: 10 }, (_, index) => String(index).repeat(24));
   for (const projectId of ids) service.set(projectId, agent, { logPath: "/recorded" });
   for (const index of [3, 7]) service.set(String(index).repeat(24), agent, undefined);
@@ -181,7 +181,7 @@ it("an update that is told to go on records all that can be recorded, and names 
 });
 
 it("README's program prints no warning of Node.js where nothing can be read, and names missing settings once", async (context) => {
-  const { deployment, service } = await openRealProgram(context, "failures");
+  const { deployment, service } = await openProgram(context, "real", "failures");
   know(service, "/recorded");
   const one = { args: { projectId: ONE, agent, whenUnavailable: "useRecorded" } };
   await deployment.setConfigs({ "failures:resources": JSON.stringify({ one }), "failures:calls": ONE });

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { openRealProgram, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
+import { openProgram, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
 
 const settings = (sizeThresholdMB: number) => ({ logPath: `/log/${sizeThresholdMB}`, logRotate: { sizeThresholdMB } });
 
 // The stand-in engine has no transforms, and ignores whole properties only.
 it("never overwrites on the real engine what ignoreChanges keeps, and shows the drift once the option is gone", async (context) => {
   const program = { projectId: PROJECT_ID, privateKey: PRIVATE_KEY, ignores: true };
-  const { deployment, service } = await openRealProgram(context, "ignoring", program);
+  const { deployment, service } = await openProgram(context, "real", "ignoring", program);
   await deployment.setConfig("ignoring:baseUrl", service.baseUrl);
   service.set(PROJECT_ID, "monitoring", settings(1));
   expect(await deployment.up()).toMatchObject({ ok: true });

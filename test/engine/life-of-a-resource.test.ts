@@ -8,7 +8,7 @@ const RECORDING = path.join(import.meta.dirname, "fixtures/life-of-a-resource.js
 
 describe.each(BOTH_ENGINES)("AgentLogConfig on the %s engine", (engine) => {
   it("is recorded, shows drift, is updated, replaced and deleted, and the engine asks what it asked before", async (context) => {
-    const recording = await openRecording(context, engine, RECORDING);
+    const recording = openRecording(engine, RECORDING);
     const settings = { args: ARGS, options: { ignoreChanges: ["username"] } };
     const { deployment, service } = await openProgram(context, engine, "recorded", settings, recording.env);
     const use = (args: object) => deployment.setConfig("recorded:args", JSON.stringify({ ...ARGS, ...args }));
@@ -111,7 +111,9 @@ describe("AgentLogConfig on the real engine", () => {
       "- timeThresholdHrs: 24",
       "~ 1 to update",
     ]);
-    const seen = [drift, await deployment.preview({ json: true }), await deployment.refresh()].map((run) => run.text);
+    const seen = [drift, await deployment.run(["preview", "--json"]), await deployment.refresh()].map(
+      (run) => run.text,
+    );
     for (const secret of [...SECRETS, configOverrides.mmsApiKey]) expect(seen.join()).not.toContain(secret);
   });
 

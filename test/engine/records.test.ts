@@ -26,7 +26,7 @@ describe("a record on the real engine belongs to what it names", () => {
     const { deployment } = await open(context, "real", variant, { other: { projectId: OTHER } });
     expect(await deployment.up()).toMatchObject({ ok: true });
     expect(await recordIn(deployment)).toMatchObject({ ...ARGS, projectId: OTHER, logPath: "/other/monitoring.log" });
-    expect(await deployment.preview({ expectNoChanges: true, refresh: true })).toMatchObject({ ok: true });
+    expect(await deployment.run(["preview", "--refresh", "--expect-no-changes"])).toMatchObject({ ok: true });
   });
 
   it("and is not changed by a refresh that finds the same where it is only adopted, by a well-formed id", async (context) => {

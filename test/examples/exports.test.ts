@@ -1,10 +1,7 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { findPulumi } from "../deployment/find-pulumi.ts";
-import { PROJECT_ID, SECRETS } from "../deployment/open-program.ts";
+import { PROJECT_ID, SECRETS, skipWithout } from "../deployment/open-program.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { openExample } from "./open-example.ts";
 
 it("publishes a path as it is and overrides as a secret", async (context) => {
@@ -17,13 +14,12 @@ it("publishes a path as it is and overrides as a secret", async (context) => {
 });
 
 it("lets another stack build on what was published", async (context) => {
-  const found = findPulumi();
-  if ("reason" in found) return context.skip(`the stand-in engine knows one stack alone: ${found.reason}`);
-  const backend = await mkdtemp(path.join(tmpdir(), "backend-"));
+  // The stand-in engine knows one stack alone.
+  skipWithout(context, "real");
+  const backend = temporaryFolder("backend");
   const env = { PULUMI_BACKEND_URL: pathToFileURL(backend).href };
   const publisher = await openExample(context, "exports/publisher", { projectId: PROJECT_ID }, env);
   const consumer = await openExample(context, "exports/consumer", { publisher: "organization/publisher/dev" }, env);
-  context.onTestFinished(() => rm(backend, { recursive: true, force: true }));
   expect(await publisher.deployment.up()).toMatchObject({ ok: true });
   const { ok, text } = await consumer.deployment.up();
   expect(ok).toBe(true);

@@ -9,46 +9,29 @@ it("ships and watches what the agents write, shows in the preview what changes, 
     folder: "/var/log",
   });
   expect(await deployment.up()).toMatchObject({ ok: true });
+  const tail = { name: "tail", "storage.type": "filesystem" };
+  const http = { name: "http", host: "logs.example.com", tls: "on" };
   expect(JSON.parse(String((await deployment.outputs())["fluentBit"]))).toEqual({
     service: { "storage.path": "/var/lib/fluent-bit" },
     pipeline: {
       inputs: [
-        {
-          name: "tail",
-          tag: "agent.monitoring",
-          path: "/var/log/monitoring-agent.log",
-          "storage.type": "filesystem",
-          ignore_older: "24h",
-        },
-        { name: "tail", tag: "agent.backup", path: "/var/log/backup-agent.log", "storage.type": "filesystem" },
+        { ...tail, tag: "agent.monitoring", path: "/var/log/monitoring-agent.log", ignore_older: "24h" },
+        { ...tail, tag: "agent.backup", path: "/var/log/backup-agent.log" },
       ],
       outputs: [
-        {
-          name: "http",
-          match: "agent.monitoring",
-          host: "logs.example.com",
-          tls: "on",
-          "storage.total_limit_size": "1000M",
-        },
-        { name: "http", match: "agent.backup", host: "logs.example.com", tls: "on" },
+        { ...http, match: "agent.monitoring", "storage.total_limit_size": "1000M" },
+        { ...http, match: "agent.backup" },
       ],
     },
   });
-  expect(JSON.parse(String((await deployment.outputs())["alarms"]))).toEqual({
-    groups: [
-      {
-        name: "agent-logs",
-        rules: [
-          {
-            alert: "AgentLogIsNotRotated",
-            expr: 'file_stat_size_bytes{path="/var/log/monitoring-agent.log"} > 1500000000',
-            for: "15m",
-            labels: { agent: "monitoring" },
-          },
-        ],
-      },
-    ],
-  });
+  const rule = {
+    alert: "AgentLogIsNotRotated",
+    expr: 'file_stat_size_bytes{path="/var/log/monitoring-agent.log"} > 1500000000',
+    for: "15m",
+    labels: { agent: "monitoring" },
+  };
+  const groups = [{ name: "agent-logs", rules: [rule] }];
+  expect(JSON.parse(String((await deployment.outputs())["alarms"]))).toEqual({ groups });
 
   service.set(PROJECT_ID, "monitoring", { ...SETTINGS, logRotate: { sizeThresholdMB: 500.5, timeThresholdHrs: 24 } });
   const { text } = await deployment.preview();

@@ -2,8 +2,7 @@ import { createServer } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { describeChanges } from "../../examples/notify/describe-changes.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
-import { PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
+import { PROJECT_ID, SETTINGS, skipWithout } from "../deployment/open-program.ts";
 import { listen } from "../servers/listen.ts";
 import { openExample } from "./open-example.ts";
 
@@ -18,8 +17,8 @@ it("describes settings that changed, no overrides, and nothing that a chat would
 });
 
 it("posts drift in previews and updates, and warns where the webhook fails", async (context) => {
-  const found = findPulumi();
-  if ("reason" in found) return context.skip(`the stand-in engine has no hooks: ${found.reason}`);
+  // The stand-in engine has no hooks.
+  skipWithout(context, "real");
   const posts: string[] = [];
   const webhook = createServer(async (request, response) => {
     posts.push(await text(request));

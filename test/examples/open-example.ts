@@ -1,16 +1,8 @@
 import path from "node:path";
 import type { TestContext } from "vitest";
-import { type Service, startService } from "../../sdk/testing/index.ts";
-import type { Deployment } from "../deployment/deployment.ts";
 import { openDeployment } from "../deployment/open-deployment.ts";
-import { configure, ENGINE, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
+import { configure, ENGINE, type Program, startKnownService } from "../deployment/open-program.ts";
 import { copyExample } from "./copy-example.ts";
-
-/** An example in a new stack, and a service that knows one project. */
-export interface Example {
-  readonly deployment: Deployment;
-  readonly service: Service;
-}
 
 /**
  * Opens a copy of an example on the real engine where there is one, else on the stand-in. It is closed when the test ends.
@@ -23,15 +15,12 @@ export async function openExample(
   name: string,
   settings: Readonly<Record<string, unknown>> = {},
   env: Readonly<Record<string, string>> = {},
-): Promise<Example> {
+): Promise<Omit<Program, "directory">> {
   const [folder = "", ...inside] = name.split("/");
   const directory = path.join(await copyExample(context, folder), ...inside);
   const deployment = await openDeployment({ directory, engine: ENGINE, env });
   context.onTestFinished(() => deployment.close());
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(() => service.close());
-  service.set(PROJECT_ID, "monitoring", SETTINGS);
-  service.set(PROJECT_ID, "backup", { logPath: "/var/log/backup-agent.log" });
+  const service = await startKnownService(context);
   await configure(deployment, service, path.basename(name), settings);
   return { deployment, service };
 }

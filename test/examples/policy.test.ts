@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { violationOf } from "../../examples/policy/violation-of.ts";
-import { findPulumi } from "../deployment/find-pulumi.ts";
-import { PROJECT_ID } from "../deployment/open-program.ts";
+import { PROJECT_ID, skipWithout } from "../deployment/open-program.ts";
 import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
@@ -15,18 +14,10 @@ describe("the rule on sizes", () => {
   const start = `The backup agent of project ${PROJECT_ID} rotates its log`;
 
   it.for([
-    { description: "the maximum", logRotate: { sizeThresholdMB: 500 }, expected: undefined },
-    {
-      description: "more",
-      logRotate: { sizeThresholdMB: 500.5 },
-      expected: `${start} at 500.5 MB; set at most 500 MB.`,
-    },
-    {
-      description: "no thresholds",
-      logRotate: null,
-      expected: `${start} at no size; set at most 500 MB.`,
-    },
-  ])("judges $description", ({ logRotate, expected }) => {
+    [{ sizeThresholdMB: 500 }, undefined],
+    [{ sizeThresholdMB: 500.5 }, `${start} at 500.5 MB; set at most 500 MB.`],
+    [null, `${start} at no size; set at most 500 MB.`],
+  ] as const)("judges %j", ([logRotate, expected]) => {
     expect(violationOf({ ...settings, logRotate }, 500)).toBe(expected);
   });
 
@@ -36,8 +27,7 @@ describe("the rule on sizes", () => {
 });
 
 it("fails a preview as a policy pack", async (context) => {
-  const found = findPulumi();
-  if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
+  skipWithout(context, "real");
   const { deployment, service } = await openExample(context, "read-settings", { projectId: PROJECT_ID });
   const pack = await copyExample(context, "policy");
   const env = { PULUMI_OPTION_POLICY_PACK: pack };

@@ -1,10 +1,11 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer, type Server } from "node:net";
+import { createServer } from "node:http";
 import path from "node:path";
 import { expect, inject, it } from "vitest";
 import { AgentLogConfigClient } from "../../sdk/client/index.ts";
 import { PROJECT_ID } from "../deployment/open-program.ts";
+import { listen } from "../servers/listen.ts";
 
 const FILE = path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config/examples/service.mjs");
 
@@ -24,18 +25,11 @@ it("is a stand-in in the installed package, and Enter changes a threshold", asyn
   expect(await size()).toBe(500);
 });
 
-it("says what to do where the port is in use", async (context) => {
-  const taken = createServer().listen(0, "127.0.0.1");
-  context.onTestFinished(() => void taken.close());
-  await once(taken, "listening");
-  const { stderr, status } = spawnSync(process.execPath, [FILE, String(portOf(taken))], { encoding: "utf8" });
+it("says what to do where the port is in use", async () => {
+  const port = await listen(createServer());
+  const { stderr, status } = spawnSync(process.execPath, [FILE, String(port)], { encoding: "utf8" });
   expect(stderr).toMatch(
     /^The service did not start: listen EADDRINUSE.*\. Name another port, such as \d+, behind the command\.\n$/,
   );
   expect(status).toBe(1);
 });
-
-function portOf(server: Server): number {
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
-}

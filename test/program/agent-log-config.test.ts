@@ -23,31 +23,23 @@ async function inputsOf(
   return told;
 }
 
-it.each<{
-  description: string;
-  args: Partial<AgentLogConfigArgs>;
-  opts?: pulumi.CustomResourceOptions;
-  secrets: object;
-}>([
-  { description: "secret settings", args: { expect: { logPath: "/l" } }, secrets: ["configOverrides"] },
-  {
-    description: "settings that the program names a secret",
-    args: {},
-    opts: { additionalSecretOutputs: ["username"] },
-    secrets: ["configOverrides", "username"],
-  },
-  {
-    description: "any setting where what is expected is a secret",
-    args: { expect: pulumi.secret({ logPath: "/l" }) },
-    secrets: expect.arrayContaining(["logPath", "username", "configOverrides"]),
-  },
-  {
-    description: "any setting where what is expected of one is a secret",
-    args: { expect: { logPath: pulumi.secret("/l") } },
-    secrets: expect.arrayContaining(["logPath"]),
-  },
-])("lets no message quote $description", async ({ args, opts, secrets }) => {
-  expect(await inputsOf(args, opts)).toMatchObject({ __reading: { secrets } });
+it.each<[description: string, args: Partial<AgentLogConfigArgs>, additionalSecretOutputs: string[], secrets: object]>([
+  ["secret settings", { expect: { logPath: "/l" } }, [], ["configOverrides"]],
+  ["settings that the program names a secret", {}, ["username"], ["configOverrides", "username"]],
+  [
+    "any setting where what is expected is a secret",
+    { expect: pulumi.secret({ logPath: "/l" }) },
+    [],
+    expect.arrayContaining(["logPath", "username", "configOverrides"]),
+  ],
+  [
+    "any setting where what is expected of one is a secret",
+    { expect: { logPath: pulumi.secret("/l") } },
+    [],
+    expect.arrayContaining(["logPath"]),
+  ],
+])("lets no message quote %s", async (_, args, additionalSecretOutputs, secrets) => {
+  expect(await inputsOf(args, { additionalSecretOutputs })).toMatchObject({ __reading: { secrets } });
 });
 
 it("sends what is named a secret, and configOverrides, as secrets", async () => {

@@ -50,18 +50,6 @@ function resolved<T>(output: pulumi.Output<T>): Promise<T> {
   return output.promise();
 }
 
-/** A failed Output rejects more promises than a program has, and ends it. Returns the reasons in the place of that. */
-function catchRejections(): unknown[] {
-  const reasons: unknown[] = [];
-  const listeners = process.listeners("unhandledRejection");
-  process.removeAllListeners("unhandledRejection").on("unhandledRejection", (reason) => reasons.push(reason));
-  onTestFinished(() => {
-    process.removeAllListeners("unhandledRejection");
-    for (const listener of listeners) process.on("unhandledRejection", listener);
-  });
-  return reasons;
-}
-
 describe("AgentLogConfigs", () => {
   it("makes a child of each agent of each project, once, and returns their settings in the order of the lists", async () => {
     const registered = inDeployment();
@@ -91,51 +79,46 @@ describe("AgentLogConfigs", () => {
     expect(namesIn(registered).toSorted()).toEqual(names);
   });
 
-  it.each<{ description: string; projects: () => AgentLogConfigsArgs["projects"]; sealed: readonly string[] }>([
-    { description: "a Promise", projects: () => Promise.resolve({ a: ONE, b: TWO }), sealed: [] },
-    { description: "a secret", projects: () => pulumi.secret({ a: ONE, b: TWO }), sealed: ["a", "b"] },
-    { description: "a map of secrets", projects: () => ({ a: ONE, b: pulumi.secret(TWO) }), sealed: ["b"] },
-  ])("takes projects as $description", async ({ projects, sealed }) => {
-    const registered = inDeployment();
+  const PROJECTS = { a: ONE, b: TWO };
+  it.each<[description: string, args: () => AgentLogConfigsArgs, children: string[], sealed: string[]]>([
     // What turns out to be absent is not given.
-    const fleet = new AgentLogConfigs("fleet", { projects: projects(), projectIds: undefined, ...MONITORING });
-    expect(await resolved(fleet.configs)).toMatchObject([
-      { name: "a", logPath: "/one" },
-      { name: "b", logPath: "/two" },
-    ]);
-    expect(await pulumi.isSecret(fleet.configs)).toBe(sealed.length > 0);
+    ["a Promise", () => ({ projects: Promise.resolve(PROJECTS), projectIds: undefined }), ["a", "b"], []],
+    ["a secret", () => ({ projects: pulumi.secret(PROJECTS) }), ["a", "b"], ["a", "b"]],
+    ["a map of secrets", () => ({ projects: { a: ONE, b: pulumi.secret(TWO) } }), ["a", "b"], ["b"]],
+    ["a list of secrets", () => ({ projectIds: [pulumi.secret(ONE)] }), [ONE], [ONE]],
+    ["Outputs", () => ({ projectIds: pulumi.output([ONE]), agents: pulumi.output(["monitoring"]) }), [ONE], []],
+    [
+      "lists of Outputs",
+      () => ({ projectIds: [pulumi.output(ONE)], agents: [pulumi.output("monitoring" as const)] }),
+      [ONE],
+      [],
+    ],
+  ])("takes projects as %s", async (_, args, children, sealed) => {
+    const registered = inDeployment();
+    const { configs } = new AgentLogConfigs("fleet", { ...MONITORING, ...args() });
+    const paths = [{ logPath: "/one" }, { logPath: "/two" }];
+    expect(await resolved(configs)).toMatchObject(paths.slice(0, children.length));
+    expect(await pulumi.isSecret(configs)).toBe(sealed.length > 0);
     const secret = childrenIn(registered).filter(({ inputs }) => typeof inputs["projectId"] !== "string");
-    expect(namesIn(secret)).toEqual(sealed.map((name) => `fleet-${name}-monitoring`));
+    const nameOf = (child: string) => `fleet-${child}-monitoring`;
+    expect([namesIn(registered), namesIn(secret)]).toEqual([children.map(nameOf), sealed.map(nameOf)]);
   });
 
   it("is refused in one line where its projects turn out late to be none", async () => {
     inDeployment();
-    const reasons = catchRejections();
+    // A failed Output rejects more promises than a program has, and would end it.
+    const reasons: unknown[] = [];
+    const listeners = process.listeners("unhandledRejection");
+    process.removeAllListeners("unhandledRejection").on("unhandledRejection", (reason) => reasons.push(reason));
+    onTestFinished(() => {
+      process.removeAllListeners("unhandledRejection");
+      for (const listener of listeners) process.on("unhandledRejection", listener);
+    });
     const { configs } = new AgentLogConfigs("fleet", { projects: Promise.resolve<never>(JSON.parse('["a"]')) });
     const sentence = "AgentLogConfigs 'fleet' can't be made: projects must be a map from names to project ids.";
     await expect(resolved(configs)).rejects.toMatchObject({ stack: expect.stringMatching(/^[^\n]+$/) });
     await expect(resolved(configs)).rejects.toThrow(sentence);
     await vi.waitUntil(() => reasons.length > 0);
-  });
-
-  it.each<{ description: string; args: () => AgentLogConfigsArgs; isSecret: boolean }>([
-    {
-      description: "Outputs",
-      args: () => ({ projectIds: pulumi.output([ONE]), agents: pulumi.output(["monitoring"]) }),
-      isSecret: false,
-    },
-    { description: "secrets", args: () => ({ projectIds: [pulumi.secret(ONE)], ...MONITORING }), isSecret: true },
-    {
-      description: "lists of Outputs",
-      args: () => ({ projectIds: [pulumi.output(ONE)], agents: [pulumi.output("monitoring" as const)] }),
-      isSecret: false,
-    },
-  ])("takes $description", async ({ args, isSecret }) => {
-    const registered = inDeployment();
-    const { configs } = new AgentLogConfigs("fleet", args());
-    expect(await resolved(configs)).toMatchObject([{ logPath: "/one" }]);
-    expect(namesIn(registered)).toEqual([`fleet-${ONE}-monitoring`]);
-    expect(await pulumi.isSecret(configs)).toBe(isSecret);
   });
 
   it("makes its children before the constructor returns, so that dependsOn finds them", async () => {

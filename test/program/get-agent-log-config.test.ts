@@ -48,46 +48,22 @@ function inDeployment(preview: boolean): void {
   );
 }
 
-interface Case {
-  readonly description: string;
-  readonly preview: boolean;
-  readonly given: () => { projectId: pulumi.Input<string>; dependsOn?: pulumi.InvokeOutputOptions["dependsOn"] };
-}
+type Given = { readonly projectId: pulumi.Input<string> } & Pick<pulumi.InvokeOutputOptions, "dependsOn">;
 
-const CASES: readonly Case[] = [
-  { description: "plain arguments", preview: true, given: () => ({ projectId: PROJECT_ID }) },
-  { description: "an Output", preview: true, given: () => ({ projectId: pulumi.output(PROJECT_ID) }) },
-  { description: "a secret", preview: true, given: () => ({ projectId: pulumi.secret(PROJECT_ID) }) },
-  {
-    description: "an unknown argument",
-    preview: true,
-    given: () => ({ projectId: new Other("o", "x").id.apply(() => PROJECT_ID) }),
-  },
-  {
-    description: "a known argument of a resource that is still to be created",
-    preview: true,
-    given: () => ({ projectId: new Other("o", PROJECT_ID).value }),
-  },
-  {
-    description: "an argument of a resource",
-    preview: false,
-    given: () => ({ projectId: new Other("o", PROJECT_ID).value }),
-  },
-  {
-    description: "dependsOn a resource that is still to be created",
-    preview: true,
-    given: () => ({ projectId: PROJECT_ID, dependsOn: new Other("o", "x") }),
-  },
-  {
-    description: "dependsOn a list of Outputs of such resources",
-    preview: true,
-    given: () => ({ projectId: PROJECT_ID, dependsOn: [pulumi.output(new Other("o", "x"))] }),
-  },
-  {
-    description: "dependsOn a component with such a child",
-    preview: true,
-    given: () => ({ projectId: PROJECT_ID, dependsOn: new Group("g") }),
-  },
+const CASES: readonly [description: string, preview: boolean, given: () => Given][] = [
+  ["plain arguments", true, () => ({ projectId: PROJECT_ID })],
+  ["an Output", true, () => ({ projectId: pulumi.output(PROJECT_ID) })],
+  ["a secret", true, () => ({ projectId: pulumi.secret(PROJECT_ID) })],
+  ["an unknown argument", true, () => ({ projectId: new Other("o", "x").id.apply(() => PROJECT_ID) })],
+  ["what a resource knows that is to be created", true, () => ({ projectId: new Other("o", PROJECT_ID).value })],
+  ["an argument of a resource", false, () => ({ projectId: new Other("o", PROJECT_ID).value })],
+  ["dependsOn a resource to be created", true, () => ({ projectId: PROJECT_ID, dependsOn: new Other("o", "x") })],
+  [
+    "dependsOn a list of Outputs of such resources",
+    true,
+    () => ({ projectId: PROJECT_ID, dependsOn: [pulumi.output(new Other("o", "x"))] }),
+  ],
+  ["dependsOn a component with such a child", true, () => ({ projectId: PROJECT_ID, dependsOn: new Group("g") })],
 ];
 
 it("sends a wrong key once outside of a program, too", async () => {
@@ -102,9 +78,9 @@ it("sends a wrong key once outside of a program, too", async () => {
 
 describe("getAgentLogConfigOutput", () => {
   it.each([
-    { description: "an Output", given: pulumi.output("orders"), isSecret: false },
-    { description: "a secret", given: pulumi.secret("orders"), isSecret: true },
-  ])("may quote what is wrong in $description: not $isSecret", async ({ given, isSecret }) => {
+    ["an Output", pulumi.output("orders"), false],
+    ["a secret", pulumi.secret("orders"), true],
+  ])("may quote what is wrong in %s: not %3$s", async (_, given, isSecret) => {
     inDeployment(true);
     const { promise: call, resolve } = Promise.withResolvers<Call>();
     const read = async (asked: Call) => resolve(asked);
@@ -112,10 +88,9 @@ describe("getAgentLogConfigOutput", () => {
     expect(await call).toMatchObject({ args: { projectId: "orders" }, isSecret });
   });
 
-  it.each(CASES)("behaves as the SDK's own invoke with $description", async ({ preview, given }) => {
+  it.each(CASES)("behaves as the SDK's own invoke with %s", async (_, preview, given) => {
     inDeployment(preview);
-    const { projectId, dependsOn } = given();
-    const opts = dependsOn === undefined ? {} : { dependsOn };
+    const { projectId, ...opts } = given();
     const theirs = pulumi.runtime.invokeOutput<{ logPath: string }>("test:index:get", { projectId }, opts);
     const ours = getAgentLogConfigOutput({ projectId, agent: "monitoring" }, opts);
     expect(await look(ours.logPath)).toEqual(await look(theirs.apply(({ logPath }) => logPath)));
@@ -225,23 +200,16 @@ describe("a failed connection", () => {
 
   const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID}`;
   it.each([
-    { place: "of the stack", said: ` \`${command} --stack stack\` says which step of the connection fails.` },
-    {
-      place: "of the environment alone",
-      baseUrl: "",
-      said: ` \`${command}\` says which step of the connection fails.`,
-    },
-    { place: "of a program in its own process", env: { PULUMI_NODEJS_STACK: undefined }, said: "" },
-    { place: "of a program that the Automation API runs by the CLI", env: { PULUMI_AUTOMATION_API: "true" }, said: "" },
-  ])(
-    "names the command that tries it where that knows the settings: $place",
-    async ({ baseUrl = NOBODY, env = {}, said }) => {
-      pulumi.runtime.setConfig("agent-log-config:baseUrl", baseUrl);
-      onTestFinished(() => pulumi.runtime.setConfig("agent-log-config:baseUrl", ""));
-      for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-      expect((await fail()).split("#err_connection.")[1]).toBe(said);
-    },
-  );
+    ["of the stack", NOBODY, {}, ` \`${command} --stack stack\` says which step of the connection fails.`],
+    ["of the environment alone", "", {}, ` \`${command}\` says which step of the connection fails.`],
+    ["of a program in its own process", NOBODY, { PULUMI_NODEJS_STACK: undefined }, ""],
+    ["of a program that the Automation API runs by the CLI", NOBODY, { PULUMI_AUTOMATION_API: "true" }, ""],
+  ])("names the command that tries it where that knows the settings: %s", async (_, baseUrl, env, said) => {
+    pulumi.runtime.setConfig("agent-log-config:baseUrl", baseUrl);
+    onTestFinished(() => pulumi.runtime.setConfig("agent-log-config:baseUrl", ""));
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    expect((await fail()).split("#err_connection.")[1]).toBe(said);
+  });
 
   it("does not where it is that of a Provider, or is not the cause", async () => {
     expect(await fail({ provider: new Provider("p", { baseUrl: NOBODY }) })).toMatch(/#err_connection\.$/);

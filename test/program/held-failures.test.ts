@@ -70,12 +70,14 @@ it("leaves a resource to the program that has told its only cause and fails for 
   expect([silent.lines, other.lines?.[0]]).toEqual([undefined, "Two."]);
 });
 
-it("is released in an inline program, which has no end, once nothing has happened for 5 s", async () => {
+it("is released in an inline program, which has no end, once nothing has happened for 5 s, and needs no timer before", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
   vi.spyOn(sdk, "runsInline").mockReturnValue(true);
   onTestFinished(() => void vi.restoreAllMocks());
   const failures = new HeldFailures();
+  failures.noteRegistration({ urn: pulumi.output("urn") });
+  expect(vi.getTimerCount()).toBe(0);
   const registered = Promise.withResolvers<string>();
   const seen = hold(failures, "a", "One.");
   await vi.advanceTimersByTimeAsync(4_000);
@@ -86,12 +88,4 @@ it("is released in an inline program, which has no end, once nothing has happene
   expect(seen.lines).toBeUndefined();
   await vi.advanceTimersByTimeAsync(1);
   expect(seen.lines).toEqual(["One."]);
-});
-
-it("needs no timer where nothing fails", () => {
-  vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
-  const { failures } = openProgram();
-  failures.noteRegistration({ urn: pulumi.output("urn") });
-  expect(vi.getTimerCount()).toBe(0);
 });

@@ -44,22 +44,16 @@ async function secretsOf(provider: Provider): Promise<string[]> {
 }
 
 describe("a Provider records the private key as a secret, and nothing else,", () => {
-  it.each<{ description: string; set: () => void; args: object }>([
-    { description: "from plain arguments", set: () => {}, args: ALL },
-    {
-      description: "from a plain stack configuration",
-      set: () => {
-        const entries = Object.entries(ALL).map(([name, value]) => [`agent-log-config:${name}`, `${value}`]);
-        pulumi.runtime.setAllConfig(Object.fromEntries(entries));
-      },
-      args: {},
-    },
-    {
-      description: "from the environment",
-      set: () => vi.stubEnv("AGENT_LOG_CONFIG_PRIVATE_KEY", ALL.privateKey),
-      args: { ...ALL, privateKey: undefined },
-    },
-  ])("$description", async ({ set, args }) => {
+  const configured = Object.entries(ALL).map(([name, value]) => [`agent-log-config:${name}`, `${value}`]);
+  it.each<[description: string, set: () => void, args: object]>([
+    ["plain arguments", () => {}, ALL],
+    ["a plain stack configuration", () => pulumi.runtime.setAllConfig(Object.fromEntries(configured)), {}],
+    [
+      "the environment",
+      () => vi.stubEnv("AGENT_LOG_CONFIG_PRIVATE_KEY", ALL.privateKey),
+      { ...ALL, privateKey: undefined },
+    ],
+  ])("from %s", async (_, set, args) => {
     set();
     expect(await secretsOf(new Provider("provider", args))).toEqual(["agent-log-config:privateKey"]);
   });

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { onTestFinished, vi } from "vitest";
 import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+import { environmentOf } from "../command/run-main.ts";
 
 type Answers = Pick<pulumi.runtime.Mocks, "newResource"> & Partial<pulumi.runtime.Mocks>;
 
@@ -16,14 +17,7 @@ export function setEngine({ newResource, call = () => ({}) }: Answers, { preview
 /** Starts a service for this test, with which the environment connects. */
 export async function connectService(settings: ServiceOptions["settings"]): Promise<Service> {
   const service = await startService({ settings });
-  const { baseUrl } = service;
-  const connection = {
-    BASE_URL: baseUrl,
-    PUBLIC_KEY: "publickey",
-    PRIVATE_KEY: "private-key-0001",
-    ALLOW_HTTP: "true",
-  };
-  for (const [name, value] of Object.entries(connection)) vi.stubEnv(`AGENT_LOG_CONFIG_${name}`, value);
+  for (const [name, value] of Object.entries(environmentOf(service))) vi.stubEnv(name, value);
   onTestFinished(async () => {
     vi.unstubAllEnvs();
     await service.close();

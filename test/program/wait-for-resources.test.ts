@@ -30,8 +30,8 @@ async function run(program: () => pulumi.Resource): Promise<Readonly<Record<stri
 
 /** A resource whose creation changes the settings. */
 class Change extends pulumi.CustomResource {
-  constructor() {
-    super("test:index:Change", "change", {});
+  constructor(opts: pulumi.CustomResourceOptions = {}) {
+    super("test:index:Change", "change", {}, opts);
   }
 }
 
@@ -41,51 +41,30 @@ class Group extends pulumi.ComponentResource {
   }
 }
 
-const SHAPES: readonly { readonly description: string; readonly build: () => AgentLogConfig }[] = [
-  {
-    description: "is in dependsOn",
-    build: () => new AgentLogConfig("a", MONITORING, { dependsOn: new Change() }),
-  },
-  {
-    description: "is the parent",
-    build: () => new AgentLogConfig("a", MONITORING, { parent: new Change() }),
-  },
-  {
-    description: "is in dependsOn of the component around it",
-    build: () => new AgentLogConfig("a", MONITORING, { parent: new Group("g", { dependsOn: new Change() }) }),
-  },
-  {
-    description: "is in dependsOn of a component further up",
-    build: () => {
-      const outer = new Group("outer", { dependsOn: new Change() });
-      return new AgentLogConfig("a", MONITORING, { parent: new Group("inner", { parent: outer }) });
-    },
-  },
-  {
-    description: "is the parent of the component around it",
-    build: () => new AgentLogConfig("a", MONITORING, { parent: new Group("g", { parent: new Change() }) }),
-  },
-  {
-    description: "is in deletedWith",
-    build: () => new AgentLogConfig("a", MONITORING, { deletedWith: new Change() }),
-  },
-  {
-    description: "is in replaceWith",
-    build: () => new AgentLogConfig("a", MONITORING, { replaceWith: [new Change()] }),
-  },
-  {
-    description: "is a child of a component in dependsOn",
-    build: () => {
+const SHAPES: readonly [description: string, options: () => pulumi.CustomResourceOptions][] = [
+  ["is in dependsOn", () => ({ dependsOn: new Change() })],
+  ["is the parent", () => ({ parent: new Change() })],
+  ["is in dependsOn of the component around it", () => ({ parent: new Group("g", { dependsOn: new Change() }) })],
+  [
+    "is in dependsOn of a component further up",
+    () => ({ parent: new Group("inner", { parent: new Group("outer", { dependsOn: new Change() }) }) }),
+  ],
+  ["is the parent of the component around it", () => ({ parent: new Group("g", { parent: new Change() }) })],
+  ["is in deletedWith", () => ({ deletedWith: new Change() })],
+  ["is in replaceWith", () => ({ replaceWith: [new Change()] })],
+  [
+    "is a child of a component in dependsOn",
+    () => {
       const group = new Group("g");
-      new Change();
-      new (class extends pulumi.CustomResource {})("test:index:Change", "child", {}, { parent: group });
-      return new AgentLogConfig("a", MONITORING, { dependsOn: group });
+      new Change({ parent: group });
+      return { dependsOn: group };
     },
-  },
+  ],
 ];
 
-it.each(SHAPES)("a read is made anew where a resource $description", async ({ build }) => {
-  expect(await run(build)).toMatchObject({ before: "/old", a: "/new" });
+it.each(SHAPES)("a read is made anew where a resource %s", async (_, options) => {
+  const recorded = await run(() => new AgentLogConfig("a", MONITORING, options()));
+  expect(recorded).toMatchObject({ before: "/old", a: "/new" });
 });
 
 it("a read does not wait for itself, in a component that it depends on", async () => {

@@ -28,6 +28,7 @@ const NOTHING = { logPath: null, logPathWindows: null, logRotate: null, username
 const FOUND = { logPath: "/l", logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 } };
 const GONE = { status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' };
 const OUTAGE = { status: 503 };
+const UNUSED = "The recorded settings come from another service, so they are not used.";
 
 let plugin: PluginProcess;
 let service: Service;
@@ -99,37 +100,32 @@ describe.each(WAYS)("the $way", ({ open, advice }) => {
     expect(service.requests).toEqual([]);
   });
 
-  it.each<{ description: string; args?: PropertyMap; found?: PropertyMap; op: string; isNew: boolean }>([
-    { description: "nothing", op: "same", isNew: false },
-    {
-      description: "a threshold",
-      found: { ...FOUND, logRotate: { sizeThresholdMB: 500.5 } },
-      op: "update",
-      isNew: true,
-    },
-    { description: "a setting that goes", found: { logRotate: FOUND.logRotate }, op: "update", isNew: true },
-    { description: "an argument", args: { whenUnexpected: "warn" }, op: "update", isNew: false },
-    { description: "the agent", args: { agent: "backup" }, op: "replace by agent", isNew: true },
-    { description: "the project", args: { projectId: OTHER_PROJECT_ID }, op: "replace by projectId", isNew: true },
-  ])("compares with the record, and keeps its time if no setting differs: $description", async (change) => {
+  it.each<[description: string, change: { args?: PropertyMap; found?: PropertyMap }, op: string, isNew: boolean]>([
+    ["nothing", {}, "same", false],
+    ["a threshold", { found: { ...FOUND, logRotate: { sizeThresholdMB: 500.5 } } }, "update", true],
+    ["a setting that goes", { found: { logRotate: FOUND.logRotate } }, "update", true],
+    ["an argument", { args: { whenUnexpected: "warn" } }, "update", false],
+    ["the agent", { args: { agent: "backup" } }, "replace by agent", true],
+    ["the project", { args: { projectId: OTHER_PROJECT_ID } }, "replace by projectId", true],
+  ])("compares with the record, and keeps its time if no setting differs: %s", async (_, change, op, isNew) => {
     const provider = await open(configuration());
     const kept = await recorded(provider);
     if (change.found) service.set(PROJECT_ID, "monitoring", change.found);
     const made = await update(await open(configuration()), { ...ARGS, ...change.args }, kept);
-    expect([made.op, since(made) !== LONG_AGO]).toEqual([change.op, change.isNew]);
+    expect([made.op, since(made) !== LONG_AGO]).toEqual([op, isNew]);
     expect(made.inputs).toMatchObject({ ...change.args, ...change.found });
   });
 
-  it.each<{ args: PropertyMap; reason: string }>([
-    { args: { projectId: "orders" }, reason: "projectId must be 24 hexadecimal digits" },
-    { args: { agent: "other" }, reason: 'agent must be "monitoring" or "backup"' },
-    { args: { whenUnavailable: "later" }, reason: 'whenUnavailable must be "fail" or "useRecorded"' },
-    { args: { whenUnexpected: 5 }, reason: 'whenUnexpected must be "fail" or "warn"' },
-    { args: { expect: { logPath: 5 } }, reason: "expect.logPath must be a string" },
-    { args: { expect: { path: "/" } }, reason: "expect has unknown names: path;" },
-    { args: { envelope: true }, reason: "there is no argument envelope; the arguments are projectId, agent, expect," },
-    { args: { expects: {} }, reason: "there is no argument expects; did you mean expect?" },
-  ])("reads nothing for $args", async ({ args, reason }) => {
+  it.each<[args: PropertyMap, reason: string]>([
+    [{ projectId: "orders" }, "projectId must be 24 hexadecimal digits"],
+    [{ agent: "other" }, 'agent must be "monitoring" or "backup"'],
+    [{ whenUnavailable: "later" }, 'whenUnavailable must be "fail" or "useRecorded"'],
+    [{ whenUnexpected: 5 }, 'whenUnexpected must be "fail" or "warn"'],
+    [{ expect: { logPath: 5 } }, "expect.logPath must be a string"],
+    [{ expect: { path: "/" } }, "expect has unknown names: path;"],
+    [{ envelope: true }, "there is no argument envelope; the arguments are projectId, agent, expect,"],
+    [{ expects: {} }, "there is no argument expects; did you mean expect?"],
+  ])("reads nothing for %j", async (args, reason) => {
     const made = update(await open(configuration()), { ...ARGS, ...args });
     await expect(made).rejects.toThrow(/^Nothing was read: the(re is no)? argument /);
     await expect(made).rejects.toThrow(reason);
@@ -179,27 +175,25 @@ describe.each(WAYS)("the $way", ({ open, advice }) => {
     ]);
   });
 
-  it.each<{ description: string; args?: PropertyMap; change?: (kept: Kept) => Kept | undefined; reason?: string }>([
-    { description: "the program does not ask for the record", args: ARGS },
-    { description: "the program asks to fail", args: { ...ARGS, whenUnavailable: "fail" } },
-    { description: "nothing is recorded", change: () => undefined },
-    { description: "the record is of another agent", args: { ...USE_RECORDED, agent: "backup" } },
-    { description: "the record is of another project", args: { ...USE_RECORDED, projectId: OTHER_PROJECT_ID } },
-    {
-      description: "the record is of another service",
-      change: (kept) => ({ ...kept, inputs: { ...kept.inputs, __service: "0123456789abcdef" } }),
-      reason: "The recorded settings come from another service, so they are not used.",
-    },
-    {
-      description: "the record is not as expected",
-      args: { ...USE_RECORDED, expect: { logPath: "/srv" } },
-      reason: 'logPath is "/l", expected "/srv"; change it in',
-    },
-  ])("fails in an outage where $description", async ({ args = USE_RECORDED, change, reason = "status 503" }) => {
+  const unmet = { ...USE_RECORDED, expect: { logPath: "/srv" } };
+  const asIs = (kept: Kept): Kept | undefined => kept;
+  const ofElsewhere = ({ inputs, ...kept }: Kept) => ({
+    ...kept,
+    inputs: { ...inputs, __service: "0123456789abcdef" },
+  });
+  it.each<[description: string, args: PropertyMap, change?: typeof asIs, reason?: string]>([
+    ["the program does not ask for the record", ARGS],
+    ["the program asks to fail", { ...ARGS, whenUnavailable: "fail" }],
+    ["nothing is recorded", USE_RECORDED, () => undefined],
+    ["the record is of another agent", { ...USE_RECORDED, agent: "backup" }],
+    ["the record is of another project", { ...USE_RECORDED, projectId: OTHER_PROJECT_ID }],
+    ["the record is of another service", USE_RECORDED, ofElsewhere, UNUSED],
+    ["the record is not as expected", unmet, asIs, 'logPath is "/l", expected "/srv"; change it in'],
+  ])("fails in an outage where %s", async (_, args, change = asIs, reason = "status 503") => {
     const kept = await recorded(await open(configuration()), USE_RECORDED);
     service.respondWith(OUTAGE);
     const provider = await open(configuration());
-    await expect(update(provider, args, change ? change(kept) : kept)).rejects.toThrow(reason);
+    await expect(update(provider, args, change(kept))).rejects.toThrow(reason);
     await provider.warnings();
   });
 

@@ -36,37 +36,28 @@ function reading(changes: Partial<Reading> = {}): Reading {
   return { ...ARGS, fingerprints: fingerprints(), ...said, ...changes };
 }
 
-it.each<{ description: string; change: () => object; expected?: Partial<typeof INPUTS> }>([
-  { description: "are recorded", change: () => ({}), expected: { logPath: INPUTS.logPath } },
-  {
-    description: "are recorded while it is unknown where they are from",
-    change: () => ({ __reading: UNKNOWN }),
-    expected: { logPath: INPUTS.logPath },
-  },
-  {
-    description: "are not those of a project that a transform has named",
-    change: () => ({ projectId: OTHER_PROJECT_ID }),
-    expected: { ...OWN, projectId: OTHER_PROJECT_ID },
-  },
-  { description: "are of another agent", change: () => ({ __reading: reading({ agent: "backup" }) }) },
-  {
-    description: "are of another service than that of the engine's provider",
-    change: () => ({ __reading: reading({ fingerprints: { ...fingerprints(), baseUrl: "0123456789abcdef" } }) }),
-  },
-  {
-    description: "are read with another key than that of the engine's provider",
-    change: () => ({ __reading: reading({ fingerprints: { ...fingerprints(), publicKey: "0123456789abcdef" } }) }),
-  },
-  { description: "were not read at all", change: () => ({ __reading: null }) },
-  { description: "do not say where they are from", change: () => ({ __reading: { projectId: PROJECT_ID } }) },
-])(
-  "reads itself unless the settings are those of the record: they $description",
-  async ({ change, expected = OWN }) => {
-    const { inputs, failures } = await check(CONFIGURATION, {}, { ...INPUTS, __reading: reading(), ...change() });
-    expect([failures, inputs]).toEqual([[], { ...INPUTS, ...expected, __service: fingerprints().baseUrl }]);
-    expect(service.requests.length > 0).toBe(expected.logPath !== INPUTS.logPath);
-  },
-);
+const readElsewhere = (setting: string) => ({
+  __reading: reading({ fingerprints: { ...fingerprints(), [setting]: "0123456789abcdef" } }),
+});
+
+it.each<[description: string, change: () => object, expected?: Partial<typeof INPUTS>]>([
+  ["are recorded", () => ({}), INPUTS],
+  ["are recorded while it is unknown where they are from", () => ({ __reading: UNKNOWN }), INPUTS],
+  [
+    "are not those of a project that a transform has named",
+    () => ({ projectId: OTHER_PROJECT_ID }),
+    { ...OWN, projectId: OTHER_PROJECT_ID },
+  ],
+  ["are of another agent", () => ({ __reading: reading({ agent: "backup" }) })],
+  ["are of another service than that of the engine's provider", () => readElsewhere("baseUrl")],
+  ["are read with another key than that of the engine's provider", () => readElsewhere("publicKey")],
+  ["were not read at all", () => ({ __reading: null })],
+  ["do not say where they are from", () => ({ __reading: { projectId: PROJECT_ID } })],
+])("reads itself unless the settings are those of the record: they %s", async (_, change, expected = OWN) => {
+  const { inputs, failures } = await check(CONFIGURATION, {}, { ...INPUTS, __reading: reading(), ...change() });
+  expect([failures, inputs]).toEqual([[], { ...INPUTS, ...expected, __service: fingerprints().baseUrl }]);
+  expect(service.requests.length > 0).toBe(expected.logPath !== INPUTS.logPath);
+});
 
 it("does not compare a connection that the configuration leaves to the environment", async () => {
   const news = { ...INPUTS, __reading: reading() };

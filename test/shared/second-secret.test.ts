@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 // What happens to a second secret setting that is added to the declaration alone: interface, secrecy and kind.
 
@@ -62,8 +62,7 @@ await service.close();
 const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", value: "body-token-0001" };
 
 it("is a secret in records, functions, the plugin and the schema, and in no message", () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "second-secret-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder("second-secret");
   for (const part of ["sdk", "tools", "docs", "package.json"]) {
     cpSync(path.join(root, part), path.join(folder, part), { recursive: true });
   }

@@ -1,11 +1,11 @@
-import { copyFile, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { SettingsReader } from "../../sdk/shared/settings-reader.ts";
 import { startService } from "../../sdk/testing/index.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 const BACKUP = { projectId: "0123456789abcdef01234567", agent: "backup" };
 
@@ -29,8 +29,7 @@ it("shares a client between reads with the same connection", async () => {
 });
 
 it("opens a connection anew that could not be opened", async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "ca-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder("ca");
   const caCertificate = path.join(folder, "ca.pem");
   const { connection } = await open({ caCertificate });
   const reader = new SettingsReader();

@@ -13,9 +13,9 @@ export async function deleteResources(operation: Operation, doomed: readonly Res
 /** Asks the provider to delete what a resource stands for. */
 export async function deleteResource(operation: Operation, old: Resource): Promise<undefined> {
   if (!isDynamic(old.type)) return;
-  const host = await operation.hosts.of(old.provider, operation.before);
+  const call = await operation.hosts.of(old.provider, operation.before);
   if (operation.planning) return;
   const { urn, id, name, type } = old;
   const properties = parseProperties(old.outputs);
-  await host.call("Delete", { id, urn, properties, oldInputs: old.inputs, name, type });
+  await call("Delete", { id, urn, properties, oldInputs: old.inputs, name, type });
 }

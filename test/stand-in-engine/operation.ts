@@ -1,10 +1,11 @@
 import type { PropertyMap } from "./property-value.ts";
 import type { ProviderHosts } from "./provider-hosts.ts";
 import type { Resource } from "./resource.ts";
+import type { RunProcess } from "./run-process.ts";
 import type { RunText, Step } from "./run-text.ts";
 
 /** One run of the stand-in engine on one stack: what was, what it has become so far, and what is printed about it. */
-export interface Operation {
+export interface Operation extends RunProcess {
   readonly project: string;
   readonly stack: string;
   readonly planning: boolean;
@@ -22,39 +23,15 @@ export interface Operation {
   readonly after: Map<string, Resource>;
 }
 
-/** "program": the program has reported the failure itself. */
-type FailedDuring = "plan" | "step" | "program";
-
-/** A failure that ends the run. What it says beside its message depends on where the engine stood. */
-export class EngineFailure extends Error {
-  readonly during: FailedDuring;
-
-  constructor(message: string, during: FailedDuring) {
-    super(message);
-    this.during = during;
-  }
-}
-
-/** Takes a step, which may make a resource, and notes it: a failure of the provider fails the step. */
+/** Takes a step, which may make a resource, and notes it. */
 export async function takeStep<Made extends Resource | undefined>(
   { text }: Operation,
   step: Step,
   take: () => Promise<Made>,
 ): Promise<Made> {
-  try {
-    const resource = await take();
-    text.take(resource ? { ...step, new: resource } : step);
-    return resource;
-  } catch (error) {
-    throw new EngineFailure(messageOf(error), "step");
-  }
-}
-
-export function reportFailure({ text, planning }: Operation, error: unknown): void {
-  const message = messageOf(error);
-  const during = error instanceof EngineFailure ? error.during : "plan";
-  if (during === "program") return;
-  text.error(planning && during === "step" ? `Preview failed: ${message}` : message);
+  const resource = await take();
+  text.take(resource ? { ...step, new: resource } : step);
+  return resource;
 }
 
 export function messageOf(error: unknown): string {

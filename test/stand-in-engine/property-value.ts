@@ -1,3 +1,5 @@
+import { isPlainObject } from "../../sdk/client/is-object.ts";
+
 export type PropertyValue = null | boolean | number | string | PropertyValue[] | PropertyMap;
 export interface PropertyMap {
   [key: string]: PropertyValue;
@@ -30,13 +32,11 @@ export function parseProperties(value: unknown): PropertyMap {
 }
 
 export function isSecret(value: PropertyValue | undefined): value is PropertyMap {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && value[signatureKey] === secretSignature
-  );
+  return isPlainObject(value) && value[signatureKey] === secretSignature;
 }
 
 export function isMap(value: PropertyValue | undefined): value is PropertyMap {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !isSecret(value);
+  return isPlainObject(value) && !isSecret(value);
 }
 
 export function secret(value: PropertyValue): PropertyMap {

@@ -1,36 +1,41 @@
 import { hasUnknown, mapValues, type PropertyMap, withoutSecrets } from "./property-value.ts";
-import { type ProviderHost, type ProviderHostOptions, startProviderHost } from "./provider-host.ts";
+import { ProviderClient, type ProviderMethod } from "./provider-client.ts";
 import { providerUrn, type Resource } from "./resource.ts";
+import { type RunProcess, startScript } from "./run-process.ts";
+
+export interface ProviderHostOptions extends RunProcess {
+  readonly project: string;
+  readonly onCall: (method: ProviderMethod, request: PropertyMap, response?: PropertyMap, error?: string) => void;
+}
+
+/** Calls the provider in a host. */
+export type CallProvider = (method: ProviderMethod, values: PropertyMap) => Promise<PropertyMap>;
 
 /** The provider hosts of one run, one for each provider, started when they are needed first. */
 export class ProviderHosts {
   readonly #options: ProviderHostOptions;
-  readonly #configured = new Map<string, Promise<ProviderHost>>();
-  readonly #started: Promise<ProviderHost>[] = [];
+  readonly #configured = new Map<string, Promise<CallProvider>>();
+  readonly #ended: Promise<unknown>[] = [];
+  readonly #ending = new AbortController();
 
   constructor(options: ProviderHostOptions) {
-    this.#options = options;
+    this.#options = { ...options, signal: AbortSignal.any([options.signal, this.#ending.signal]) };
   }
 
   configure({ urn, id, name, type, inputs }: Resource): void {
     if (hasUnknown(inputs)) throw new Error(`stand-in engine: unknown inputs of the provider ${name} are not modelled`);
-    const host = startProviderHost(this.#options);
-    this.#started.push(host);
-    const variables = Object.entries(mapValues(inputs, withoutSecrets));
-    const prefixed: PropertyMap = Object.fromEntries(
-      variables.map(([key, value]) => [`pulumi-nodejs:config:${key}`, value]),
-    );
-    const configured = host.then(async (started) => {
-      const given = variables.length > 0 ? { variables: prefixed } : {};
-      await started.call("Configure", { ...given, args: inputs, id, urn, name, type });
-      return started;
+    const settings = Object.entries(mapValues(inputs, withoutSecrets));
+    const variables = Object.fromEntries(settings.map(([key, value]) => [`pulumi-nodejs:config:${key}`, value]));
+    const configured = this.#start().then(async (call) => {
+      await call("Configure", { ...(settings.length > 0 ? { variables } : {}), args: inputs, id, urn, name, type });
+      return call;
     });
     configured.catch(() => {});
     this.#configured.set(urn, configured);
   }
 
   /** Returns the host of a provider, configured by the program, or by the state where the program has not named it. */
-  async of(reference: string, state: ReadonlyMap<string, Resource>): Promise<ProviderHost> {
+  async of(reference: string, state: ReadonlyMap<string, Resource>): Promise<CallProvider> {
     const urn = providerUrn(reference);
     const provider = state.get(urn);
     if (provider !== undefined && !this.#configured.has(urn)) this.configure(provider);
@@ -39,10 +44,35 @@ export class ProviderHosts {
     return host;
   }
 
-  /** Ends all hosts and returns what they have printed. */
-  async stop(): Promise<string> {
-    const settled = await Promise.allSettled(this.#started);
-    const hosts = settled.flatMap((start) => (start.status === "fulfilled" ? [start.value] : []));
-    return (await Promise.all(hosts.map((host) => host.stop()))).join("");
+  /** Ends all hosts, when everything that they have printed is known. */
+  async stop(): Promise<void> {
+    this.#ending.abort();
+    await Promise.all(this.#ended);
+  }
+
+  /** Starts the dynamic provider host of the SDK that the program folder has. */
+  async #start(): Promise<CallProvider> {
+    const { project, onCall } = this.#options;
+    const { promise: port, resolve, reject } = Promise.withResolvers<string>();
+    const print = (line: string) => (/^\d+$/.test(line) ? resolve(line) : this.#options.print(line));
+    const names = { PULUMI_PROJECT: project, PULUMI_NODEJS_PROJECT: project, PULUMI_CONFIG: "{}" };
+    // The host never connects to the address of the engine that it insists on.
+    const child = startScript({ ...this.#options, print }, "dynamic-provider", ["127.0.0.1:1"], names);
+    child.once("error", reject);
+    child.once("close", (code) => reject(new Error(`the dynamic provider host ended with ${code}`)));
+    this.#ended.push(new Promise((ended) => child.once("close", ended)));
+    const provider = new ProviderClient(`127.0.0.1:${await port}`);
+    child.once("close", () => provider.client.close());
+    return async (method, values) => {
+      const request = method === "Configure" ? values : mapValues(values, withoutSecrets);
+      try {
+        const response = await provider.call(method, request);
+        onCall(method, request, response);
+        return response;
+      } catch (error) {
+        onCall(method, request, undefined, error instanceof Error ? error.message : String(error));
+        throw error;
+      }
+    };
   }
 }

@@ -1,8 +1,7 @@
 import { differencesOf } from "../deployment/differences-of.ts";
-import { withoutIgnored } from "./ignore-changes.ts";
-import { EngineFailure, messageOf, type Operation } from "./operation.ts";
+import type { Operation } from "./operation.ts";
 import { markMapLike, parseProperties } from "./property-value.ts";
-import { isDynamic, type Resource } from "./resource.ts";
+import { isDynamic, keepIgnored, type Resource } from "./resource.ts";
 import type { Step } from "./run-text.ts";
 
 /** Reads all dynamic resources of the state, in parallel, and brings the state up to date. */
@@ -22,14 +21,14 @@ export async function refreshResources(operation: Operation): Promise<void> {
     });
   }
   const failed = read.find((outcome) => outcome.status === "rejected");
-  if (failed) throw new EngineFailure(messageOf(failed.reason), "step");
+  if (failed) throw failed.reason;
 }
 
 async function refresh(operation: Operation, old: Resource): Promise<Step> {
   if (!isDynamic(old.type)) return { op: "same", old, new: old };
-  const host = await operation.hosts.of(old.provider, operation.before);
+  const call = await operation.hosts.of(old.provider, operation.before);
   const { urn, name, type, id } = old;
-  const answer = await host.call("Read", { id, urn, properties: old.outputs, inputs: old.inputs, name, type });
+  const answer = await call("Read", { id, urn, properties: old.outputs, inputs: old.inputs, name, type });
   if (answer["id"] === undefined) return { op: "delete", old };
 
   const outputs = markMapLike(parseProperties(answer["properties"]), old.outputs);
@@ -39,8 +38,8 @@ async function refresh(operation: Operation, old: Resource): Promise<Step> {
   // The engine asks what it would take to undo what has happened outside.
   const ignoreChanges = old.ignoreChanges.length > 0 ? { ignoreChanges: [...old.ignoreChanges] } : {};
   const undo = { id, urn, olds: outputs, news: old.inputs, ...ignoreChanges, oldInputs: inputs, name, type };
-  const { changes } = await host.call("Diff", undo);
-  const differs = differencesOf(withoutIgnored(old.inputs, old), withoutIgnored(inputs, old)).length > 0;
+  const { changes } = await call("Diff", undo);
+  const differs = differencesOf(old.inputs, keepIgnored(inputs, old.inputs, old)).length > 0;
   const isUpdate = changes === "DIFF_SOME" || (changes !== "DIFF_NONE" && differs);
   return { op: isUpdate ? "update" : "same", old, new: fresh };
 }

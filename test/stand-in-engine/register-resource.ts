@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { RegisterResourceRequest } from "@pulumi/pulumi/proto/resource_pb.js";
 import { differencesOf } from "../deployment/differences-of.ts";
-import { keepIgnored } from "./ignore-changes.ts";
-import { EngineFailure, type Operation, takeStep } from "./operation.ts";
+import { type Operation, takeStep } from "./operation.ts";
 import {
   isSecret,
   mapValues,
@@ -12,8 +11,8 @@ import {
   secret,
   unknownValue,
 } from "./property-value.ts";
-import type { ProviderHost } from "./provider-host.ts";
-import { isDynamic, providerType, providerUrn, type Resource, stackType, stashType } from "./resource.ts";
+import type { CallProvider } from "./provider-hosts.ts";
+import { isDynamic, keepIgnored, providerType, providerUrn, type Resource, stackType, stashType } from "./resource.ts";
 import type { Step } from "./run-text.ts";
 
 /** Refused by name: the engine would act on them, and what it does is not modelled. */
@@ -153,31 +152,25 @@ async function registerDynamic(operation: Operation, wanted: Resource, old: Reso
   if (old && providerUrn(old.provider) !== providerUrn(provider)) {
     throw new Error(`stand-in engine: moving ${wanted.name} to another provider is not modelled`);
   }
-  const host = await operation.hosts.of(provider, operation.before);
-  const step = await operation.oneAtATime(() => planDynamic(host, { ...wanted, provider }, old));
+  const call = await operation.hosts.of(provider, operation.before);
+  const step = await operation.oneAtATime(() => planDynamic(call, { ...wanted, provider }, old));
   const { new: planned = wanted } = step;
-  const preview = async () => ({ ...planned, outputs: planned.inputs });
-  switch (step.op) {
-    case "same":
-      return settle(operation, step, async () => ({ ...planned, outputs: old?.outputs ?? {} }));
-    case "update":
-      return settle(operation, step, operation.planning ? preview : () => update(host, planned, old));
-    case "create":
-      return settle(operation, step, operation.planning ? preview : () => create(host, planned));
-    default: {
-      if (old && !operation.planning) operation.replaced.push(old);
-      return settle(operation, step, operation.planning ? preview : () => create(host, planned));
-    }
-  }
+  return settle(operation, step, async () => {
+    if (step.op === "same") return { ...planned, outputs: old?.outputs ?? {} };
+    if (operation.planning) return { ...planned, outputs: planned.inputs };
+    if (step.op === "update") return update(call, planned, old);
+    if (old !== undefined) operation.replaced.push(old);
+    return create(call, planned);
+  });
 }
 
 /** Asks the provider what is to be done. The engine does so for one resource at a time, whatever --parallel says. */
-async function planDynamic(host: ProviderHost, wanted: Resource, old: Resource | undefined): Promise<Step> {
+async function planDynamic(call: CallProvider, wanted: Resource, old: Resource | undefined): Promise<Step> {
   const news = old ? keepIgnored(wanted.inputs, old.inputs, wanted) : wanted.inputs;
-  const inputs = await check(host, wanted, old?.inputs ?? {}, news);
+  const inputs = await check(call, wanted, old?.inputs ?? {}, news);
   const planned = { ...wanted, id: old?.id ?? "", inputs };
   if (old === undefined) return { op: "create", new: planned };
-  const { changes, replaces } = await host.call("Diff", changeRequest(planned, old));
+  const { changes, replaces } = await call("Diff", changeRequest(planned, old));
   // What the provider says outweighs what the inputs say.
   const differs = changes === "DIFF_SOME" || differencesOf(old.inputs, inputs).length > 0;
   if (changes === "DIFF_NONE" || !differs) return { op: "same", old, new: planned };
@@ -185,13 +178,13 @@ async function planDynamic(host: ProviderHost, wanted: Resource, old: Resource |
   if (wanted.ignoreChanges.some((name) => !name.startsWith("__"))) {
     throw new Error(`stand-in engine: replacing ${wanted.name}, which ignores changes, is not modelled`);
   }
-  const fresh = await check(host, wanted, {}, wanted.inputs);
+  const fresh = await check(call, wanted, {}, wanted.inputs);
   return { op: "replace", old, new: { ...planned, id: "", inputs: fresh } };
 }
 
-async function check(host: ProviderHost, wanted: Resource, olds: PropertyMap, news: PropertyMap) {
+async function check(call: CallProvider, wanted: Resource, olds: PropertyMap, news: PropertyMap) {
   const { urn, name, type } = wanted;
-  const answer = await host.call("Check", { urn, olds, news, name, type });
+  const answer = await call("Check", { urn, olds, news, name, type });
   const inputs = markMapLike(parseProperties(answer["inputs"]), news);
   const failures = Array.isArray(answer["failures"]) ? answer["failures"].map(parseProperties) : [];
   if (failures.length === 0) return inputs;
@@ -202,18 +195,18 @@ async function check(host: ProviderHost, wanted: Resource, olds: PropertyMap, ne
     const about = property === "" ? "" : `: property ${property} value {${shown}}`;
     return `${type} resource '${name}'${about} has a problem: ${String(failure["reason"])}`;
   });
-  throw new EngineFailure(lines.join("\n"), "plan");
+  throw new Error(lines.join("\n"));
 }
 
-async function create(host: ProviderHost, planned: Resource): Promise<Resource> {
+async function create(call: CallProvider, planned: Resource): Promise<Resource> {
   const { urn, name, type, inputs } = planned;
-  const answer = await host.call("Create", { urn, properties: inputs, name, type });
+  const answer = await call("Create", { urn, properties: inputs, name, type });
   const outputs = markMapLike(parseProperties(answer["properties"]), inputs);
   return { ...planned, id: String(answer["id"] ?? ""), outputs };
 }
 
-async function update(host: ProviderHost, planned: Resource, old: Resource | undefined): Promise<Resource> {
-  const answer = old && (await host.call("Update", changeRequest(planned, old)));
+async function update(call: CallProvider, planned: Resource, old: Resource | undefined): Promise<Resource> {
+  const answer = old && (await call("Update", changeRequest(planned, old)));
   return { ...planned, outputs: markMapLike(parseProperties(answer?.["properties"]), planned.inputs) };
 }
 

@@ -17,9 +17,6 @@ export interface Resource {
   readonly additionalSecretOutputs: readonly string[];
 }
 
-/** In the order of creation: a resource comes after all that it depends on. */
-export type Resources = ReadonlyMap<string, Resource>;
-
 export const stackType = "pulumi:pulumi:Stack";
 export const providerType = "pulumi:providers:pulumi-nodejs";
 export const stashType = "pulumi:index:Stash";
@@ -34,4 +31,13 @@ export function isDefaultProvider({ type, name }: Pick<Resource, "type" | "name"
 
 export function providerUrn(reference: string): string {
   return reference.slice(0, reference.lastIndexOf("::"));
+}
+
+/** Puts the recorded values in the place of those whose changes are ignored. */
+export function keepIgnored(news: PropertyMap, olds: PropertyMap, { ignoreChanges }: Resource): PropertyMap {
+  const nested = ignoreChanges.find((path) => !/^\w+$/.test(path));
+  if (nested !== undefined) throw new Error(`stand-in engine: ignoreChanges of "${nested}" is not modelled`);
+  const isIgnored = ([key]: readonly [string, unknown]) => ignoreChanges.includes(key);
+  const others = Object.entries(news).filter((entry) => !isIgnored(entry));
+  return Object.fromEntries([...others, ...Object.entries(olds).filter(isIgnored)]);
 }

@@ -1,7 +1,7 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
+import { createInterface } from "node:readline";
 import { killGroup } from "../deployment/run-command.ts";
 import { runEnvironment } from "../deployment/run-environment.ts";
 
@@ -13,15 +13,17 @@ export interface RunProcess {
   readonly env: Readonly<Record<string, string>>;
   /** Ends the run. */
   readonly signal: AbortSignal;
+  /** Takes each line that a process prints. */
+  readonly print: (line: string) => void;
 }
 
 /** Starts a script of the SDK that the program folder has. It ends with the run. */
 export function startScript(
-  { directory, node, env, signal }: RunProcess,
+  { directory, node, env, signal, print }: RunProcess,
   script: string,
   args: readonly string[],
   others: Readonly<Record<string, string>>,
-): ChildProcessByStdio<null, Readable, Readable> {
+): ChildProcess {
   signal.throwIfAborted();
   const file = createRequire(join(directory, "package.json")).resolve(`@pulumi/pulumi/cmd/${script}/index.js`);
   const child = spawn(node, [file, ...args], {
@@ -33,6 +35,6 @@ export function startScript(
   const kill = () => killGroup(child.pid);
   signal.addEventListener("abort", kill, { once: true });
   child.once("close", () => signal.removeEventListener("abort", kill));
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8");
+  for (const input of [child.stdout, child.stderr]) createInterface({ input }).on("line", print);
   return child;
 }

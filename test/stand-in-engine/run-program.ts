@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import grpc from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
-import engineMessages, { type LogRequest, type SetRootResourceRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import engineMessages, { type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import resourceMessages, {
   type RegisterResourceOutputsRequest,
@@ -10,12 +10,12 @@ import resourceMessages, {
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { deleteResource, deleteResources } from "./delete-resources.ts";
-import { EngineFailure, messageOf, type Operation } from "./operation.ts";
+import { messageOf, type Operation } from "./operation.ts";
 import { mapValues, parseProperties } from "./property-value.ts";
 import { MESSAGE_LIMIT, structOf } from "./provider-client.ts";
 import { registerResource } from "./register-resource.ts";
 import { stackType } from "./resource.ts";
-import { type RunProcess, startScript } from "./run-process.ts";
+import { startScript } from "./run-process.ts";
 
 type ServiceHandlers = grpc.UntypedServiceImplementation;
 
@@ -24,7 +24,7 @@ const features = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15] as const
 const organization = "organization";
 
 /** Runs the program under the SDK's own runner and does what it asks for, as the engine would. */
-export async function runProgram(operation: Operation, options: RunProcess): Promise<void> {
+export async function runProgram(operation: Operation): Promise<void> {
   const failing = new AbortController();
   const fail = (error: unknown) => failing.abort(error);
   const server = new grpc.Server(MESSAGE_LIMIT);
@@ -35,42 +35,29 @@ export async function runProgram(operation: Operation, options: RunProcess): Pro
     server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), done);
   });
   try {
-    const code = await runnerExit(operation, options, `127.0.0.1:${port}`, failing.signal);
+    const code = await runnerExit(operation, `127.0.0.1:${port}`, failing.signal);
     if (failing.signal.aborted) throw failing.signal.reason;
     // 32 says that the program has reported what went wrong.
-    if (code === 32) throw new EngineFailure("", "program");
+    if (code === 32) throw new Error("");
     if (code !== 0) throw new Error(`an unhandled error occurred: Program exited with non-zero exit code: ${code}`);
   } finally {
     server.forceShutdown();
   }
 }
 
-async function runnerExit(operation: Operation, options: RunProcess, address: string, failing: AbortSignal) {
-  const { project, stack, planning, config, text } = operation;
-  const { directory } = options;
+function runnerExit(operation: Operation, address: string, failing: AbortSignal): Promise<number | null> {
+  const { project, stack, planning, config, directory } = operation;
   const secretKeys = [...config].filter(([, { secret }]) => secret).map(([key]) => key);
   const args = ["--monitor", address, "--engine", address, "--organization", organization, "--project", project];
   args.push("--root-directory", directory, "--stack", stack, "--pwd", directory, "--parallel", "8");
   args.push(...(planning ? ["--dry-run"] : []), programOf(directory));
-  const signal = AbortSignal.any([options.signal, failing]);
-  const child = startScript({ ...options, signal }, "run", args, {
+  const signal = AbortSignal.any([operation.signal, failing]);
+  const child = startScript({ ...operation, signal }, "run", args, {
     PULUMI_NODEJS_TYPESCRIPT: "true",
     PULUMI_CONFIG: JSON.stringify(Object.fromEntries([...config].map(([key, { value }]) => [key, value]))),
     PULUMI_CONFIG_SECRET_KEYS: JSON.stringify(secretKeys),
   });
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on("data", (printed: string) => {
-      for (const line of printed.replace(/\n$/, "").split("\n")) text.warn(`${line}\n`);
-    });
-  }
-  try {
-    return await new Promise<number | null>((resolve, reject) => {
-      child.once("error", reject);
-      child.once("close", resolve);
-    });
-  } finally {
-    options.signal.throwIfAborted();
-  }
+  return new Promise((resolve, reject) => child.once("error", reject).once("close", resolve));
 }
 
 function monitor(operation: Operation, failing: AbortSignal, fail: (error: unknown) => void): ServiceHandlers {
@@ -137,7 +124,6 @@ function monitor(operation: Operation, failing: AbortSignal, fail: (error: unkno
 }
 
 function engine({ text }: Operation): ServiceHandlers {
-  let root = "";
   return {
     ...refusals(Object.keys(engineService.EngineService), () => {}),
     log: unary(async (request: LogRequest) => {
@@ -147,11 +133,7 @@ function engine({ text }: Operation): ServiceHandlers {
       else if (severity !== "debug") text.warn(`${severity}: ${message}`);
       return new emptyMessages.Empty();
     }),
-    getRootResource: unary(async () => new engineMessages.GetRootResourceResponse().setUrn(root)),
-    setRootResource: unary(async (request: SetRootResourceRequest) => {
-      root = request.getUrn();
-      return new engineMessages.SetRootResourceResponse();
-    }),
+    setRootResource: unary(async () => new engineMessages.SetRootResourceResponse()),
   };
 }
 

@@ -51,8 +51,9 @@ export class RunText {
     this.#stderr += `${text}\n`;
   }
 
+  /** @param message empty where the program has said it itself */
   error(message: string): void {
-    this.#stderr += `error: ${message}\n`;
+    if (message !== "") this.warn(`error: ${message}`);
   }
 
   finish(): string {

@@ -4,11 +4,11 @@ import type { Deployment, Run, RunOptions } from "../deployment/deployment.ts";
 import { refuseSecrets } from "../deployment/refuse-secrets.ts";
 import { withoutColours } from "../deployment/without-colours.ts";
 import { deleteResources } from "./delete-resources.ts";
-import { type Operation, reportFailure } from "./operation.ts";
+import { messageOf, type Operation } from "./operation.ts";
 import { type PropertyMap, parseProperties, replaceSecrets, secretSignature, signatureKey } from "./property-value.ts";
-import { ProviderHosts } from "./provider-hosts.ts";
+import { type ProviderHostOptions, ProviderHosts } from "./provider-hosts.ts";
 import { refreshResources } from "./refresh-resources.ts";
-import { type Resource, type Resources, stackType } from "./resource.ts";
+import { type Resource, stackType } from "./resource.ts";
 import type { RunProcess } from "./run-process.ts";
 import { runProgram } from "./run-program.ts";
 import { RunText } from "./run-text.ts";
@@ -26,33 +26,32 @@ export async function openStandInDeployment(
   if (project === undefined) throw new Error(`Pulumi.yaml in ${folder} names no project`);
   const config = new Map<string, { readonly value: string; readonly secret: boolean }>();
   const closing = new AbortController();
-  const running = new Set<Promise<Run>>();
-  let state: Resources = new Map();
+  const running: Promise<Run>[] = [];
+  // In the order of creation: a resource comes after all that it depends on.
+  let state: ReadonlyMap<string, Resource> = new Map();
 
   const perform = async (
     title: string,
     planning: boolean,
     options: RunOptions,
-    act: (operation: Operation, processes: RunProcess) => Promise<void>,
+    act: (operation: Operation) => Promise<void>,
   ): Promise<Run> => {
     const signal = options.signal ? AbortSignal.any([options.signal, closing.signal]) : closing.signal;
     signal.throwIfAborted();
-    const processes: RunProcess = { directory: folder, node, env: { ...env, ...options.env }, signal };
-    const record = recorder(processes.env["PULUMI_DEBUG_GRPC"]);
     const text = new RunText(`${title} (${stack})`, planning);
-    const hosts = new ProviderHosts({
-      ...processes,
-      project,
-      onCall: (method, ...call) => record(`ResourceProvider/${method}`, ...call),
-    });
+    const print = (line: string) => text.warn(line);
+    const processes: RunProcess = { directory: folder, node, env: { ...env, ...options.env }, signal, print };
+    const record = recorder(processes.env["PULUMI_DEBUG_GRPC"]);
+    const onCall: ProviderHostOptions["onCall"] = (method, ...call) => record(`ResourceProvider/${method}`, ...call);
     let turn: Promise<unknown> = Promise.resolve();
     const operation: Operation = {
+      ...processes,
       project,
       stack,
       planning,
       config,
       text,
-      hosts,
+      hosts: new ProviderHosts({ ...processes, project, onCall }),
       record,
       oneAtATime: (take) => {
         const result = turn.then(take);
@@ -64,27 +63,20 @@ export async function openStandInDeployment(
       replaced: [],
       after: new Map(),
     };
-    let failure: { readonly reason: unknown } | undefined;
-    try {
-      await act(operation, processes);
-    } catch (reason) {
-      failure = { reason };
-    }
-    const printed = await hosts.stop();
+    const failure = await act(operation).then(
+      () => undefined,
+      (reason: unknown) => ({ reason }),
+    );
+    await operation.hosts.stop();
     signal.throwIfAborted();
-    for (const line of printed.split("\n").slice(0, -1)) text.warn(`${line}\n`);
-    if (failure) reportFailure(operation, failure.reason);
+    if (failure) text.error(messageOf(failure.reason));
     refuseSecrets(text.finish());
     if (!planning) state = new Map([...operation.before, ...operation.after]);
     return { ok: !failure, exitCode: failure ? 1 : 0, text: withoutColours(text.finish()), steps: text.steps };
   };
-  const track = async (run: Promise<Run>): Promise<Run> => {
-    running.add(run);
-    try {
-      return await run;
-    } finally {
-      running.delete(run);
-    }
+  const track = (run: Promise<Run>): Promise<Run> => {
+    running.push(run);
+    return run;
   };
 
   return {
@@ -97,17 +89,21 @@ export async function openStandInDeployment(
     unsetConfig: async (name) => {
       config.delete(name);
     },
-    preview: async ({ refresh = false, expectNoChanges = false, json = false, ...options } = {}) => {
-      if (refresh || json) throw new Error("the stand-in engine does not model preview --refresh and --json");
+    preview: async ({ expectNoChanges = false, ...options } = {}) => {
       const run = await track(perform("Previewing update", true, options, runProgram));
       // The differences in the outputs of the stack are no changes of resources.
-      return expectNoChanges && run.ok && run.steps.length > 0 ? unexpectedChanges(run) : run;
+      if (!expectNoChanges || !run.ok || run.steps.length === 0) return run;
+      const text = `${run.text}error: no changes were expected for preview but changes were proposed\n`;
+      return { ...run, ok: false, exitCode: 7, text };
     },
     up: (options = {}) => track(perform("Updating", false, options, runProgram)),
     refresh: (options = {}) => track(perform("Refreshing", false, options, refreshResources)),
     destroy: (options = {}) => {
       const destroy = (operation: Operation) => deleteResources(operation, [...operation.before.values()]);
       return track(perform("Destroying", false, options, destroy));
+    },
+    run: async ([operation]) => {
+      throw new Error(`stand-in engine: pulumi ${operation} is not modelled`);
     },
     exportState: async () => ({
       version: 3,
@@ -122,11 +118,6 @@ export async function openStandInDeployment(
       await Promise.allSettled(running);
     },
   };
-}
-
-function unexpectedChanges(run: Run): Run {
-  const text = `${run.text}error: no changes were expected for preview but changes were proposed\n`;
-  return { ...run, ok: false, exitCode: 7, text };
 }
 
 /** Writes what the engine asks and is answered, one call a line, as the real engine does for PULUMI_DEBUG_GRPC. */

@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 const SCRIPT = path.resolve(import.meta.dirname, "../../tools/release/check-release.ts");
 const COMPLETE = {
@@ -35,8 +35,7 @@ it.each([
     ],
   },
 ])("judges $description", ({ tag, files, problems }) => {
-  const cwd = mkdtempSync(path.join(tmpdir(), "release-"));
-  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const cwd = temporaryFolder("release");
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text);
   const { status, stderr } = spawnSync(process.execPath, [SCRIPT, tag, "example/settings"], { cwd, encoding: "utf8" });
   expect({ status, stderr }).toEqual({

@@ -1,66 +1,44 @@
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { listen } from "../servers/listen.ts";
-import { type Job, jobsBefore, ROOT, readWorkflow, type Step } from "./workflow.ts";
+import { jobsBefore, ROOT, readWorkflow, type Step } from "./workflow.ts";
 
 const REPOSITORY = "example/settings";
 const LEFT_OUT = new Set([".git", "node_modules", "dist", "dist-plugin", "coverage"]);
 
-/** Runs the jobs of the release that come before `attach`, and `attach`, each in a folder of its own as on a runner. */
-class Release {
-  readonly #folder = mkdtempSync(path.join(tmpdir(), "release-"));
-  readonly #env: NodeJS.ProcessEnv;
-  printed = "";
+/** Where a job runs, and where jobs leave what others take. */
+interface Runner {
+  readonly cwd: string;
+  readonly artifacts: string;
+  readonly env: NodeJS.ProcessEnv;
+}
 
-  constructor(registry: string) {
-    onTestFinished(() => rmSync(this.#folder, { recursive: true, force: true }));
-    const bin = path.join(this.#folder, "bin");
-    mkdirSync(bin);
-    writeFileSync(path.join(bin, "gh"), '#!/bin/sh\necho "gh $*"\n', { mode: 0o755 });
-    this.#env = {
-      ...process.env,
-      PATH: [bin, path.dirname(process.execPath), process.env["PATH"]].join(path.delimiter),
-      GITHUB_REF_NAME: `v${manifest.version}`,
-      GITHUB_REPOSITORY: REPOSITORY,
-      npm_config_registry: registry,
-    };
-  }
-
-  /** Returns the folder that the job has run in. */
-  async run(name: string, { steps = [] }: Job): Promise<string> {
-    const cwd = path.join(this.#folder, "jobs", name);
-    mkdirSync(cwd, { recursive: true });
-    for (const step of steps) await this.#runStep(step, cwd);
-    return cwd;
-  }
-
-  async #runStep({ uses = "", run, with: options = {} }: Step, cwd: string): Promise<void> {
-    const artifacts = path.join(this.#folder, "artifacts");
-    const [action] = uses.split("@");
-    if (run === "npm ci --ignore-scripts") symlinkSync(path.join(ROOT, "node_modules"), path.join(cwd, "node_modules"));
-    else if (run !== undefined) {
-      const env = run.startsWith("npm publish ") ? { ...this.#env, npm_config_dry_run: "true" } : this.#env;
-      this.printed += (
-        await promisify(execFile)("bash", ["-eo", "pipefail", "-c", `${run} 2>&1`], { cwd, env })
-      ).stdout;
-    } else if (action === "actions/checkout") checkOut(cwd);
-    else if (action === "actions/upload-artifact") {
-      for (const file of globSync(String(options["path"]), { cwd })) {
-        cpSync(path.join(cwd, file), path.join(artifacts, String(options["name"]), path.basename(file)));
-      }
-    } else if (action === "actions/download-artifact") {
-      for (const found of globSync(String(options["pattern"] ?? options["name"] ?? "*"), { cwd: artifacts })) {
-        cpSync(path.join(artifacts, found), cwd, { recursive: true });
-      }
+/** Runs a step as a runner does, and returns what it prints. */
+async function runStep({ uses = "", run, with: options = {} }: Step, { cwd, artifacts, env }: Runner): Promise<string> {
+  const [action] = uses.split("@");
+  if (run === "npm ci --ignore-scripts") symlinkSync(path.join(ROOT, "node_modules"), path.join(cwd, "node_modules"));
+  else if (run !== undefined) {
+    const added = run.startsWith("npm publish ") ? { npm_config_dry_run: "true" } : {};
+    const shell = ["-eo", "pipefail", "-c", `${run} 2>&1`];
+    return (await promisify(execFile)("bash", shell, { cwd, env: { ...env, ...added } })).stdout;
+  } else if (action === "actions/checkout") checkOut(cwd);
+  else if (action === "actions/upload-artifact") {
+    for (const file of globSync(String(options["path"]), { cwd })) {
+      cpSync(path.join(cwd, file), path.join(artifacts, String(options["name"]), path.basename(file)));
+    }
+  } else if (action === "actions/download-artifact") {
+    for (const found of globSync(String(options["pattern"] ?? options["name"] ?? "*"), { cwd: artifacts })) {
+      cpSync(path.join(artifacts, found), cwd, { recursive: true });
     }
   }
+  return "";
 }
 
 /** Copies the repository, with what a maintainer sets before the first release. */
@@ -71,25 +49,40 @@ function checkOut(folder: string): void {
   writeFileSync(path.join(folder, "CHANGELOG.md"), changelog.replace("(unreleased)", "(2026-11-22)"));
 }
 
-it("builds everything and publishes it last", async (context) => {
+it("builds everything and publishes it last", { timeout: 300_000 }, async (context) => {
   if (process.platform !== "linux") context.skip("the jobs that publish are for Linux");
   const registry = createServer((_, response) => response.writeHead(404).end("{}"));
-  const release = new Release(`http://127.0.0.1:${await listen(registry)}`);
+  const folder = temporaryFolder("release");
+  const [bin, artifacts] = [path.join(folder, "bin"), path.join(folder, "artifacts")];
+  mkdirSync(bin);
+  writeFileSync(path.join(bin, "gh"), '#!/bin/sh\necho "gh $*"\n', { mode: 0o755 });
+  const env = {
+    ...process.env,
+    PATH: [bin, path.dirname(process.execPath), process.env["PATH"]].join(path.delimiter),
+    GITHUB_REF_NAME: `v${manifest.version}`,
+    GITHUB_REPOSITORY: REPOSITORY,
+    npm_config_registry: `http://127.0.0.1:${await listen(registry)}`,
+  };
   const { jobs } = readWorkflow("release.yml");
-  let attached = "";
-  for (const name of [...jobsBefore(jobs, "attach"), "attach"]) attached = await release.run(name, jobs[name] ?? {});
+  let printed = "";
+  for (const name of [...jobsBefore(jobs, "attach"), "attach"]) {
+    const cwd = path.join(folder, "jobs", name);
+    mkdirSync(cwd, { recursive: true });
+    for (const step of jobs[name]?.steps ?? []) printed += await runStep(step, { cwd, artifacts, env });
+  }
 
   const archive = `pulumi-resource-agent-log-config-v${manifest.version}-linux-${process.arch === "x64" ? "amd64" : process.arch}.tar.gz`;
-  const published = release.printed.indexOf(`+ pulumi-agent-log-config@${manifest.version}`);
-  expect(published, release.printed).toBeGreaterThan(0);
-  expect(release.printed.slice(published)).toMatch(`gh release create v${manifest.version} `);
-  expect(release.printed).toContain(` ${archive} SHA256SUMS\n`);
+  const published = printed.indexOf(`+ pulumi-agent-log-config@${manifest.version}`);
+  expect(published, printed).toBeGreaterThan(0);
+  expect(printed.slice(published)).toMatch(`gh release create v${manifest.version} `);
+  expect(printed).toContain(` ${archive} SHA256SUMS\n`);
+  const attached = path.join(folder, "jobs", "attach");
   const run = (file: string, ...args: readonly string[]) =>
     execFileSync(file, args, { cwd: attached, encoding: "utf8" });
   expect(run("sha256sum", "--check", "SHA256SUMS")).toBe(`${archive}: OK\n`);
 
-  expect(run("tar", "-tvzf", archive)).toMatch(/^-rwxr-xr-x .* pulumi-resource-agent-log-config$/m);
-  run("tar", "-xzf", archive);
+  // It lists what it takes out.
+  expect(run("tar", "-xvvzf", archive)).toMatch(/^-rwxr-xr-x .* pulumi-resource-agent-log-config$/m);
   const plugin = spawn(path.join(attached, "pulumi-resource-agent-log-config"), ["127.0.0.1:1"], { env: {} });
   const [line] = await once(plugin.stdout, "data");
   plugin.stdin.end();

@@ -1,15 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { ROOT } from "./workflow.ts";
 
 const SCRIPT = path.join(ROOT, "tools/release/name-repository.ts");
 
 it("writes the repository and the names that belong to its owner wherever they are used", () => {
-  const cwd = mkdtempSync(path.join(tmpdir(), "name-"));
-  onTestFinished(() => rmSync(cwd, { recursive: true }));
+  const cwd = temporaryFolder("name");
   const folders = ["docs", "examples/go", "examples/java", "test/plugin/programs/go"];
   for (const place of ["package.json", "README.md", "tools/schema/schema.json", ...folders]) {
     cpSync(path.join(ROOT, place), path.join(cwd, place), { recursive: true });

@@ -1,9 +1,8 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { isObject } from "../../sdk/client/is-object.ts";
 import {
   CONNECTION_SETTING_NAMES,
@@ -13,9 +12,10 @@ import {
 import { expectedPathSchema } from "../../sdk/shared/unmet-expectations.ts";
 import { generateSchema } from "../../tools/schema/generate-schema.ts";
 import type { Manifest } from "../../tools/schema/package-identity.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { requireHost } from "../plugin/require-host.ts";
+import { ROOT } from "./workflow.ts";
 
-const root = path.resolve(import.meta.dirname, "../..");
 const MANIFEST: Manifest = {
   version: "1.2.3",
   description: "Text",
@@ -107,14 +107,14 @@ it("names no property in a text, since each language spells them in its own way,
 });
 
 it("is committed as it is generated", async () => {
-  const manifest = JSON.parse(await readFile(path.join(root, "package.json"), "utf8"));
-  const committed = JSON.parse(await readFile(path.join(root, "tools/schema/schema.json"), "utf8"));
+  const manifest = JSON.parse(await readFile(path.join(ROOT, "package.json"), "utf8"));
+  const committed = JSON.parse(await readFile(path.join(ROOT, "tools/schema/schema.json"), "utf8"));
   const generated = JSON.parse(JSON.stringify({ ...generateSchema(manifest), version: undefined }));
   expect(generated, "run `npm run schema`").toEqual(committed);
 });
 
 it("has a page for the Registry that names every setting and its variable", async () => {
-  const page = await readFile(path.join(root, "docs/installation-configuration.md"), "utf8");
+  const page = await readFile(path.join(ROOT, "docs/installation-configuration.md"), "utf8");
   const rows = CONNECTION_SETTING_NAMES.map(
     (name) => `| \`${configurationKey(name)}\` | \`${environmentVariable(name)}\` |`,
   );
@@ -139,9 +139,8 @@ it.each(["resources", "functions"])("has examples in every language for all %s",
 
 it("passes pulumi schema check", async (context) => {
   const { command } = requireHost(context, "nodejs");
-  const home = await mkdtemp(path.join(tmpdir(), "schema-"));
-  onTestFinished(() => rm(home, { recursive: true, force: true }));
+  const home = temporaryFolder("schema");
   const env = { ...process.env, PULUMI_HOME: home, PULUMI_SKIP_UPDATE_CHECK: "true" };
-  const args = ["schema", "check", path.join(root, "tools/schema/schema.json")];
+  const args = ["schema", "check", path.join(ROOT, "tools/schema/schema.json")];
   await expect(promisify(execFile)(command, args, { env })).resolves.toBeDefined();
 });

@@ -1,13 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { writeArchive } from "../../tools/archive/write-archive.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 it("has one executable file, no times and no owners, whatever the files have", () => {
-  const folder = mkdtempSync(path.join(tmpdir(), "archive-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = temporaryFolder("archive");
   writeFileSync(path.join(folder, "plugin.cjs"), "0123456789", { mode: 0o777 });
   writeFileSync(path.join(folder, "launcher"), "#!/bin/sh\n", { mode: 0o600 });
   const archive = path.join(folder, "archives/plugin.tar.gz");
