@@ -1,11 +1,13 @@
 import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
-import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
-import { type PropertyMap, parseProperties, secret, unknownValue } from "../stand-in-engine/property-value.ts";
+import { unknownValue } from "../stand-in-engine/property-value.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { type PluginProcess, startPlugin } from "./plugin-process.ts";
-import { startMonitor } from "./start-monitor.ts";
+import { startMonitor, startMonitorOf } from "./start-monitor.ts";
+
+// What fleets of the plugin have in common with those of programs is in test/program/agent-log-configs.test.ts.
 
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
 const FLEET = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::fleet";
@@ -17,36 +19,31 @@ const installed = usePluginFolder();
 let plugin: PluginProcess;
 let service: Service;
 
-beforeEach(async () => {
-  service = await startService();
+beforeAll(async () => {
   plugin = await startPlugin(installed.module());
-  onTestFinished(async () => {
-    await plugin.stop();
-    await service.close();
-  });
-  for (const index of [1, 2, 3]) service.set(id(index), "monitoring", { logPath: `/log/${index}` });
-  const settings = { publicKey: "publickey", privateKey: secret("private-key-0001"), allowHttp: "true", maxRetries: 0 };
-  await plugin.configure({ baseUrl: service.baseUrl, ...settings });
 });
 
-/** What the engine asks the plugin for each child of a fleet, in a preview of a new stack. */
+afterAll(() => plugin.stop());
+
+beforeEach(async () => {
+  service = await startService();
+  onTestFinished(() => service.close());
+  for (const index of [1, 2, 3]) service.set(id(index), "monitoring", { logPath: `/log/${index}` });
+  const key = { publicKey: "publickey", privateKey: "private-key-0001" };
+  await plugin.configure({ baseUrl: service.baseUrl, ...key, allowHttp: "true", maxRetries: 0 });
+});
+
+/** The engine in a preview of a new stack, and its request. */
 async function engine() {
-  const monitor = await startMonitor(async (urn, inputs) => create(urn, await plugin.check(inputs, {}, urn), true));
-  const request = new messages.ConstructRequest().setMonitorendpoint(monitor.address).setDryrun(true);
-  return { ...monitor, request };
+  const monitor = await startMonitorOf(plugin);
+  return { ...monitor, request: new messages.ConstructRequest().setMonitorendpoint(monitor.address).setDryrun(true) };
 }
 
-async function create(urn: string, properties: PropertyMap, preview = false): Promise<PropertyMap> {
-  return parseProperties((await plugin.call("Create", { urn, properties, preview }))["properties"]);
-}
-
-it("reads each project once, the children's checks included", async () => {
-  const { request, registered, outputs } = await engine();
+it("reads each project once, the children's checks included, and registers its output", async () => {
+  const { request, outputs } = await engine();
   const constructed = await plugin.construct(ARGS, request);
   expect(constructed.urn).toBe(FLEET);
-  expect(constructed.outputs["configs"]).toMatchObject([1, 2, 3].map((index) => ({ logPath: `/log/${index}` })));
   expect(outputs).toEqual([constructed.outputs]);
-  expect(registered).toHaveLength(4);
   const reads = () => service.requests.filter(({ status }) => status === 200).length;
   expect(reads()).toBe(3);
   // What was read is used once: a later check reads itself.
@@ -55,12 +52,10 @@ it("reads each project once, the children's checks included", async () => {
 });
 
 it("does not give a child what was read for another project", async () => {
-  const { address } = await startMonitor(async (urn, inputs) => {
-    const news = await plugin.check({ ...inputs, projectId: id(3) }, {}, urn);
-    expect(news["logPath"]).toBe("/log/3");
-    return create(urn, news);
-  });
-  await plugin.construct({ ...ARGS, projectIds: [id(1)] }, new messages.ConstructRequest().setMonitorendpoint(address));
+  const { address } = await startMonitor((urn, inputs) => plugin.check({ ...inputs, projectId: id(3) }, {}, urn));
+  const request = new messages.ConstructRequest().setMonitorendpoint(address);
+  const { outputs } = await plugin.construct({ ...ARGS, projectIds: [id(1)] }, request);
+  expect(outputs["configs"]).toMatchObject([{ logPath: "/log/3" }]);
 });
 
 it("passes on what the program gave beside the arguments, as the SDKs' own components do", async () => {
@@ -117,43 +112,11 @@ it("compares the others before a child fails, and says nothing itself", async ()
   expect(outputs).toEqual([]);
 });
 
-it.each<{ description: string; args: PropertyMap }>([
-  { description: "one project", args: { projects: { a: id(1), b: secret(id(2)) } } },
-  { description: "the list", args: { projectIds: secret([id(1), id(2).toUpperCase()]) } },
-  { description: "the list of agents", args: { projectIds: [id(1), id(2)], agents: secret(["monitoring"]) } },
-])("keeps its output and the ids of its children secret where $description is", async ({ args }) => {
-  const { request, registered } = await engine();
-  const { outputs } = await plugin.construct({ agents: ["monitoring"], ...args }, request);
-  expect(outputs["configs"]).toEqual(secret([expect.anything(), expect.anything()]));
-  const ids = registered.slice(1).map((each) => parseProperties(each.getObject()?.toJavaScript())["projectId"]);
-  expect(ids).toEqual(expect.arrayContaining([secret(id(1)), secret(id(2))]));
-});
-
-it.each<{ description: string; args: PropertyMap; children: readonly string[] }>([
-  { description: "list", args: { projectIds: unknownValue }, children: [] },
-  { description: "list of agents", args: { projectIds: [id(1)], agents: unknownValue }, children: [] },
-  { description: "one of the ids", args: { projectIds: [unknownValue, id(1)] }, children: [urnOf(1)] },
-  {
-    description: "one of the agents",
-    args: { projectIds: [id(1)], agents: [unknownValue, "monitoring"] },
-    children: [urnOf(1)],
-  },
-])(
-  "has an unknown output, and the children that are known, while its $description is not",
-  async ({ args, children }) => {
-    const { request, registered } = await engine();
-    const { outputs } = await plugin.construct({ agents: ["monitoring"], ...args }, request);
-    expect(outputs).toEqual({ configs: unknownValue });
-    const names = registered.slice(1).map((each) => each.getName());
-    expect(names).toEqual(children.map((urn) => urn.slice(urn.lastIndexOf("::") + 2)));
-  },
-);
-
 it("records all that can be recorded, and fails if the engine goes on after a child has failed", async () => {
   const { address, outputs, registered } = await startMonitor(
     async (urn, inputs) => {
       if (urn === urnOf(2)) throw new Error("it fails");
-      return create(urn, await plugin.check(inputs, {}, urn));
+      return plugin.check(inputs, {}, urn);
     },
     { goesOn: true },
   );

@@ -7,16 +7,6 @@ const fleet = (name = "fleet", types = "Fleet", fleets = new Map<string, string>
   new FleetChildren(name, types, "other:index:Type", fleets);
 
 describe("the projects of a fleet", () => {
-  it("has those of a list in its order, and those of a map in the order of their names", () => {
-    expect(fleet().projectsOf([TWO, ONE, TWO], null)).toEqual([TWO, ONE, TWO].map((id) => [undefined, id]));
-    expect(fleet().projectsOf(undefined, { orders: TWO, billing: ONE, "Team/Øst 1": UNKNOWN })).toEqual([
-      ["Team/Øst 1", UNKNOWN],
-      ["billing", ONE],
-      ["orders", TWO],
-    ]);
-    expect(fleet().projectsOf([], undefined)).toEqual([]);
-  });
-
   const missing =
     "projectIds and projects are both missing; give projectIds, a list of project ids, or projects, a map from names of your own to project ids";
   it.each<[unknown, unknown, string]>([
@@ -45,17 +35,8 @@ describe("the projects of a fleet", () => {
   );
 });
 
-it("has the agents that are known, and refuses others", () => {
-  expect(fleet().agentsOf(["backup", UNKNOWN, "monitoring"])).toEqual(["backup", "monitoring"]);
+it("refuses agents that are no list", () => {
   expect(() => fleet().agentsOf("backup")).toThrow("can't be made: agents must be a list.");
-  const sentence = 'can\'t be made: agents must be "monitoring" or "backup"';
-  expect(() => fleet().agentsOf(["backup", "backups"], false)).toThrow(`${sentence}, not "backups".`);
-  expect(() => fleet().agentsOf(["backups"])).toThrow(`${sentence}.`);
-});
-
-it("refuses an argument that is no rule", () => {
-  fleet().refuseOthers({ expect: {}, whenUnexpected: "warn", whenUnavailable: undefined });
-  expect(() => fleet().refuseOthers({ expect: {}, expects: {} })).toThrow("expects is no argument of it.");
 });
 
 describe("the name of a child", () => {
