@@ -7,8 +7,7 @@ import { startService } from "../../sdk/testing/index.ts";
 import { EXECUTABLE, makePlugin } from "../../tools/archive/make-plugin.ts";
 import { writeArchive } from "../../tools/archive/write-archive.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
-import { openDeployment } from "../deployment/open-deployment.ts";
-import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
+import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { runCommand } from "../deployment/run-command.ts";
 import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
@@ -226,24 +225,3 @@ it("keeps the old record where the new project of a replacement can't be read", 
   expect(await deployment.run(["up", "--yes", "--skip-preview"])).toMatchObject({ exitCode: 1 });
   expect(JSON.stringify(await deployment.exportState())).toContain(`${id(1)}/monitoring`);
 });
-
-it.for([["dynamic", "plugin", "dynamic"] as const, ["plugin", "dynamic", "plugin"] as const])(
-  "moves a resource in place, from the %s provider to the %s and back",
-  async (providers, context) => {
-    const { directory, service } = await makeProgramFolder(context, "moving");
-    const { path: folders } = requireHost(context, "nodejs");
-    const env = { PATH: installed.pathWith(folders) };
-    const deployment = await openDeployment({ directory, engine: "real", env });
-    context.onTestFinished(() => deployment.close());
-    await configure(deployment, service, "moving", {});
-    for (const [index, provider] of providers.entries()) {
-      await deployment.setConfig("moving:by", provider);
-      const { ok, text } = await deployment.up();
-      expect(ok, text).toBe(true);
-      if (index > 0) expect(text).not.toMatch(/\((?:replace|create|delete)/);
-      expect(await deployment.refresh()).toMatchObject({ ok: true });
-      expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
-    }
-    expect(await deployment.destroy()).toMatchObject({ ok: true });
-  },
-);

@@ -8,7 +8,6 @@ import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
 import { type PropertyMap, parseProperties } from "../stand-in-engine/property-value.ts";
 import { listen } from "./listen.ts";
-import type { PluginProcess } from "./plugin-process.ts";
 
 /** What the engine does with a child of a component: it returns the outputs. */
 type RegisterChild = (urn: string, inputs: PropertyMap) => Promise<PropertyMap>;
@@ -47,12 +46,4 @@ export async function startMonitor(registerChild: RegisterChild, { goesOn = fals
     },
   });
   return { address: await listen(server), registered, outputs, ended: ended.promise };
-}
-
-/** Starts one that asks the plugin for each child what the engine asks in a preview of a new stack. */
-export function startMonitorOf(plugin: PluginProcess, options: { readonly goesOn?: boolean } = {}) {
-  return startMonitor(async (urn, inputs) => {
-    const properties = await plugin.check(inputs, {}, urn);
-    return parseProperties((await plugin.call("Create", { urn, properties, preview: true }))["properties"]);
-  }, options);
 }

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AGENT_LOG_CONFIG_TYPE, AgentLogConfigs, type AgentLogConfigsArgs, Provider } from "../../sdk/index.ts";
@@ -6,7 +7,7 @@ import { dependenciesOf } from "../../sdk/program/private-sdk.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { usePluginFolder } from "../plugin/plugin-folder.ts";
 import { type PluginProcess, startPlugin } from "../plugin/plugin-process.ts";
-import { startMonitorOf } from "../plugin/start-monitor.ts";
+import { startMonitor } from "../plugin/start-monitor.ts";
 import {
   isMap,
   isSecret,
@@ -21,7 +22,7 @@ import {
 } from "../stand-in-engine/property-value.ts";
 import { connectService, setEngine } from "./set-engine.ts";
 
-const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"];
+const [ONE, TWO, THREE] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b", "0123456789abcdef0123456c"];
 const MONITORING = { agents: ["monitoring"] } as const;
 
 const installed = usePluginFolder();
@@ -39,7 +40,7 @@ beforeEach(async () => {
     monitoring: { logPath: `/${project}`, configOverrides: { mmsApiKey: "k" } },
     backup: { logRotate: { sizeThresholdMB: 1000 } },
   });
-  service = await connectService({ [ONE]: settings("one"), [TWO]: settings("two") });
+  service = await connectService({ [ONE]: settings("one"), [TWO]: settings("two"), [THREE]: settings("three") });
 });
 
 // What is still being registered must not meet the mocks of the next test.
@@ -94,11 +95,7 @@ function inputOf(value: PropertyValue): unknown {
 }
 
 async function makeInPlugin(args: PropertyMap, preview = false): Promise<Fleet> {
-  await plugin.attach("127.0.0.1:1");
-  const { baseUrl } = service;
-  await plugin.configure({ baseUrl, publicKey: "publickey", privateKey: "private-key-0001", allowHttp: "true" });
-  const { address, registered } = await startMonitorOf(plugin, { goesOn: true });
-  const request = new messages.ConstructRequest().setMonitorendpoint(address).setDryrun(preview);
+  const { request, registered } = await openEngine({ preview, goesOn: true });
   const { outputs } = await plugin.construct(args, request);
   const children = registered.slice(1).map((each) => ({
     name: each.getName(),
@@ -107,6 +104,22 @@ async function makeInPlugin(args: PropertyMap, preview = false): Promise<Fleet> 
   // An absent setting is null in an output of the plugin.
   const configs = JSON.parse(JSON.stringify(outputs["configs"]), (_, value) => value ?? undefined);
   return { configs, children: () => children };
+}
+
+/** The engine in a preview of a new stack or in an update, and what it asks for a fleet. */
+async function openEngine({ preview = true, goesOn = false, childOf = recordChild } = {}) {
+  await plugin.attach("127.0.0.1:1");
+  const key = { publicKey: "publickey", privateKey: "private-key-0001" };
+  await plugin.configure({ baseUrl: service.baseUrl, ...key, allowHttp: "true", maxRetries: 0 });
+  const monitor = await startMonitor(childOf, { goesOn });
+  const request = new messages.ConstructRequest().setMonitorendpoint(monitor.address).setDryrun(preview);
+  return { ...monitor, request };
+}
+
+/** Asks the plugin for a child what the engine asks. */
+async function recordChild(urn: string, inputs: PropertyMap): Promise<PropertyMap> {
+  const properties = await plugin.check(inputs, {}, urn);
+  return parseProperties((await plugin.call("Create", { urn, properties, preview: true }))["properties"]);
 }
 
 const isKnown = async (output: pulumi.Output<unknown>) => "isKnown" in output && (await output.isKnown) === true;
@@ -196,7 +209,7 @@ describe.each([
   });
 });
 
-describe("AgentLogConfigs", () => {
+describe("a fleet of a program", () => {
   it("takes promises and Outputs, which are no secret, and what turns out to be absent is not given", async () => {
     inDeployment();
     const projects = Promise.resolve({ a: ONE, b: pulumi.output(TWO) });
@@ -242,6 +255,110 @@ describe("AgentLogConfigs", () => {
     const { configs } = new AgentLogConfigs("fleet", { projects, ...MONITORING }, opts());
     expect(await isKnown(configs)).toBe(false);
     await vi.waitFor(() => expect(namesOf(children())).toEqual(["fleet-a-monitoring", "fleet-b-monitoring"]));
+  });
+});
+
+describe("a fleet of the plugin", () => {
+  const fleetUrn = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::fleet";
+  const urnOf = (id: string) =>
+    `urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs$agent-log-config:index:AgentLogConfig::fleet-${id}-monitoring`;
+  const args = { projectIds: [ONE, TWO, THREE], agents: ["monitoring"] };
+
+  it("reads each project once, the children's checks included, and registers its output", async () => {
+    const { request, outputs } = await openEngine();
+    const constructed = await plugin.construct(args, request);
+    expect(constructed.urn).toBe(fleetUrn);
+    expect(outputs).toEqual([constructed.outputs]);
+    const reads = () => service.requests.filter(({ status }) => status === 200).length;
+    expect(reads()).toBe(3);
+    // What was read is used once: a later check reads itself.
+    await plugin.check({ projectId: ONE, agent: "monitoring" }, {}, urnOf(ONE));
+    expect(reads()).toBe(4);
+  });
+
+  it("does not give a child what was read for another project", async () => {
+    const { request } = await openEngine({
+      childOf: (urn, inputs) => recordChild(urn, { ...inputs, projectId: THREE }),
+    });
+    const { outputs } = await plugin.construct({ ...args, projectIds: [ONE] }, request);
+    expect(outputs["configs"]).toMatchObject([{ logPath: "/three" }]);
+  });
+
+  it("passes on what the program gave beside the arguments, as the SDKs' own components do", async () => {
+    const { request, registered } = await openEngine();
+    request.setParent("urn:pulumi:dev::p::my:Group::group").setProtect(true).setRetainondelete(true);
+    request.setAliasesList([new aliasMessages.Alias().setUrn("urn:pulumi:dev::p::my:Old::fleet")]);
+    request.setDependenciesList(["urn:pulumi:dev::p::my:Other::a"]).setDeletedwith("urn:pulumi:dev::p::my:Other::d");
+    request.getProvidersMap().set("agent-log-config", "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west::1");
+    request.getProvidersMap().set("other", "urn:pulumi:dev::p::pulumi:providers:other::x::2");
+    const inputDependencies = new messages.ConstructRequest.PropertyDependencies().setUrnsList([
+      "urn:pulumi:dev::p::my:Other::b",
+    ]);
+    request.getInputdependenciesMap().set("projectIds", inputDependencies);
+    await plugin.construct({ ...args, projectIds: [ONE] }, request);
+    const [fleet, child] = registered.map((each) => ({
+      ...each.toObject(),
+      providers: [...each.getProvidersMap().entries()],
+    }));
+    const dependenciesList = ["urn:pulumi:dev::p::my:Other::a", "urn:pulumi:dev::p::my:Other::b"];
+    expect(fleet).toMatchObject({
+      custom: false,
+      parent: "urn:pulumi:dev::p::my:Group::group",
+      protect: true,
+      retainondelete: true,
+      aliasesList: [{ urn: "urn:pulumi:dev::p::my:Old::fleet" }],
+      deletedwith: "urn:pulumi:dev::p::my:Other::d",
+      dependenciesList,
+      providers: [
+        ["agent-log-config", "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west::1"],
+        ["other", "urn:pulumi:dev::p::pulumi:providers:other::x::2"],
+      ],
+    });
+    expect(child).toMatchObject({
+      custom: true,
+      name: `fleet-${ONE}-monitoring`,
+      type: "agent-log-config:index:AgentLogConfig",
+      parent: expect.stringContaining("::my:Group$agent-log-config:index:AgentLogConfigs::fleet"),
+      provider: "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west::1",
+      aliasesList: [{ spec: { type: "pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig" } }],
+      dependenciesList,
+      version: "",
+    });
+  });
+
+  it("compares the others before a child fails, and says nothing itself", async () => {
+    const { request, registered, outputs, ended } = await openEngine();
+    for (const projectId of [ONE, THREE]) {
+      for (const agent of ["monitoring", "backup"] as const) service.set(projectId, agent, undefined);
+    }
+    const fleet = plugin.construct(args, request);
+    expect(await ended).toMatch(/there is no such project.* The same applies to fleet-\S+[ac]-monitoring\.$/);
+    expect(registered).toHaveLength(4);
+    // The engine cancels what is left when a run has failed.
+    await plugin.cancel();
+    expect((await fleet).outputs).toEqual({ configs: unknownValue });
+    expect(outputs).toEqual([]);
+  });
+
+  it("records all that can be recorded, and fails if the engine goes on after a child has failed", async () => {
+    const childOf = async (urn: string, inputs: PropertyMap) => {
+      if (urn === urnOf(TWO)) throw new Error("it fails");
+      return recordChild(urn, inputs);
+    };
+    const { request, outputs, registered } = await openEngine({ preview: false, goesOn: true, childOf });
+    const fleet = plugin.construct(args, request);
+    await expect(fleet).rejects.toThrow(`Its child 'fleet-${TWO}-monitoring' has failed.`);
+    expect([registered.length, outputs]).toEqual([4, []]);
+  });
+
+  it("ends at once without a word when it is cancelled", async () => {
+    service.failNext(...Array(3).fill({ delaySeconds: 60 }));
+    const { request, registered } = await openEngine();
+    const fleet = plugin.construct(args, request);
+    await vi.waitUntil(() => service.requests.length > 1);
+    await plugin.cancel();
+    expect((await fleet).outputs).toEqual({ configs: unknownValue });
+    expect(registered).toHaveLength(1);
   });
 });
 
