@@ -17,7 +17,8 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     };
     await connect("private-key-0001");
     const second = { baseUrl: other.baseUrl, privateKey: "private-key-0002" };
-    await deployment.setConfigs({ "connections:second": JSON.stringify(second), "myapp:token": "token-0001" });
+    await deployment.setConfig("connections:second", JSON.stringify(second));
+    await deployment.setConfig("myapp:token", "token-0001");
 
     expect(await deployment.up()).toMatchObject({ ok: true });
     expect(await deployment.outputs()).toEqual({

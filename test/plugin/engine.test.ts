@@ -187,19 +187,28 @@ it("tells of each of two services that are down, and ends no bystander with a me
   expect(text).not.toMatch(/'bystander' has a problem|given up/);
 });
 
-it("names every cause and every resource of a refresh that fails, each cause once", LIMIT, async (context) => {
-  const { deployment, service, write } = await openYaml(context);
-  await write({ resources: { one: recordOf(id(1)), two: recordOf(id(2)), three: recordOf(id(3)) } });
-  expect(await deployment.up()).toMatchObject({ ok: true });
-  const refused = { status: 403, body: JSON.stringify({ error: 403, errorCode: "USER_UNAUTHORIZED" }) };
-  service.failNext({ status: 500 }, refused, { status: 500 });
-  const { exitCode, text } = await deployment.refresh();
-  expect(exitCode).toBe(1);
-  const causes = text.match(/error: .*Can't read .*/g) ?? [];
-  expect(causes).toHaveLength(2);
-  expect(causes.filter((cause) => cause.includes("USER_UNAUTHORIZED"))).toHaveLength(1);
-  expect(causes.find((cause) => cause.includes("status 500"))).toMatch(/ The same applies to (one|two|three)\.$/);
-});
+it(
+  "names each cause and every resource of a refresh that fails, and keeps a record whose replacement fails",
+  LIMIT,
+  async (context) => {
+    const { deployment, service, write } = await openYaml(context);
+    await write({ resources: { one: recordOf(id(1)), two: recordOf(id(2)), three: recordOf(id(3)) } });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    const refused = { status: 403, body: JSON.stringify({ error: 403, errorCode: "USER_UNAUTHORIZED" }) };
+    service.failNext({ status: 500 }, refused, { status: 500 });
+    const { exitCode, text } = await deployment.refresh();
+    expect(exitCode).toBe(1);
+    const causes = text.match(/error: .*Can't read .*/g) ?? [];
+    expect(causes).toHaveLength(2);
+    expect(causes.filter((cause) => cause.includes("USER_UNAUTHORIZED"))).toHaveLength(1);
+    expect(causes.find((cause) => cause.includes("status 500"))).toMatch(/ The same applies to (one|two|three)\.$/);
+
+    service.set(id(2), "monitoring", undefined);
+    await write({ resources: { one: recordOf(id(2), { deleteBeforeReplace: true }) } });
+    expect(await deployment.run(["up", "--yes", "--skip-preview"])).toMatchObject({ exitCode: 1 });
+    expect(JSON.stringify(await deployment.exportState())).toContain(`${id(1)}/monitoring`);
+  },
+);
 
 it("warns once of an outage in which 300 records are used, with 50 names", LIMIT, async (context) => {
   const { deployment, service, write } = await openYaml(context);
@@ -214,14 +223,4 @@ it("warns once of an outage in which 300 records are used, with 50 names", LIMIT
   expect([ok, warning.match(/fleet-/g)?.length, others], text).toEqual([true, 50, []]);
   expect(text.trim().split("\n").length).toBeLessThan(20);
   expect(warning).toMatch(/ and 250 others use the recorded settings, the oldest of which were first read .*503/);
-});
-
-it("keeps the old record where the new project of a replacement can't be read", LIMIT, async (context) => {
-  const { deployment, service, write } = await openYaml(context);
-  await write({ resources: { one: recordOf(id(1)) } });
-  expect(await deployment.up()).toMatchObject({ ok: true });
-  service.set(id(2), "monitoring", undefined);
-  await write({ resources: { one: recordOf(id(2), { deleteBeforeReplace: true }) } });
-  expect(await deployment.run(["up", "--yes", "--skip-preview"])).toMatchObject({ exitCode: 1 });
-  expect(JSON.stringify(await deployment.exportState())).toContain(`${id(1)}/monitoring`);
 });
