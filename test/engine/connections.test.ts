@@ -6,7 +6,7 @@ import { startService } from "../../sdk/testing/index.ts";
 import { ENGINES, openProgram, PROJECT_ID } from "../deployment/open-program.ts";
 
 describe.each(ENGINES)("connections on the %s engine", (engine) => {
-  it("go with the provider that the engine uses, for two services in one stack", async (context) => {
+  it("go with the provider that the engine uses, for two services in one stack, and leave other people's dynamic resources their configuration", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "connections", { projectId: PROJECT_ID });
     const other = await startService({ privateKey: "private-key-0002" });
     context.onTestFinished(() => other.close());
@@ -18,11 +18,14 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     await connect("private-key-0001");
     const second = { baseUrl: other.baseUrl, privateKey: "private-key-0002" };
     await deployment.setConfig("connections:second", JSON.stringify(second));
+    await deployment.setConfig("myapp:token", "token-0001");
 
     expect(await deployment.up()).toMatchObject({ ok: true });
     expect(await deployment.outputs()).toEqual({
       directPath: "/var/log/monitoring-agent.log",
-      teamPath: "/other/monitoring.log",
+      listed: "/other/monitoring.log",
+      mapped: "/other/monitoring.log",
+      token: "token-0001",
       awaitedPath: "/other/backup.log",
       outputPath: "/other/backup.log",
     });
@@ -30,61 +33,23 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
 
     service.rotateKey("private-key-0003");
     await connect("private-key-0003");
+    await deployment.setConfig("myapp:token", "token-0002");
     expect(await deployment.up()).toMatchObject({ ok: true, steps: [{ op: "update", name: "one", differences: [] }] });
   });
 
   it("that a program assigns are those of the record, whatever the shell has", async (context) => {
     const settings = { args: { projectId: PROJECT_ID, agent: "monitoring", whenUnavailable: "useRecorded" } };
     const env = { AGENT_LOG_CONFIG_BASE_URL: "https://shell.example.com" };
-    const { deployment, service } = await openProgram(context, engine, "assigned-environment", settings, env);
-    const other = await startService();
-    context.onTestFinished(() => other.close());
+    const { deployment, service } = await openProgram(context, engine, "recorded", settings, env);
     await deployment.unsetConfig("agent-log-config:baseUrl");
     await deployment.setConfig("agent-log-config:maxRetries", "0");
-    const assign = (address: string) => deployment.setConfig("assigned-environment:address", address);
-
-    await assign(service.baseUrl);
+    await deployment.setConfig("recorded:address", service.baseUrl);
     expect(await deployment.up()).toMatchObject({ ok: true });
     const fingerprint = createHash("sha256").update(service.baseUrl).digest("hex").slice(0, 16);
     const [, recorded] = /"__service":"?(\w+)/.exec(JSON.stringify(await deployment.exportState())) ?? [];
     expect(recorded).toBe(fingerprint);
     service.respondWith({ status: 503 });
     expect(await deployment.preview()).toMatchObject({ ok: true, steps: [] });
-
-    await assign(other.baseUrl);
-    other.respondWith({ status: 503 });
-    const { ok, text } = await deployment.preview();
-    expect(text).toContain("The recorded settings come from another service, so they are not used.");
-    expect(ok).toBe(false);
-  });
-
-  it("in the providers of a component leave other people's dynamic resources their configuration", async (context) => {
-    const { deployment, service } = await openProgram(context, engine, "beside-others", { projectId: PROJECT_ID });
-    const west = await startService({ settings: { [PROJECT_ID]: { monitoring: { logPath: "/west.log" } } } });
-    context.onTestFinished(() => west.close());
-    await deployment.setConfig("beside-others:west", west.baseUrl);
-    await deployment.setConfig("myapp:token", "token-0001");
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.outputs()).toEqual({ listed: "/west.log", mapped: "/west.log", token: "token-0001" });
-    expect(service.requests).toEqual([]);
-    await deployment.setConfig("myapp:token", "token-0002");
-    expect(await deployment.preview()).toMatchObject({ ok: true, steps: [] });
-  });
-
-  it("that are not known yet make what is read with them unknown, and so does a component to wait for", async (context) => {
-    const { deployment, service } = await openProgram(context, "real", "unknown-connection", { projectId: PROJECT_ID });
-    const preview = await deployment.preview();
-    for (const output of ["connected", "read", "grouped", "readAfter"]) {
-      expect(preview.text).toMatch(new RegExp(`${output}\\s*: \\[unknown\\]`));
-    }
-    expect(service.requests).toHaveLength(0);
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.outputs()).toEqual({
-      connected: "/var/log/monitoring-agent.log",
-      read: "/var/log/monitoring-agent.log",
-      grouped: "/var/log/backup-agent.log",
-      readAfter: "/var/log/backup-agent.log",
-    });
   });
 
   it("are not those of the stack for a provider of another package", async (context) => {

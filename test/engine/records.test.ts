@@ -6,11 +6,11 @@ import { ENGINES, type EngineName, openProgram, PROJECT_ID, SETTINGS } from "../
 const OTHER = "aaaaaaaaaaaaaaaaaaaaaaaa";
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
 
-/** Opens a variant of the program with these settings. */
-async function open(context: TestContext, engine: EngineName, variant: string, settings: object = {}) {
-  const { deployment, service } = await openProgram(context, engine, "variants", { variant, args: ARGS, ...settings });
+/** Opens the program with these settings. */
+async function open(context: TestContext, engine: EngineName, settings: object) {
+  const { deployment, service } = await openProgram(context, engine, "recorded", { args: ARGS, ...settings });
   service.set(OTHER, "monitoring", { logPath: "/other/monitoring.log" });
-  const use = (args: object) => deployment.setConfig("variants:args", JSON.stringify(args));
+  const use = (args: object) => deployment.setConfig("recorded:args", JSON.stringify(args));
   return { deployment, use };
 }
 
@@ -22,20 +22,27 @@ async function recordIn(deployment: Deployment): Promise<Readonly<Record<string,
 
 // The stand-in engine has no transforms.
 describe("a record on the real engine belongs to what it names", () => {
-  it.for(["a transformation", "an asynchronous transform"])("after %s", async (variant, context) => {
-    const { deployment } = await open(context, "real", variant, { other: { projectId: OTHER } });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await recordIn(deployment)).toMatchObject({ ...ARGS, projectId: OTHER, logPath: "/other/monitoring.log" });
-    expect(await deployment.run(["preview", "--refresh", "--expect-no-changes"])).toMatchObject({ ok: true });
-  });
+  it.for(["a transformation", "an asynchronous transform"])(
+    "and is judged by it after %s",
+    async (variant, context) => {
+      const { deployment, use } = await open(context, "real", { variant, other: { projectId: OTHER } });
+      expect(await deployment.up()).toMatchObject({ ok: true });
+      expect(await recordIn(deployment)).toMatchObject({ ...ARGS, projectId: OTHER, logPath: "/other/monitoring.log" });
+      expect(await deployment.run(["preview", "--refresh", "--expect-no-changes"])).toMatchObject({ ok: true });
+      await use({ ...ARGS, expect: { logPath: SETTINGS.logPath } });
+      const { ok, text } = await deployment.preview();
+      expect(ok).toBe(false);
+      expect(text).toContain('logPath is "/other/monitoring.log", expected "/var/log/monitoring-agent.log"; change it');
+    },
+  );
 
   it("and is not changed by a refresh that finds the same where it is only adopted, by a well-formed id", async (context) => {
-    const { deployment, use } = await open(context, "real", "adopted");
+    const { deployment, use } = await open(context, "real", { variant: "adopted" });
     await deployment.up();
-    expect(await deployment.outputs()).toEqual({ result: SETTINGS.logPath });
+    expect(await deployment.outputs()).toMatchObject({ logPath: SETTINGS.logPath });
     const { __unchangedSince: before } = await recordIn(deployment);
     const { text } = await deployment.refresh();
-    expect(text).toMatch(/2 unchanged/);
+    expect(text).toMatch(/3 unchanged/);
     expect((await recordIn(deployment))["__unchangedSince"]).toBe(before);
     expect((await deployment.preview()).text).not.toMatch(/- logPath/);
     await use({ ...ARGS, agent: "" });
@@ -43,20 +50,12 @@ describe("a record on the real engine belongs to what it names", () => {
       /error: The id "\w+\/" does not have the form <projectId>\/<agent>, such as .*monitoring\. See https:\S+$/m,
     );
   });
-
-  it("where a transform makes it one that is not as expected", async (context) => {
-    const args = { ...ARGS, expect: { logPath: SETTINGS.logPath } };
-    const { deployment } = await open(context, "real", "a transformation", { args, other: { projectId: OTHER } });
-    const { ok, text } = await deployment.preview();
-    expect(ok).toBe(false);
-    expect(text).toContain('logPath is "/other/monitoring.log", expected "/var/log/monitoring-agent.log"; change it');
-  });
 });
 
 describe.each(ENGINES)("a record on the %s engine", (engine) => {
   it("belongs to the old project where a change of it is ignored", async (context) => {
     const options = { ignoreChanges: ["projectId", "agent"] };
-    const { deployment, use } = await open(context, engine, "plain", { options });
+    const { deployment, use } = await open(context, engine, { options });
     expect(await deployment.up()).toMatchObject({ ok: true });
     // The program reads a project that does not exist, and the provider reads the one of the record.
     await use({ ...ARGS, projectId: "b".repeat(24), whenUnavailable: "useRecorded" });
@@ -66,11 +65,13 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     expect(await recordIn(deployment)).toMatchObject({ ...ARGS, logPath: SETTINGS.logPath });
   });
 
-  it("is used in an outage by previews and refreshes alike, also after a change of the address", async (context) => {
+  it("is created where an import is asked for, with a warning, and is used in an outage by previews and refreshes alike, also after a change of the address", async (context) => {
     const args = { ...ARGS, whenUnavailable: "useRecorded" };
-    const { deployment } = await open(context, engine, "plain", { args });
+    const options = { import: `${PROJECT_ID}/monitoring` };
+    const { deployment } = await open(context, engine, { args, options });
     await deployment.setConfig("agent-log-config:maxRetries", "0");
-    await deployment.up();
+    const created = await deployment.up();
+    expect(created).toMatchObject({ ok: true, text: expect.stringContaining("The import option is ignored") });
     const other = await startService({ settings: { [PROJECT_ID]: { monitoring: SETTINGS } } });
     context.onTestFinished(() => other.close());
     await deployment.setConfig("agent-log-config:baseUrl", other.baseUrl);
@@ -96,19 +97,10 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     expect(drift.text).toContain("/drifted");
     for (const { text } of [refused, unchanged, ...outage, drift]) expect(text).not.toContain("__service");
   });
-
-  it("is created where an import is asked for, with a warning", async (context) => {
-    const options = { import: `${PROJECT_ID}/monitoring` };
-    const { deployment } = await open(context, engine, "plain", { options });
-    const { ok, text } = await deployment.up();
-    expect(ok).toBe(true);
-    expect(text).toContain("The import option is ignored");
-    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
-  });
 });
 
 it("warns on the real engine about a plain-text key or an unknown name in the stack configuration", async (context) => {
-  const { deployment } = await open(context, "real", "plain");
+  const { deployment } = await open(context, "real", {});
   await deployment.setConfig("agent-log-config:privateKey", "private-key-0001");
   await deployment.setConfig("agent-log-config:baseURL", "https://example.com");
   const { text } = await deployment.preview();

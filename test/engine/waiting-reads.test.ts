@@ -1,22 +1,30 @@
-import { describe, expect, it } from "vitest";
-import { ENGINES, openProgram, PROJECT_ID } from "../deployment/open-program.ts";
+import { expect, it } from "vitest";
+import { ENGINE, openProgram, PROJECT_ID } from "../deployment/open-program.ts";
+
+const [MONITORING, BACKUP] = ["/var/log/monitoring-agent.log", "/var/log/backup-agent.log"];
 
 // Every way in which the registration of a resource waits for another one is in test/program/wait-for-resources.test.ts.
-describe.each(ENGINES)("a read on the %s engine", (engine) => {
-  it("is not begun before what the resource depends on exists", async (context) => {
-    const { deployment, service } = await openProgram(context, engine, "dependent", { projectId: PROJECT_ID });
-    const { text } = await deployment.preview();
-    for (const output of ["byIdPath", "afterPath", "outputPath"]) {
-      expect(text).toMatch(new RegExp(`${output}\\s*: \\[unknown\\]`));
-    }
-    expect(service.requests).toHaveLength(0);
+it.for([
+  {
+    description: "what the resource depends on exists",
+    program: "dependent",
+    engine: ENGINE,
+    outputs: { byIdPath: MONITORING, afterPath: MONITORING, outputPath: BACKUP },
+  },
+  {
+    description: "its connection is known, and what is in the component that it waits for exists",
+    program: "unknown-connection",
+    // The stand-in does not model a provider that is not known.
+    engine: "real" as const,
+    outputs: { connected: MONITORING, read: MONITORING, grouped: BACKUP, readAfter: BACKUP },
+  },
+])("a read on the $engine engine is not begun before $description", async ({ program, engine, outputs }, context) => {
+  const { deployment, service } = await openProgram(context, engine, program, { projectId: PROJECT_ID });
+  const { text } = await deployment.preview();
+  for (const output of Object.keys(outputs)) expect(text).toMatch(new RegExp(`${output}\\s*: \\[unknown\\]`));
+  expect(service.requests).toHaveLength(0);
 
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.outputs()).toEqual({
-      byIdPath: "/var/log/monitoring-agent.log",
-      afterPath: "/var/log/monitoring-agent.log",
-      outputPath: "/var/log/backup-agent.log",
-    });
-    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
-  });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  expect(await deployment.outputs()).toEqual(outputs);
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
 });

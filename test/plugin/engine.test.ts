@@ -7,8 +7,7 @@ import { startService } from "../../sdk/testing/index.ts";
 import { EXECUTABLE, makePlugin } from "../../tools/archive/make-plugin.ts";
 import { writeArchive } from "../../tools/archive/write-archive.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
-import { openDeployment } from "../deployment/open-deployment.ts";
-import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
+import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { runCommand } from "../deployment/run-command.ts";
 import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
@@ -188,19 +187,28 @@ it("tells of each of two services that are down, and ends no bystander with a me
   expect(text).not.toMatch(/'bystander' has a problem|given up/);
 });
 
-it("names every cause and every resource of a refresh that fails, each cause once", LIMIT, async (context) => {
-  const { deployment, service, write } = await openYaml(context);
-  await write({ resources: { one: recordOf(id(1)), two: recordOf(id(2)), three: recordOf(id(3)) } });
-  expect(await deployment.up()).toMatchObject({ ok: true });
-  const refused = { status: 403, body: JSON.stringify({ error: 403, errorCode: "USER_UNAUTHORIZED" }) };
-  service.failNext({ status: 500 }, refused, { status: 500 });
-  const { exitCode, text } = await deployment.refresh();
-  expect(exitCode).toBe(1);
-  const causes = text.match(/error: .*Can't read .*/g) ?? [];
-  expect(causes).toHaveLength(2);
-  expect(causes.filter((cause) => cause.includes("USER_UNAUTHORIZED"))).toHaveLength(1);
-  expect(causes.find((cause) => cause.includes("status 500"))).toMatch(/ The same applies to (one|two|three)\.$/);
-});
+it(
+  "names each cause and every resource of a refresh that fails, and keeps a record whose replacement fails",
+  LIMIT,
+  async (context) => {
+    const { deployment, service, write } = await openYaml(context);
+    await write({ resources: { one: recordOf(id(1)), two: recordOf(id(2)), three: recordOf(id(3)) } });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    const refused = { status: 403, body: JSON.stringify({ error: 403, errorCode: "USER_UNAUTHORIZED" }) };
+    service.failNext({ status: 500 }, refused, { status: 500 });
+    const { exitCode, text } = await deployment.refresh();
+    expect(exitCode).toBe(1);
+    const causes = text.match(/error: .*Can't read .*/g) ?? [];
+    expect(causes).toHaveLength(2);
+    expect(causes.filter((cause) => cause.includes("USER_UNAUTHORIZED"))).toHaveLength(1);
+    expect(causes.find((cause) => cause.includes("status 500"))).toMatch(/ The same applies to (one|two|three)\.$/);
+
+    service.set(id(2), "monitoring", undefined);
+    await write({ resources: { one: recordOf(id(2), { deleteBeforeReplace: true }) } });
+    expect(await deployment.run(["up", "--yes", "--skip-preview"])).toMatchObject({ exitCode: 1 });
+    expect(JSON.stringify(await deployment.exportState())).toContain(`${id(1)}/monitoring`);
+  },
+);
 
 it("warns once of an outage in which 300 records are used, with 50 names", LIMIT, async (context) => {
   const { deployment, service, write } = await openYaml(context);
@@ -216,34 +224,3 @@ it("warns once of an outage in which 300 records are used, with 50 names", LIMIT
   expect(text.trim().split("\n").length).toBeLessThan(20);
   expect(warning).toMatch(/ and 250 others use the recorded settings, the oldest of which were first read .*503/);
 });
-
-it("keeps the old record where the new project of a replacement can't be read", LIMIT, async (context) => {
-  const { deployment, service, write } = await openYaml(context);
-  await write({ resources: { one: recordOf(id(1)) } });
-  expect(await deployment.up()).toMatchObject({ ok: true });
-  service.set(id(2), "monitoring", undefined);
-  await write({ resources: { one: recordOf(id(2), { deleteBeforeReplace: true }) } });
-  expect(await deployment.run(["up", "--yes", "--skip-preview"])).toMatchObject({ exitCode: 1 });
-  expect(JSON.stringify(await deployment.exportState())).toContain(`${id(1)}/monitoring`);
-});
-
-it.for([["dynamic", "plugin", "dynamic"] as const, ["plugin", "dynamic", "plugin"] as const])(
-  "moves a resource in place, from the %s provider to the %s and back",
-  async (providers, context) => {
-    const { directory, service } = await makeProgramFolder(context, "moving");
-    const { path: folders } = requireHost(context, "nodejs");
-    const env = { PATH: installed.pathWith(folders) };
-    const deployment = await openDeployment({ directory, engine: "real", env });
-    context.onTestFinished(() => deployment.close());
-    await configure(deployment, service, "moving", {});
-    for (const [index, provider] of providers.entries()) {
-      await deployment.setConfig("moving:by", provider);
-      const { ok, text } = await deployment.up();
-      expect(ok, text).toBe(true);
-      if (index > 0) expect(text).not.toMatch(/\((?:replace|create|delete)/);
-      expect(await deployment.refresh()).toMatchObject({ ok: true });
-      expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
-    }
-    expect(await deployment.destroy()).toMatchObject({ ok: true });
-  },
-);

@@ -1,10 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it, type TestContext, vi } from "vitest";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
-import { configure, makeProgramFolder, PRIVATE_KEY } from "../deployment/open-program.ts";
+import type { Run } from "../deployment/deployment.ts";
+import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { requireHost } from "./require-host.ts";
@@ -34,22 +35,15 @@ async function open(context: TestContext, by: (typeof WAYS)[number], args: objec
   await configure(deployment, service, "agent-log-configs", { by, ...settings });
   await setArgs({});
   for (const [index, projectId] of IDS.entries()) service.set(projectId, "monitoring", { logPath: `/log/${index}` });
-  /** The requests of a run that carry credentials. */
-  const countSigned = async (run: Promise<unknown>) => {
-    const signed = () => service.requests.filter(({ headers }) => headers.authorization !== undefined).length;
-    const before = signed();
-    await run;
-    return signed() - before;
-  };
-  return { deployment, service, set, setArgs, countSigned };
+  return { deployment, service, set, setArgs };
 }
 
 describe.each(WAYS)("a fleet of the %s", (by) => {
   it("shows all drift and names all that can't be read, and the reason of an outage once", LIMIT, async (context) => {
-    const { deployment, service, countSigned, set, setArgs } = await open(
+    const { deployment, service, set, setArgs } = await open(
       context,
       by,
-      { whenUnavailable: "useRecorded" },
+      { projectIds: IDS.slice(0, 18), whenUnavailable: "useRecorded" },
       { hooked: "true" },
     );
     expect(await deployment.up()).toMatchObject({ ok: true });
@@ -70,15 +64,20 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     expect(exitCode).toBe(1);
     for (const index of [5, 9]) expect(text).toContain(`A hook runs for ${id(index)}/monitoring.`);
 
-    // What depends on the fleet is not created, and an engine that goes on records the others.
+    // An engine that goes on records all that can be recorded, new or not. What depends on the fleet is not created.
+    await setArgs({ projectIds: IDS });
     await set("consumed", "true");
+    gone.push(19);
+    service.set(id(19), "monitoring", undefined);
     const run = await deployment.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
     expect(run.exitCode).toBe(1);
-    expect(run.steps.map(({ name }) => name)).not.toContain("consumer");
+    for (const index of gone) expect(run.text).toContain(`of project ${id(index)}`);
     for (const index of gone) service.set(id(index), "monitoring", { logPath: `/log/${index}` });
-    const recovered = deployment.up();
-    expect(await countSigned(recovered)).toBe(20);
-    expect((await recovered).steps).toEqual([{ op: "create", name: "consumer" }]);
+    const signed = () => service.requests.filter(({ headers }) => headers.authorization !== undefined).length;
+    const before = signed();
+    const recovered = await deployment.up();
+    expect(signed() - before).toBe(20);
+    expect(recovered.steps).toEqual([child(19), "consumer"].map((name) => ({ op: "create", name })));
 
     service.respondWith({ status: 503 });
     for (const outage of [await deployment.preview({ expectNoChanges: true }), await deployment.refresh()]) {
@@ -92,56 +91,6 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     expect(refused.exitCode).toBe(1);
     expect(refused.steps).toContainEqual(expect.objectContaining({ op: "update", name: child(5) }));
     for (const named of [id(77), "malformed", "Nothing was read"]) expect(refused.text).toContain(named);
-  });
-
-  it("says in one sentence what is wrong with its arguments, and deletes nothing", LIMIT, async (context) => {
-    const { deployment, setArgs, set } = await open(context, by, { projectIds: [id(1)] });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    const cases = [
-      [{ projectIds: undefined, projects: { "-a": id(1) } }, 'projects has the name "-a"; begin with a letter'],
-      [{ projectIds: undefined, projects: { a: "b" } }, 'projectId must be 24 hexadecimal digits, not "b".'],
-      [{ agents: ["backups"] }, 'agents.0 must be "monitoring" or "backup", not "backups".'],
-    ] as const;
-    for (const [args, sentence] of cases) {
-      await setArgs(args);
-      const { ok, steps, text } = await deployment.preview();
-      expect([ok, steps.filter(({ op }) => op === "delete")]).toEqual([false, []]);
-      expect(text.split(sentence), text).toHaveLength(2);
-    }
-    await setArgs({ projectIds: undefined, projects: { "eu-orders": id(1) } });
-    await set("others", { "fleet-eu": { projects: { orders: id(2) }, agents: ["monitoring"] } });
-    const { ok, text } = await deployment.preview();
-    expect(ok).toBe(false);
-    expect(text).toMatch(
-      /its child fleet-eu-orders-monitoring would have the name of a child of AgentLogConfigs 'fleet(-eu)?'/,
-    );
-    expect(text).not.toContain("Duplicate resource URN");
-  });
-
-  it("has a child with unknown settings for a name whose project is to be created", LIMIT, async (context) => {
-    const names = { orders: id(1), "created-0": id(4) };
-    const { deployment, set } = await open(
-      context,
-      by,
-      { projectIds: undefined, projects: names },
-      { protect: "true" },
-    );
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    // The protected record of a name stays, whose project another resource now creates, and a new name has a child.
-    await set("created", [id(4), id(5)]);
-    const preview = await deployment.preview();
-    expect(preview.ok, preview.text).toBe(true);
-    const children = preview.steps.filter(({ name }) => name.startsWith("fleet-"));
-    expect(children.toSorted(byName)).toMatchObject([
-      { op: "update", name: "fleet-created-0-monitoring" },
-      { op: "create", name: "fleet-created-1-monitoring" },
-    ]);
-    const { ok, steps, text } = await deployment.up();
-    expect(ok, text).toBe(true);
-    expect(steps.filter(({ name }) => name.startsWith("fleet-"))).toEqual([
-      { op: "create", name: "fleet-created-1-monitoring" },
-    ]);
-    expect(await deployment.outputs()).toEqual({ paths: ["/log/4", "/log/5", "/log/1"] });
   });
 
   it(
@@ -172,9 +121,17 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     },
   );
 
-  it("follows its list", LIMIT, async (context) => {
+  it("follows its list, deletes nothing for a mistake in it, and reads with its provider", LIMIT, async (context) => {
     const { deployment, service, set, setArgs } = await open(context, by, { projectIds: [id(1), id(2)] });
+    const west = { baseUrl: service.baseUrl, publicKey: "publickey", privateKey: PRIVATE_KEY, allowHttp: true };
+    await deployment.unsetConfig("agent-log-config:baseUrl");
+    await set("west", west);
     expect((await deployment.up()).steps.map(({ name }) => name)).toContain(child(2));
+    await setArgs({ agents: ["backups"] });
+    const mistaken = await deployment.preview();
+    expect([mistaken.ok, mistaken.steps.filter(({ op }) => op === "delete")]).toEqual([false, []]);
+    const sentence = 'agents must be "monitoring" or "backup", not "backups".';
+    expect(mistaken.text.split(sentence), mistaken.text).toHaveLength(2);
     await setArgs({ projectIds: [id(1), id(1).toUpperCase(), id(1)] });
     expect((await deployment.up()).steps).toEqual([{ op: "delete", name: child(2) }]);
     // A project that this program creates is not known in the preview, and the others stay.
@@ -202,38 +159,27 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     expect(await deployment.up()).toMatchObject({ ok: true });
     expect(await deployment.destroy()).toMatchObject({ ok: true });
   });
-
-  it("reads with its provider", async (context) => {
-    const { deployment, service, set } = await open(context, by, {});
-    const west = { baseUrl: service.baseUrl, publicKey: "publickey", privateKey: PRIVATE_KEY, allowHttp: true };
-    await deployment.unsetConfig("agent-log-config:baseUrl");
-    await set("west", west);
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    service.set(id(3), "monitoring", { logPath: "/drifted" });
-    const { text } = await deployment.refresh();
-    expect(text).toContain('"/log/3" => "/drifted"');
-    expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ exitCode: 0 });
-  });
 });
 
 it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
-  "goes over to names in place, in the %s, and moves with them to the %s and back",
+  "goes over to names in place, in the %s, and moves with them and beside a single record to the %s and back",
   LIMIT,
   async ([from, to], context) => {
-    const { deployment, service, set, setArgs } = await open(context, from, {
-      projectIds: [id(1), id(2), id(3), id(4)],
-    });
+    const ids = { projectIds: [id(1), id(2), id(3), id(4)] };
+    const { deployment, service, set, setArgs } = await open(context, from, ids, { single: PROJECT_ID });
     expect(await deployment.up()).toMatchObject({ ok: true });
     service.set(id(2), "monitoring", { logPath: "/drifted" });
-    const names = { projectIds: undefined, projects: { orders: id(1), billing: id(2), [id(4)]: id(4) } };
-    await setArgs(names);
+    const projects = { orders: id(1), billing: id(2), [id(4)]: id(4), "created-0": id(5) };
+    await setArgs({ projectIds: undefined, projects });
+    await set("protect", "true");
     const named = await deployment.up();
     expect(named.ok, named.text).toBe(true);
     expect(named.steps.toSorted(byName)).toEqual([
       { op: "delete", name: child(3) },
       { op: "update", name: "fleet-billing-monitoring", differences: ['logPath: "/log/2" => "/drifted"'] },
+      { op: "create", name: "fleet-created-0-monitoring" },
     ]);
-    expect(await deployment.outputs()).toEqual({ paths: ["/log/4", "/drifted", "/log/1"] });
+    expect(await deployment.outputs()).toEqual({ paths: ["/log/4", "/drifted", "/log/5", "/log/1"] });
     for (const by of [to, from]) {
       await set("by", by);
       const { ok, steps, text } = await deployment.up();
@@ -245,18 +191,28 @@ it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
       expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
       expect(await deployment.refresh()).toMatchObject({ ok: true, steps: [] });
     }
-    // A second name of a project has a record of its own, and a project that this program creates has one once it is known.
-    await setArgs({ ...names, projects: { ...names.projects, archive: id(2) } });
-    await set("created", [id(5)]);
-    expect(await deployment.preview()).toMatchObject({ ok: true });
-    const { ok, steps, text } = await deployment.up();
-    expect(ok, text).toBe(true);
-    expect(steps.toSorted(byName)).toEqual(
-      ["fleet-archive-monitoring", "fleet-created-0-monitoring", `project-${id(5)}`].map((name) => ({
-        op: "create",
-        name,
-      })),
+    // A second name of a project has a record of its own. The protected record of a name stays, whose project another resource
+    // now creates, and a new name has a child.
+    await setArgs({ projectIds: undefined, projects: { ...projects, archive: id(2) } });
+    await set("created", [id(5), id(6)]);
+    const ofFleet = ({ steps }: Run) => steps.filter(({ name }) => name.startsWith("fleet-")).toSorted(byName);
+    const created = ["archive", "created-1"].map((name) => ({ op: "create", name: `fleet-${name}-monitoring` }));
+    const preview = await deployment.preview();
+    expect(preview.ok, preview.text).toBe(true);
+    const unknown = { op: "update", name: "fleet-created-0-monitoring" };
+    expect(ofFleet(preview)).toMatchObject([created[0], unknown, created[1]]);
+    const update = await deployment.up();
+    expect([update.ok, ofFleet(update)], update.text).toEqual([true, created]);
+    const paths = ["/log/4", "/drifted", "/drifted", "/log/5", "/log/6", "/log/1"];
+    expect(await deployment.outputs()).toEqual({ paths });
+
+    await set("others", { "fleet-created": { projects: { 0: id(2) }, agents: ["monitoring"] } });
+    const { ok, text } = await deployment.preview();
+    expect(ok).toBe(false);
+    expect(text).toMatch(
+      /its child fleet-created-0-monitoring would have the name of a child of AgentLogConfigs 'fleet(-created)?'/,
     );
+    expect(text).not.toContain("Duplicate resource URN");
   },
 );
 
@@ -272,17 +228,12 @@ it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, conte
     AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
   };
   const env = cliEnvironment(`${installed.plugins()}${path.delimiter}${folders}`, { home, backend }, connection);
-  const run = (args: readonly string[]) => spawn(command, args, { cwd: directory, env, stdio: "ignore" });
-  const set = ["config", "set", "--"];
-  for (const args of [
-    ["stack", "init", "dev"],
-    [...set, "args", JSON.stringify({ projectIds: IDS })],
-    [...set, "by", by],
-  ]) {
-    expect(await once(run(args), "exit")).toEqual([0, null]);
-  }
+  const run = (...args: string[]) => spawn(command, args, { cwd: directory, env, stdio: "ignore" });
+  const config = { "agent-log-configs:args": JSON.stringify({ projectIds: IDS }), "agent-log-configs:by": by };
+  await writeFile(path.join(directory, "Pulumi.dev.yaml"), JSON.stringify({ config }));
+  expect(await once(run("stack", "init", "dev"), "exit")).toEqual([0, null]);
   service.failNext(...Array(100).fill({ delaySeconds: 300 }));
-  const preview = run(["preview", "--non-interactive"]);
+  const preview = run("preview", "--non-interactive");
   const ended = once(preview, "exit");
   await vi.waitUntil(() => service.requests.length > 1, { timeout: 60_000 });
   preview.kill("SIGINT");

@@ -170,9 +170,4 @@ it.for(LANGUAGES)("shows the drift and the failures of 20 projects in %s", LIMIT
   );
   for (const index of [3, 7, 11]) expect(text).toContain(`fleet-shop-${index}-monitoring`);
   expect(text.match(/there is no such project/g)).toHaveLength(1);
-
-  service.respondWith({ status: 503 });
-  const outage = await deployment.preview();
-  const [warning = ""] = outage.text.match(/warning: AgentLogConfig .* use the recorded settings.*/g) ?? [];
-  for (const index of INDEXES) expect(warning).toContain(`fleet-shop-${index}-monitoring`);
 });

@@ -30,14 +30,8 @@ export interface Shown {
   readonly message: string;
 }
 
-interface EngineLog {
-  readonly address: string;
-  readonly warnings: readonly Shown[];
-  readonly errors: readonly Shown[];
-}
-
 /** Starts what the plugin needs of an engine: the service that shows messages. It ends with the test. */
-export async function startEngineLog(): Promise<EngineLog> {
+export async function startEngineLog() {
   const [warnings, errors]: [Shown[], Shown[]] = [[], []];
   const server = new Server();
   server.addService(engineService.EngineService, {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
-import { type PropertyMap, type PropertyValue, secret, unknownValue } from "../stand-in-engine/property-value.ts";
+import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
 
@@ -169,23 +169,14 @@ describe("a resource", () => {
     expect(await create(plugin, inputs)).toEqual({ id: ID, properties });
   });
 
-  it("is left to the engine to be compared, unless nothing differs, or a program in TypeScript has recorded it", async () => {
+  it("differs from what a program in TypeScript has recorded, which has no time under the name that all languages have", async () => {
     const plugin = await configured();
-    const service = { __service: "875b511189af9dd3" };
-    const diff = (news: PropertyMap, olds: PropertyMap) =>
-      plugin.call("Diff", {
-        urn: URN,
-        id: ID,
-        oldInputs: { ...RECORDED, ...service },
-        news: { ...news, ...service },
-        olds,
-      });
-    const olds = { ...RECORDED, unchangedSince: "2026-01-01" };
-    expect(await diff({ ...RECORDED, logPath: "/drifted" }, olds)).toEqual({});
-    expect(await diff(RECORDED, olds)).toEqual({ changes: "DIFF_NONE" });
-    // It gets the time under the name that all languages have.
-    const moved = { ...RECORDED, __provider: "exports.handler", __unchangedSince: "2026-01-01" };
-    expect(await diff(RECORDED, moved)).toEqual({ changes: "DIFF_SOME" });
+    const inputs = { ...RECORDED, __service: "875b511189af9dd3" };
+    const diff = (olds: PropertyMap) =>
+      plugin.call("Diff", { urn: URN, id: ID, oldInputs: inputs, news: inputs, olds: { ...RECORDED, ...olds } });
+    expect(await diff({ unchangedSince: "2026-01-01" })).toEqual({ changes: "DIFF_NONE" });
+    const moved = { __provider: "exports.handler", __unchangedSince: "2026-01-01" };
+    expect(await diff(moved)).toEqual({ changes: "DIFF_SOME" });
   });
 
   it("reads itself where a caller pretends to have read", async () => {
@@ -290,61 +281,29 @@ describe("getAgentLogConfig", () => {
     const result = await plugin.invoke("getAgentLogConfig", { ...ARGS, pretty: true, envelope: null });
     expect(result).toEqual({ id: ID, ...settings, serviceVersion });
   });
-
-  it.each([
-    {
-      description: "a malformed id",
-      args: { projectId: "x" },
-      reason: 'must be 24 hexadecimal digits, not "x".',
-    },
-    {
-      description: "a malformed id that is secret",
-      args: { projectId: secret("x") },
-      reason: "must be 24 hexadecimal digits.",
-    },
-    {
-      description: "an unknown argument",
-      args: { prety: true },
-      reason: "unknown names: prety; the valid ones are projectId, agent, envelope, pretty",
-    },
-  ])("fails with $description in one sentence", async ({ args, reason }) => {
-    const plugin = await configured();
-    await expect(plugin.invoke("getAgentLogConfig", { ...ARGS, ...args })).rejects.toThrow(reason);
-  });
 });
 
 describe("a failed connection", () => {
-  const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID} --stack dev`;
-  const messagesOf = async (plugin: PluginProcess) => {
-    const properties = await plugin.check(ARGS);
-    const ofResource = await plugin
-      .call("Create", { urn: URN, properties })
-      .then(String, (error: Error) => error.message);
-    const ofFunction = await plugin.invoke("getAgentLogConfig", ARGS).then(String, (error: Error) => error.message);
-    return [ofResource, ofFunction];
-  };
   const refused = { baseUrl: "https://127.0.0.1:1" };
+  const ofStack = () => JSON.stringify({ ...configuration(refused), privateKey: "private-key-0001" });
+  const advice = `\`npx pulumi-agent-log-config check --project ${PROJECT_ID} --stack dev\` says which step of the connection fails.`;
 
-  it("names the command that tries it step by step", async () => {
-    const stack = JSON.stringify({ ...configuration(refused), privateKey: "private-key-0001" });
-    const plugin = await startForTest({ env: { PULUMI_CONFIG: stack } });
-    await plugin.configure(configuration(refused));
-    const found = await messagesOf(plugin);
-    expect(found).toHaveLength(2);
-    for (const message of found) {
-      expect(message).toMatch(
-        new RegExp(`#err_connection\\. \`${command}\` says which step of the connection fails\\.$`),
-      );
-    }
-  });
-
-  it("does not where the command would not know the settings", async () => {
-    const explicit = await startForTest();
-    await explicit.configure(configuration(refused), "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west");
-    const automated = await startForTest({ env: { PULUMI_AUTOMATION_API: "true" } });
-    await automated.configure(configuration(refused));
-    for (const plugin of [explicit, automated]) {
-      for (const message of await messagesOf(plugin)) expect(message).toMatch(/#err_connection\.$/);
+  it.each<{ description: string; env: () => Record<string, string>; urn?: string; ending: string }>([
+    { description: "of the stack", env: () => ({ PULUMI_CONFIG: ofStack() }), ending: ` ${advice}` },
+    {
+      description: "of an explicit provider",
+      env: () => ({}),
+      urn: "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west",
+      ending: "",
+    },
+    { description: "of the Automation API", env: () => ({ PULUMI_AUTOMATION_API: "true" }), ending: "" },
+  ])("names the command that tries it, if that knows the settings: $description", async ({ env, urn, ending }) => {
+    const plugin = await startForTest({ env: env() });
+    await plugin.configure(configuration(refused), urn);
+    const properties = await plugin.check(ARGS);
+    for (const call of [plugin.call("Create", { urn: URN, properties }), plugin.invoke("getAgentLogConfig", ARGS)]) {
+      const message = await call.then(String, (error: Error) => error.message);
+      expect(message.split("#err_connection.")).toEqual([expect.any(String), ending]);
     }
   });
 });
@@ -361,12 +320,19 @@ describe("getAgentLogConfigs", () => {
       { projectId: missing, agent: "backup", code: "ERR_PROJECT_NOT_FOUND" },
     ]);
   });
+});
 
-  it("fails for arguments that can't work, and quotes none that is secret", async () => {
-    const plugin = await configured();
-    const call = (projectId: PropertyValue) =>
-      plugin.invoke("getAgentLogConfigs", { projectIds: [PROJECT_ID, projectId] });
-    await expect(call("orders")).rejects.toThrow('projectIds.1 must be 24 hexadecimal digits, not "orders".');
-    await expect(call(secret("orders"))).rejects.toThrow("projectIds.1 must be 24 hexadecimal digits.");
-  });
+it.each<[name: string, args: PropertyMap, reason: string]>([
+  ["getAgentLogConfig", { ...ARGS, projectId: "x" }, 'must be 24 hexadecimal digits, not "x".'],
+  ["getAgentLogConfig", { ...ARGS, projectId: secret("x") }, "must be 24 hexadecimal digits."],
+  [
+    "getAgentLogConfig",
+    { ...ARGS, prety: true },
+    "unknown names: prety; the valid ones are projectId, agent, envelope, pretty",
+  ],
+  ["getAgentLogConfigs", { projectIds: [PROJECT_ID, "x"] }, 'projectIds.1 must be 24 hexadecimal digits, not "x".'],
+  ["getAgentLogConfigs", { projectIds: [PROJECT_ID, secret("x")] }, "projectIds.1 must be 24 hexadecimal digits."],
+])("%s refuses %j in one sentence, and quotes no secret", async (name, args, reason) => {
+  const plugin = await configured();
+  await expect(plugin.invoke(name, args)).rejects.toThrow(reason);
 });

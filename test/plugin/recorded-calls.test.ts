@@ -1,18 +1,18 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { createHash } from "node:crypto";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { type Service, type ServiceSettings, startService } from "../../sdk/testing/index.ts";
-import { bundlePlugin } from "../../tools/archive/bundle.ts";
-import { makePlugin } from "../../tools/archive/make-plugin.ts";
 import { findPulumi } from "../deployment/find-pulumi.ts";
 import { openDeployment } from "../deployment/open-deployment.ts";
 import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { readCalls } from "../deployment/open-recording.ts";
 import { type PropertyMap, type PropertyValue, parseProperties } from "../stand-in-engine/property-value.ts";
 import type { ProviderMethod } from "../stand-in-engine/provider-client.ts";
+import { usePluginFolder } from "./plugin-folder.ts";
 import { startPlugin } from "./plugin-process.ts";
 
+const installed = usePluginFolder();
 const FIXTURE = path.join(import.meta.dirname, "fixtures/life-of-a-resource.json");
 
 /** An operation of the engine, and what the service says meanwhile. */
@@ -48,34 +48,35 @@ interface RecordedCall {
 }
 
 it("answers the calls of the recorded engine as it did", async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "recorded-"));
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  onTestFinished(async () => {
-    await service.close();
-    await rm(folder, { recursive: true, force: true });
-  });
-  if (process.env["RECORD_ENGINE_CALLS"] === "1") await record(folder, service);
-  await bundlePlugin(path.join(folder, "plugin.cjs"));
+  if (process.env["RECORD_ENGINE_CALLS"] === "1") await record(installed.path(), await openService());
   const phases: RecordedPhase[] = JSON.parse(await readFile(FIXTURE, "utf8"));
   expect(phases.map(({ calls: _, ...phase }) => phase)).toEqual(LIFE);
-  const methods = new Set<string>();
-  let fingerprint = "";
-  for (const { calls, ...phase } of phases) {
-    arrange(service, phase);
-    const plugin = await startPlugin(path.join(folder, "plugin.cjs"), {});
-    onTestFinished(() => plugin.stop());
-    for (const { method, request, response = {}, error } of calls) {
-      methods.add(method);
-      const asked: PropertyMap = JSON.parse(JSON.stringify(request).replaceAll("<fingerprint>", fingerprint));
-      // The service of this run has another address.
-      if (method === "Configure") asked["args"] = { ...parseProperties(asked["args"]), baseUrl: service.baseUrl };
-      const given = await plugin.call(method, asked).catch((thrown: Error) => thrown.message);
-      fingerprint = /"__service":"(\w+)"/.exec(JSON.stringify(given))?.[1] ?? fingerprint;
-      expect(comparable(given), `${phase.run}: ${method}`).toEqual(comparable(error ?? response));
-    }
-  }
+  // A call that fails in a preview is held for seconds.
+  await Promise.all(phases.map(replay));
+  const methods = new Set(phases.flatMap(({ calls }) => calls.map(({ method }) => method)));
   expect(methods).toEqual(new Set(["Configure", "Check", "Create", "Diff", "Update", "Read", "Delete"]));
 });
+
+async function replay({ calls, ...phase }: RecordedPhase): Promise<void> {
+  const service = await openService();
+  arrange(service, phase);
+  const fingerprint = createHash("sha256").update(service.baseUrl).digest("hex").slice(0, 16);
+  const plugin = await startPlugin(installed.module());
+  onTestFinished(() => plugin.stop());
+  for (const { method, request, response = {}, error } of calls) {
+    const asked: PropertyMap = JSON.parse(JSON.stringify(request).replaceAll("<fingerprint>", fingerprint));
+    // The service of this run has another address.
+    if (method === "Configure") asked["args"] = { ...parseProperties(asked["args"]), baseUrl: service.baseUrl };
+    const given = await plugin.call(method, asked).catch((thrown: Error) => thrown.message);
+    expect(comparable(given), `${phase.run}: ${method}`).toEqual(comparable(error ?? response));
+  }
+}
+
+async function openService(): Promise<Service> {
+  const service = await startService({ privateKey: PRIVATE_KEY });
+  onTestFinished(() => service.close());
+  return service;
+}
 
 /** Writes the fixture: what the real engine asks a plugin that it finds on the PATH. */
 async function record(folder: string, service: Service): Promise<void> {
@@ -83,9 +84,8 @@ async function record(folder: string, service: Service): Promise<void> {
   if ("reason" in found) throw new Error(`cannot record: ${found.reason}`);
   const directory = path.join(folder, "program");
   await cp(path.join(import.meta.dirname, "programs/life"), directory, { recursive: true });
-  await makePlugin(path.join(folder, "plugins"));
-  const PATH = [path.join(folder, "plugins"), path.dirname(process.execPath), found.path].join(path.delimiter);
-  const deployment = await openDeployment({ directory, engine: "real", env: { PATH } });
+  const env = { PATH: installed.pathWith(found.path) };
+  const deployment = await openDeployment({ directory, engine: "real", env });
   await configure(deployment, service, "life", {});
   const recorded: RecordedPhase[] = [];
   for (const [index, phase] of LIFE.entries()) {

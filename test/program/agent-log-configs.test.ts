@@ -1,37 +1,75 @@
 import * as pulumi from "@pulumi/pulumi";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
+import messages from "@pulumi/pulumi/proto/provider_pb.js";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { AGENT_LOG_CONFIG_TYPE, AgentLogConfigs, type AgentLogConfigsArgs, Provider } from "../../sdk/index.ts";
 import { dependenciesOf } from "../../sdk/program/private-sdk.ts";
-import { SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { usePluginFolder } from "../plugin/plugin-folder.ts";
+import { type PluginProcess, startPlugin } from "../plugin/plugin-process.ts";
+import { startMonitor } from "../plugin/start-monitor.ts";
+import {
+  isMap,
+  isSecret,
+  mapValues,
+  type PropertyMap,
+  type PropertyValue,
+  parseProperties,
+  secret,
+  secretContent,
+  unknownValue,
+  withoutSecrets,
+} from "../stand-in-engine/property-value.ts";
 import { connectService, setEngine } from "./set-engine.ts";
 
-const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"];
+const [ONE, TWO, THREE] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b", "0123456789abcdef0123456c"];
 const MONITORING = { agents: ["monitoring"] } as const;
+
+const installed = usePluginFolder();
+let plugin: PluginProcess;
+let service: Service;
+
+beforeAll(async () => {
+  plugin = await startPlugin(installed.module());
+});
+
+afterAll(() => plugin.stop());
 
 beforeEach(async () => {
   const settings = (project: string) => ({
     monitoring: { logPath: `/${project}`, configOverrides: { mmsApiKey: "k" } },
     backup: { logRotate: { sizeThresholdMB: 1000 } },
   });
-  await connectService({ [ONE]: settings("one"), [TWO]: settings("two") });
+  service = await connectService({ [ONE]: settings("one"), [TWO]: settings("two"), [THREE]: settings("three") });
 });
 
 // What is still being registered must not meet the mocks of the next test.
 afterEach(() => pulumi.runtime.disconnect());
 
-type Registered = pulumi.runtime.MockResourceArgs;
+interface Child {
+  readonly name: string;
+  readonly inputs: PropertyMap;
+}
 
-/** Runs as a program does, and returns what it registers. */
-function inDeployment({ preview = false } = {}): Registered[] {
-  const registered: Registered[] = [];
-  const newResource = (args: Registered) => {
+/** A fleet: its output with the marks of the engine, and its children, of which some may come later. */
+interface Fleet {
+  readonly configs: PropertyValue;
+  readonly children: () => readonly Child[];
+}
+
+/** Runs as a program does, and returns the children that it registers. */
+function inDeployment({ preview = false } = {}): () => readonly Child[] {
+  const registered: pulumi.runtime.MockResourceArgs[] = [];
+  const newResource = (args: pulumi.runtime.MockResourceArgs) => {
     registered.push(args);
     const isNew = preview && args.type === "test:index:Other";
     return { id: isNew ? "" : args.name, state: args.inputs };
   };
   setEngine({ newResource }, { preview });
-  return registered;
+  return () => registered.filter(({ type }) => type === AGENT_LOG_CONFIG_TYPE);
 }
+
+const namesOf = (children: readonly Child[]) => children.map(({ name }) => name);
 
 /** A resource of another package; in a preview of a new one its id is not known yet. */
 class Other extends pulumi.CustomResource {
@@ -40,9 +78,51 @@ class Other extends pulumi.CustomResource {
   }
 }
 
-const childrenIn = (registered: readonly Registered[]) =>
-  registered.filter(({ type }) => type === AGENT_LOG_CONFIG_TYPE);
-const namesIn = (registered: readonly Registered[]) => childrenIn(registered).map(({ name }) => name);
+async function makeInProgram(args: PropertyMap, preview = false): Promise<Fleet> {
+  const children = inDeployment({ preview });
+  const { configs }: AgentLogConfigs = Reflect.construct(AgentLogConfigs, ["fleet", mapValues(args, inputOf)]);
+  if (!(await isKnown(configs))) return { configs: unknownValue, children };
+  // The SDK leaves out what is undefined.
+  const found: PropertyValue = JSON.parse(JSON.stringify(await resolved(configs)));
+  return { configs: (await pulumi.isSecret(configs)) ? secret(found) : found, children };
+}
+
+function inputOf(value: PropertyValue): unknown {
+  if (value === unknownValue) return new Other("o").id;
+  if (isSecret(value)) return pulumi.secret(inputOf(secretContent(value)));
+  if (Array.isArray(value)) return value.map(inputOf);
+  return isMap(value) ? mapValues(value, inputOf) : value;
+}
+
+async function makeInPlugin(args: PropertyMap, preview = false): Promise<Fleet> {
+  const { request, registered } = await openEngine({ preview, goesOn: true });
+  const { outputs } = await plugin.construct(args, request);
+  const children = registered.slice(1).map((each) => ({
+    name: each.getName(),
+    inputs: parseProperties(each.getObject()?.toJavaScript()),
+  }));
+  // An absent setting is null in an output of the plugin.
+  const configs = JSON.parse(JSON.stringify(outputs["configs"]), (_, value) => value ?? undefined);
+  return { configs, children: () => children };
+}
+
+/** The engine in a preview of a new stack or in an update, and what it asks for a fleet. */
+async function openEngine({ preview = true, goesOn = false, childOf = recordChild } = {}) {
+  await plugin.attach("127.0.0.1:1");
+  const key = { publicKey: "publickey", privateKey: "private-key-0001" };
+  await plugin.configure({ baseUrl: service.baseUrl, ...key, allowHttp: "true", maxRetries: 0 });
+  const monitor = await startMonitor(childOf, { goesOn });
+  const request = new messages.ConstructRequest().setMonitorendpoint(monitor.address).setDryrun(preview);
+  return { ...monitor, request };
+}
+
+/** Asks the plugin for a child what the engine asks. */
+async function recordChild(urn: string, inputs: PropertyMap): Promise<PropertyMap> {
+  const properties = await plugin.check(inputs, {}, urn);
+  return parseProperties((await plugin.call("Create", { urn, properties, preview: true }))["properties"]);
+}
+
+const isKnown = async (output: pulumi.Output<unknown>) => "isKnown" in output && (await output.isKnown) === true;
 
 function resolved<T>(output: pulumi.Output<T>): Promise<T> {
   // A failed Output is told by the rejection of its promise alone.
@@ -50,139 +130,249 @@ function resolved<T>(output: pulumi.Output<T>): Promise<T> {
   return output.promise();
 }
 
-describe("AgentLogConfigs", () => {
-  it("makes a child of each agent of each project, once, and returns their settings in the order of the lists", async () => {
-    const registered = inDeployment();
-    const fleet = new AgentLogConfigs("fleet", { projectIds: [TWO, ONE, TWO.toUpperCase(), TWO] });
-    expect(await resolved(fleet.configs)).toEqual([
+describe.each([
+  { way: "program", make: makeInProgram },
+  { way: "plugin", make: makeInPlugin },
+])("a fleet of the $way", ({ way, make }) => {
+  it("has a child of each agent of each project, once, and returns their settings in the order of the lists", async () => {
+    const { configs, children } = await make({ projectIds: [TWO, ONE, TWO.toUpperCase(), TWO] });
+    expect(configs).toEqual([
       { id: `${TWO}/monitoring`, projectId: TWO, agent: "monitoring", logPath: "/two" },
       { id: `${TWO}/backup`, projectId: TWO, agent: "backup", logRotate: { sizeThresholdMB: 1000 } },
       { id: `${ONE}/monitoring`, projectId: ONE, agent: "monitoring", logPath: "/one" },
       { id: `${ONE}/backup`, projectId: ONE, agent: "backup", logRotate: { sizeThresholdMB: 1000 } },
     ]);
-    expect(namesIn(registered)).toEqual([TWO, ONE].flatMap((id) => [`fleet-${id}-monitoring`, `fleet-${id}-backup`]));
-    const [{ inputs } = { inputs: {} }] = childrenIn(registered);
-    expect(inputs).toMatchObject({ projectId: TWO, agent: "monitoring", logPath: "/two" });
-    expect(inputs["configOverrides"]).toHaveProperty([SIGNATURE_KEY]);
+    const names = [TWO, ONE].flatMap((id) => [`fleet-${id}-monitoring`, `fleet-${id}-backup`]);
+    expect(namesOf(children())).toEqual(names);
   });
 
-  it("names the children of a map by its names, in their order, each with a record of its own", async () => {
-    const registered = inDeployment();
+  it("names its children by the names of a map, in their order, each with a record of its own", async () => {
     const projects = { orders: TWO, billing: ONE, "Team/Øst 1": TWO.toUpperCase() };
-    const fleet = new AgentLogConfigs("fleet", { projects, ...MONITORING });
-    expect(await resolved(fleet.configs)).toEqual([
+    const { configs, children } = await make({ projects, agents: ["monitoring"] });
+    expect(configs).toEqual([
       { name: "Team/Øst 1", id: `${TWO}/monitoring`, projectId: TWO, agent: "monitoring", logPath: "/two" },
       { name: "billing", id: `${ONE}/monitoring`, projectId: ONE, agent: "monitoring", logPath: "/one" },
       { name: "orders", id: `${TWO}/monitoring`, projectId: TWO, agent: "monitoring", logPath: "/two" },
     ]);
     const names = ["Team/Øst 1", "billing", "orders"].map((name) => `fleet-${name}-monitoring`);
-    expect(namesIn(registered).toSorted()).toEqual(names);
+    expect(namesOf(children()).toSorted()).toEqual(names);
   });
 
-  const PROJECTS = { a: ONE, b: TWO };
-  it.each<[description: string, args: () => AgentLogConfigsArgs, children: string[], sealed: string[]]>([
-    // What turns out to be absent is not given.
-    ["a Promise", () => ({ projects: Promise.resolve(PROJECTS), projectIds: undefined }), ["a", "b"], []],
-    ["a secret", () => ({ projects: pulumi.secret(PROJECTS) }), ["a", "b"], ["a", "b"]],
-    ["a map of secrets", () => ({ projects: { a: ONE, b: pulumi.secret(TWO) } }), ["a", "b"], ["b"]],
-    ["a list of secrets", () => ({ projectIds: [pulumi.secret(ONE)] }), [ONE], [ONE]],
-    ["Outputs", () => ({ projectIds: pulumi.output([ONE]), agents: pulumi.output(["monitoring"]) }), [ONE], []],
-    [
-      "lists of Outputs",
-      () => ({ projectIds: [pulumi.output(ONE)], agents: [pulumi.output("monitoring" as const)] }),
-      [ONE],
-      [],
-    ],
-  ])("takes projects as %s", async (_, args, children, sealed) => {
-    const registered = inDeployment();
-    const { configs } = new AgentLogConfigs("fleet", { ...MONITORING, ...args() });
-    const paths = [{ logPath: "/one" }, { logPath: "/two" }];
-    expect(await resolved(configs)).toMatchObject(paths.slice(0, children.length));
-    expect(await pulumi.isSecret(configs)).toBe(sealed.length > 0);
-    const secret = childrenIn(registered).filter(({ inputs }) => typeof inputs["projectId"] !== "string");
-    const nameOf = (child: string) => `fleet-${child}-monitoring`;
-    expect([namesIn(registered), namesIn(secret)]).toEqual([children.map(nameOf), sealed.map(nameOf)]);
+  it.each<{ description: string; args: PropertyMap; secrets?: readonly string[] }>([
+    { description: "one project", args: { projects: { a: ONE, b: secret(TWO) } }, secrets: [TWO] },
+    { description: "one id", args: { projectIds: [ONE, secret(TWO)] }, secrets: [TWO] },
+    { description: "the map", args: { projects: secret({ a: ONE, b: TWO }) } },
+    { description: "the list", args: { projectIds: secret([ONE, TWO.toUpperCase()]) } },
+    { description: "the list of agents", args: { projectIds: [ONE, TWO], agents: secret(["monitoring"]) } },
+  ])("keeps its output and the ids of its children secret where $description is", async ({ args, secrets }) => {
+    const { configs, children } = await make({ agents: ["monitoring"], ...args });
+    expect(configs).toEqual(secret([expect.anything(), expect.anything()]));
+    const ids = children().map(({ inputs }) => inputs["projectId"] ?? null);
+    expect(ids.map(withoutSecrets).toSorted()).toEqual([ONE, TWO]);
+    // The plugin does not ask which one it is.
+    const sealed = way === "plugin" ? [ONE, TWO] : (secrets ?? [ONE, TWO]);
+    expect(ids.filter(isSecret).map(withoutSecrets).toSorted()).toEqual(sealed);
   });
 
-  it("is refused in one line where its projects turn out late to be none", async () => {
+  it.each<{ description: string; args: PropertyMap; children: readonly string[] }>([
+    { description: "list", args: { projectIds: unknownValue }, children: [] },
+    { description: "map", args: { projects: unknownValue }, children: [] },
+    { description: "list of agents", args: { projectIds: [ONE], agents: unknownValue }, children: [] },
+    { description: "one id", args: { projectIds: [unknownValue, ONE] }, children: [ONE] },
+    { description: "one project", args: { projects: { a: ONE, b: unknownValue } }, children: ["a", "b"] },
+    {
+      description: "one project beside late agents",
+      args: { projects: { a: ONE, b: unknownValue }, agents: secret(["monitoring"]) },
+      children: ["a", "b"],
+    },
+    {
+      description: "one agent",
+      args: { projectIds: [ONE], agents: [unknownValue, "monitoring"] },
+      // The SDK waits for all of them.
+      children: way === "plugin" ? [ONE] : [],
+    },
+  ])(
+    "has an unknown output and the children that are known in a preview, where its $description is not",
+    async (row) => {
+      const { configs, children } = await make({ agents: ["monitoring"], ...row.args }, true);
+      expect(configs).toBe(unknownValue);
+      const names = row.children.map((name) => `fleet-${name}-monitoring`);
+      await vi.waitFor(() => expect(namesOf(children()).toSorted()).toEqual(names));
+    },
+  );
+
+  it.each<{ args: PropertyMap; why: string }>([
+    { args: { projectIds: [ONE], expects: {} }, why: "unknown names: expects; the valid ones are projectIds," },
+    {
+      args: { projectIds: [ONE], agents: ["backups"] },
+      why: 'agents.0 must be "monitoring" or "backup", not "backups".',
+    },
+  ])("is refused for $args", async ({ args, why }) => {
+    await expect(make(args)).rejects.toThrow(`AgentLogConfigs 'fleet' can't be made: ${why}`);
+  });
+});
+
+describe("a fleet of a program", () => {
+  it("takes promises and Outputs, which are no secret, and what turns out to be absent is not given", async () => {
     inDeployment();
-    // A failed Output rejects more promises than a program has, and would end it.
-    const reasons: unknown[] = [];
-    const listeners = process.listeners("unhandledRejection");
-    process.removeAllListeners("unhandledRejection").on("unhandledRejection", (reason) => reasons.push(reason));
-    onTestFinished(() => {
-      process.removeAllListeners("unhandledRejection");
-      for (const listener of listeners) process.on("unhandledRejection", listener);
-    });
-    const { configs } = new AgentLogConfigs("fleet", { projects: Promise.resolve<never>(JSON.parse('["a"]')) });
-    const sentence = "AgentLogConfigs 'fleet' can't be made: projects must be a map from names to project ids.";
+    const projects = Promise.resolve({ a: ONE, b: pulumi.output(TWO) });
+    const agents = [pulumi.output("monitoring" as const)];
+    const { configs } = new AgentLogConfigs("fleet", { projects, projectIds: undefined, agents });
+    expect(await resolved(configs)).toMatchObject([{ logPath: "/one" }, { logPath: "/two" }]);
+    expect(await pulumi.isSecret(configs)).toBe(false);
+  });
+
+  it.each<{ args: () => AgentLogConfigsArgs; why: string }>([
+    {
+      args: () => ({ projects: Promise.resolve<never>(JSON.parse('["a"]')) }),
+      why: "projects must be a map from names to project ids.",
+    },
+    {
+      args: () => ({ projectIds: [ONE], agents: pulumi.secret<never>(JSON.parse('["backups"]')) }),
+      why: 'agents.0 must be "monitoring" or "backup".',
+    },
+  ])("is refused in one line where its arguments turn out late to be wrong: $why", async ({ args, why }) => {
+    inDeployment();
+    const reasons = catchRejections();
+    const { configs } = new AgentLogConfigs("fleet", args());
     await expect(resolved(configs)).rejects.toMatchObject({ stack: expect.stringMatching(/^[^\n]+$/) });
-    await expect(resolved(configs)).rejects.toThrow(sentence);
+    await expect(resolved(configs)).rejects.toThrow(`AgentLogConfigs 'fleet' can't be made: ${why}`);
     await vi.waitUntil(() => reasons.length > 0);
   });
 
   it("makes its children before the constructor returns, so that dependsOn finds them", async () => {
-    const registered = inDeployment();
+    const children = inDeployment();
     const fleet = new AgentLogConfigs("fleet", { projectIds: [ONE, pulumi.output(TWO)], ...MONITORING });
     const dependencies = await dependenciesOf(fleet, new Set());
     await resolved(fleet.configs);
     expect(dependencies).toHaveLength(1);
-    expect(namesIn(registered)).toEqual([`fleet-${ONE}-monitoring`, `fleet-${TWO}-monitoring`]);
+    expect(namesOf(children())).toEqual([`fleet-${ONE}-monitoring`, `fleet-${TWO}-monitoring`]);
   });
 
-  it("is refused at once for an argument that can't work", () => {
-    inDeployment();
-    const make = () => Reflect.construct(AgentLogConfigs, ["fleet", { projectIds: [ONE], expects: {} }]);
-    expect(make).toThrow(
-      "AgentLogConfigs 'fleet' can't be made: unknown names: expects; the valid ones are projectIds,",
-    );
+  it.each<{ description: string; opts: () => pulumi.ComponentResourceOptions }>([
+    { description: "what it depends on", opts: () => ({ dependsOn: new Other("o") }) },
+    { description: "its connection", opts: () => ({ provider: new Provider("p", { publicKey: new Other("o").id }) }) },
+  ])("has its children in a preview, while $description is to be created", async ({ opts }) => {
+    const children = inDeployment({ preview: true });
+    const projects = pulumi.output({ a: ONE, b: TWO });
+    const { configs } = new AgentLogConfigs("fleet", { projects, ...MONITORING }, opts());
+    expect(await isKnown(configs)).toBe(false);
+    await vi.waitFor(() => expect(namesOf(children())).toEqual(["fleet-a-monitoring", "fleet-b-monitoring"]));
+  });
+});
+
+describe("a fleet of the plugin", () => {
+  const fleetUrn = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::fleet";
+  const urnOf = (id: string) =>
+    `urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs$agent-log-config:index:AgentLogConfig::fleet-${id}-monitoring`;
+  const args = { projectIds: [ONE, TWO, THREE], agents: ["monitoring"] };
+
+  it("reads each project once, the children's checks included, and registers its output", async () => {
+    const { request, outputs } = await openEngine();
+    const constructed = await plugin.construct(args, request);
+    expect(constructed.urn).toBe(fleetUrn);
+    expect(outputs).toEqual([constructed.outputs]);
+    const reads = () => service.requests.filter(({ status }) => status === 200).length;
+    expect(reads()).toBe(3);
+    // What was read is used once: a later check reads itself.
+    await plugin.check({ projectId: ONE, agent: "monitoring" }, {}, urnOf(ONE));
+    expect(reads()).toBe(4);
+  });
+
+  it("does not give a child what was read for another project", async () => {
+    const { request } = await openEngine({
+      childOf: (urn, inputs) => recordChild(urn, { ...inputs, projectId: THREE }),
+    });
+    const { outputs } = await plugin.construct({ ...args, projectIds: [ONE] }, request);
+    expect(outputs["configs"]).toMatchObject([{ logPath: "/three" }]);
+  });
+
+  it("passes on what the program gave beside the arguments, as the SDKs' own components do", async () => {
+    const { request, registered } = await openEngine();
+    request.setParent("urn:pulumi:dev::p::my:Group::group").setProtect(true).setRetainondelete(true);
+    request.setAliasesList([new aliasMessages.Alias().setUrn("urn:pulumi:dev::p::my:Old::fleet")]);
+    request.setDependenciesList(["urn:pulumi:dev::p::my:Other::a"]).setDeletedwith("urn:pulumi:dev::p::my:Other::d");
+    request.getProvidersMap().set("agent-log-config", "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west::1");
+    request.getProvidersMap().set("other", "urn:pulumi:dev::p::pulumi:providers:other::x::2");
+    const inputDependencies = new messages.ConstructRequest.PropertyDependencies().setUrnsList([
+      "urn:pulumi:dev::p::my:Other::b",
+    ]);
+    request.getInputdependenciesMap().set("projectIds", inputDependencies);
+    await plugin.construct({ ...args, projectIds: [ONE] }, request);
+    const [fleet, child] = registered.map((each) => ({
+      ...each.toObject(),
+      providers: [...each.getProvidersMap().entries()],
+    }));
+    const dependenciesList = ["urn:pulumi:dev::p::my:Other::a", "urn:pulumi:dev::p::my:Other::b"];
+    expect(fleet).toMatchObject({
+      custom: false,
+      parent: "urn:pulumi:dev::p::my:Group::group",
+      protect: true,
+      retainondelete: true,
+      aliasesList: [{ urn: "urn:pulumi:dev::p::my:Old::fleet" }],
+      deletedwith: "urn:pulumi:dev::p::my:Other::d",
+      dependenciesList,
+      providers: [
+        ["agent-log-config", "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west::1"],
+        ["other", "urn:pulumi:dev::p::pulumi:providers:other::x::2"],
+      ],
+    });
+    expect(child).toMatchObject({
+      custom: true,
+      name: `fleet-${ONE}-monitoring`,
+      type: "agent-log-config:index:AgentLogConfig",
+      parent: expect.stringContaining("::my:Group$agent-log-config:index:AgentLogConfigs::fleet"),
+      provider: "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west::1",
+      aliasesList: [{ spec: { type: "pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig" } }],
+      dependenciesList,
+      version: "",
+    });
+  });
+
+  it("compares the others before a child fails, and says nothing itself", async () => {
+    const { request, registered, outputs, ended } = await openEngine();
+    for (const projectId of [ONE, THREE]) {
+      for (const agent of ["monitoring", "backup"] as const) service.set(projectId, agent, undefined);
+    }
+    const fleet = plugin.construct(args, request);
+    expect(await ended).toMatch(/there is no such project.* The same applies to fleet-\S+[ac]-monitoring\.$/);
+    expect(registered).toHaveLength(4);
+    // The engine cancels what is left when a run has failed.
+    await plugin.cancel();
+    expect((await fleet).outputs).toEqual({ configs: unknownValue });
+    expect(outputs).toEqual([]);
+  });
+
+  it("records all that can be recorded, and fails if the engine goes on after a child has failed", async () => {
+    const childOf = async (urn: string, inputs: PropertyMap) => {
+      if (urn === urnOf(TWO)) throw new Error("it fails");
+      return recordChild(urn, inputs);
+    };
+    const { request, outputs, registered } = await openEngine({ preview: false, goesOn: true, childOf });
+    const fleet = plugin.construct(args, request);
+    await expect(fleet).rejects.toThrow(`Its child 'fleet-${TWO}-monitoring' has failed.`);
+    expect([registered.length, outputs]).toEqual([4, []]);
+  });
+
+  it("ends at once without a word when it is cancelled", async () => {
+    service.failNext(...Array(3).fill({ delaySeconds: 60 }));
+    const { request, registered } = await openEngine();
+    const fleet = plugin.construct(args, request);
+    await vi.waitUntil(() => service.requests.length > 1);
+    await plugin.cancel();
+    expect((await fleet).outputs).toEqual({ configs: unknownValue });
+    expect(registered).toHaveLength(1);
   });
 });
 
-describe("a preview", () => {
-  const known = async (output: pulumi.Output<unknown>) => "isKnown" in output && (await output.isKnown);
-
-  it("leaves the output unknown while the list or the map of projects is", async () => {
-    const registered = inDeployment({ preview: true });
-    const unknown = new Other("o").id;
-    const fleet = new AgentLogConfigs("fleet", { projectIds: unknown.apply(() => [ONE]) });
-    expect(await known(fleet.configs)).toBe(false);
-    const named = new AgentLogConfigs("named", { projects: unknown.apply(() => ({ a: ONE })) });
-    expect(await known(named.configs)).toBe(false);
-    expect(namesIn(registered)).toEqual([]);
+/** A failed Output rejects more promises than a program has, and ends it. Returns the reasons in the place of that. */
+function catchRejections(): unknown[] {
+  const reasons: unknown[] = [];
+  const listeners = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection").on("unhandledRejection", (reason) => reasons.push(reason));
+  onTestFinished(() => {
+    process.removeAllListeners("unhandledRejection");
+    for (const listener of listeners) process.on("unhandledRejection", listener);
   });
-
-  it.each([false, true])("has a child for a name whose project is to be created; late agents: %s", async (isLate) => {
-    const registered = inDeployment({ preview: true });
-    const projects = { a: ONE, b: new Other("o").id, c: pulumi.output(TWO) };
-    const agents = isLate ? pulumi.output(MONITORING.agents) : MONITORING.agents;
-    expect(await known(new AgentLogConfigs("fleet", { projects, agents }).configs)).toBe(false);
-    await vi.waitUntil(() => namesIn(registered).length === 3);
-    expect(namesIn(registered).toSorted()).toEqual(["a", "b", "c"].map((name) => `fleet-${name}-monitoring`));
-  });
-
-  it.each<{ description: string; make: () => AgentLogConfigs }>([
-    {
-      description: "one of the projects",
-      make: () =>
-        new AgentLogConfigs("fleet", { projectIds: [ONE, new Other("o").id, pulumi.output(TWO)], ...MONITORING }),
-    },
-    {
-      description: "what it depends on",
-      make: () =>
-        new AgentLogConfigs("fleet", { projectIds: [ONE, TWO], ...MONITORING }, { dependsOn: new Other("o") }),
-    },
-    {
-      description: "its connection",
-      make: () => {
-        const provider = new Provider("p", { publicKey: new Other("o").id });
-        return new AgentLogConfigs("fleet", { projectIds: pulumi.output([ONE, TWO]), ...MONITORING }, { provider });
-      },
-    },
-  ])("keeps the children that are known while $description is to be created", async ({ make }) => {
-    const registered = inDeployment({ preview: true });
-    expect(await known(make().configs)).toBe(false);
-    await vi.waitUntil(() => namesIn(registered).length === 2);
-    expect(namesIn(registered)).toEqual([ONE, TWO].map((id) => `fleet-${id}-monitoring`));
-  });
-});
+  return reasons;
+}

@@ -7,25 +7,6 @@ const fleet = (name = "fleet", types = "Fleet", fleets = new Map<string, string>
   new FleetChildren(name, types, "other:index:Type", fleets);
 
 describe("the members of a fleet", () => {
-  it("are those of a list in its order, and those of a map in the order of their names", () => {
-    const projectsOf = (args: object) => fleet().membersOf(args, true).projects;
-    expect(projectsOf({ projectIds: [TWO, ONE, TWO], projects: null })).toEqual(
-      [TWO, ONE, TWO].map((id) => [undefined, id]),
-    );
-    expect(projectsOf({ projects: { orders: TWO, billing: ONE, "Team/Øst 1": UNKNOWN } })).toEqual([
-      ["Team/Øst 1", UNKNOWN],
-      ["billing", ONE],
-      ["orders", TWO],
-    ]);
-    expect(projectsOf({ projectIds: [] })).toEqual([]);
-  });
-
-  it("have the agents that are known, or both", () => {
-    const agentsOf = (agents: unknown) => fleet().membersOf({ projectIds: [], agents }, true).agents;
-    expect(agentsOf(["backup", UNKNOWN, "monitoring"])).toEqual(["backup", "monitoring"]);
-    expect([agentsOf(undefined), agentsOf(null)]).toEqual(Array(2).fill(["monitoring", "backup"]));
-  });
-
   const either =
     "give either projectIds, a list of project ids, or projects, a map from names of your own to project ids";
   const notAgent = 'agents.1 must be "monitoring" or "backup"';

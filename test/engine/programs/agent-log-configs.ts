@@ -1,7 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AgentLogConfigs, type AgentLogConfigsArgs, Provider, type ProviderArgs } from "pulumi-agent-log-config";
+import {
+  AGENT_LOG_CONFIG_TYPE,
+  AgentLogConfig,
+  AgentLogConfigs,
+  type AgentLogConfigsArgs,
+  Provider,
+  type ProviderArgs,
+} from "pulumi-agent-log-config";
 
-// A fleet, made by this package or by the plugin, and a resource that takes what it returns.
+// A fleet and a single record, made by this package or by the plugin, and a resource that depends on the fleet.
 const config = new pulumi.Config();
 const {
   projectIds = [],
@@ -21,6 +28,8 @@ class Generated extends pulumi.ComponentResource {
     super("agent-log-config:index:AgentLogConfigs", name, { ...args, configs: undefined }, opts, true);
   }
 }
+
+class GeneratedRecord extends pulumi.CustomResource {}
 
 class GeneratedProvider extends pulumi.ProviderResource {
   constructor(name: string, args: ProviderArgs) {
@@ -58,6 +67,13 @@ const fleet = new Fleet("fleet", args, opts);
 for (const [name, others] of Object.entries(config.getObject<Record<string, AgentLogConfigsArgs>>("others") ?? {})) {
   new Fleet(name, others, {});
 }
-if (config.getBoolean("consumed")) new pulumi.Stash("consumer", { input: fleet.configs });
+const projectId = config.get("single");
+if (projectId !== undefined) {
+  const type = "agent-log-config:index:AgentLogConfig";
+  const what = { projectId, agent: "monitoring" } as const;
+  if (!isOfPlugin) new AgentLogConfig("single", what, { aliases: [{ type }] });
+  else new GeneratedRecord(type, "single", what, { aliases: [{ type: AGENT_LOG_CONFIG_TYPE }] });
+}
+if (config.getBoolean("consumed")) new pulumi.Stash("consumer", { input: 1 }, { dependsOn: fleet });
 
 export const paths = fleet.configs.apply((configs) => configs.map(({ logPath }) => logPath));

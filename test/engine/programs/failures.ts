@@ -19,8 +19,6 @@ interface AskedFleet {
   readonly args: AgentLogConfigsArgs;
   readonly service?: string;
   readonly ignoreChanges?: string[];
-  /** Another resource depends on the fleet. */
-  readonly isConsumed?: boolean;
   /** What is expected beside a user name that is not known yet. */
   readonly expectsUnknown?: { readonly logPath: string };
 }
@@ -77,13 +75,12 @@ export const paths =
 
 const fleets = Object.entries(config.getObject<Record<string, AskedFleet>>("fleets") ?? {});
 export const configs = Object.fromEntries(
-  fleets.map(([name, { args, service, ignoreChanges = [], isConsumed, expectsUnknown }]) => {
+  fleets.map(([name, { args, service, ignoreChanges = [], expectsUnknown }]) => {
     // In a preview the id of what is to be created is unknown.
     const unknown = expectsUnknown ? { username: new pulumi.Stash("unknown", { input: 1 }).id } : undefined;
     const expect = unknown === undefined ? {} : { expect: { ...expectsUnknown, ...unknown } };
     const transformations = [ignoring(ignoreChanges)];
     const fleet = new AgentLogConfigs(name, { ...args, ...expect }, { ...optionsOf(service), transformations });
-    if (isConsumed) new pulumi.Stash("consumer", { input: 1 }, { dependsOn: fleet });
     return [name, fleet.configs.apply((all) => all.map(({ logPath }) => logPath))];
   }),
 );
