@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
-import type { CannedResponse } from "../../sdk/testing/index.ts";
+import type { CannedResponse, Fault } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { expectSafe } from "./expect-safe.ts";
 import { failureOf, KEYS, MONITORING, openClient, openService } from "./open-client.ts";
@@ -167,9 +167,9 @@ it.each([
   });
 });
 
-it("a failure has a stack with the caller", async () => {
-  const service = await openService({ faults: [{ status: 403 }] });
-  const client = openClient(service);
+it.each<Fault>([{ status: 403 }, { delaySeconds: 60 }, "reset"])("%o has a stack with the caller", async (fault) => {
+  const service = await openService({ faults: [fault] });
+  const client = openClient(service, { timeoutSeconds: 0.5 });
   const readInTheUsersCode = async () => [await client.get(MONITORING)];
   const error = await readInTheUsersCode().catch((reason: unknown) => reason);
   expect(error).toHaveProperty("stack", expect.stringContaining("readInTheUsersCode"));
