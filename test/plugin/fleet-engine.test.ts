@@ -130,7 +130,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     await setArgs({ agents: ["backups"] });
     const mistaken = await deployment.preview();
     expect([mistaken.ok, mistaken.steps.filter(({ op }) => op === "delete")]).toEqual([false, []]);
-    const sentence = 'agents must be "monitoring" or "backup", not "backups".';
+    const sentence = 'agents.0 must be "monitoring" or "backup", not "backups".';
     expect(mistaken.text.split(sentence), mistaken.text).toHaveLength(2);
     await setArgs({ projectIds: [id(1), id(1).toUpperCase(), id(1)] });
     expect((await deployment.up()).steps).toEqual([{ op: "delete", name: child(2) }]);
