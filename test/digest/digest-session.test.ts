@@ -57,6 +57,17 @@ test.for<readonly [string, string, string, () => DigestExchange]>([
     "nothing",
     () => refuse(begin(openProven()), 'nonce="n2"', 'nonce="n3"', 'nonce="n4"'),
   ],
+  [
+    "a kept nonce, after another connection was refused for good",
+    'nonce="new"',
+    "new 1",
+    () => {
+      const key = new DigestKey({ username: "u", password: "p" });
+      const session = openProven(key);
+      refuse(begin(openSession(key)), ...["n2", "n3", "n4", "n5"].map((name) => `nonce="${name}"`));
+      return begin(session);
+    },
+  ],
   ["a fourth nonce, as stale", 'nonce="n4", stale=true', "nothing", () => refuse(begin(), ...STALE)],
 ])("after the refusal of %s, with %s, %s is sent", ([, challenge, next, arrange]) => {
   const exchange = arrange();

@@ -20,6 +20,14 @@ it("never overwrites on the real engine what ignoreChanges keeps, and shows the 
   const gate = ["refresh", "--preview-only", "--run-program", "--expect-no-changes"];
   expect(await deployment.run(gate)).toMatchObject({ exitCode: 0 });
 
+  // The engine complains where the path to an ignored member does not lead through a map.
+  await deployment.setConfig("agent-log-config:maxRetries", "0");
+  service.respondWith({ status: 503 });
+  const { ok, text } = await deployment.preview();
+  expect([ok, text]).toEqual([true, expect.stringContaining("(status 503)")]);
+  expect(text).not.toContain("cannot ignore changes");
+  service.respondWith(undefined);
+
   await deployment.setConfig("ignoring:ignores", "false");
   const { steps } = await deployment.preview();
   const shown = steps.map(({ name, differences }) => [name, differences]);

@@ -4,7 +4,11 @@ import { AgentLogConfig, Provider } from "pulumi-agent-log-config";
 // The ways to ignore a change, with what makes the engine's connection or arguments others than those of the program.
 const config = new pulumi.Config();
 const ignoreChanges = (...paths: string[]) => (config.requireBoolean("ignores") ? { ignoreChanges: paths } : {});
-const args = { projectId: config.require("projectId"), agent: "monitoring" } as const;
+const args = {
+  projectId: config.require("projectId"),
+  agent: "monitoring",
+  whenUnavailable: "useRecorded",
+} as const;
 const provider = new Provider("other", { publicKey: "publickey" });
 const backup = { ...args, agent: "backup" } as const;
 
