@@ -66,7 +66,13 @@ const CASES: readonly [description: string, preview: boolean, given: () => Given
   ["dependsOn a component with such a child", true, () => ({ projectId: PROJECT_ID, dependsOn: new Group("g") })],
 ];
 
-it("sends a wrong key once outside of a program, too", async () => {
+it("sends a wrong key once outside of a program, too, and does not warn of a configuration again and again", async () => {
+  const warn = vi.spyOn(pulumi.log, "warn").mockReturnValue(Promise.resolve());
+  pulumi.runtime.setAllConfig({ "agent-log-config:baseURL": "misspelt" });
+  onTestFinished(() => {
+    warn.mockRestore();
+    pulumi.runtime.setAllConfig({});
+  });
   const service = await connectService({});
   service.rotateKey("another");
   setEngine({ newResource: ({ name, inputs }) => ({ id: name, state: inputs }) });
@@ -74,6 +80,7 @@ it("sends a wrong key once outside of a program, too", async () => {
   const reads = Array.from({ length: 20 }, () => getAgentLogConfig(MONITORING));
   for (const { status } of await Promise.allSettled(reads)) expect(status).toBe("rejected");
   expect(service.requests.filter(({ status }) => status === 401)).toHaveLength(2);
+  expect(warn).not.toHaveBeenCalled();
 });
 
 describe("getAgentLogConfigOutput", () => {
