@@ -87,6 +87,10 @@ export class AgentLogConfigClient {
       const { body, serviceVersion } = await read;
       const settings = decodeAgentLogSettings(body, subject);
       return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
+    } catch (error) {
+      // It was made where a socket closed or a timer ended; here the stack has the caller.
+      if (error instanceof AgentLogConfigError) Error.captureStackTrace(error);
+      throw error;
     } finally {
       this.#reads.delete(read);
     }

@@ -5,6 +5,8 @@ export const MAX_BODY_BYTES = 1_048_576;
 /** What a message says about a longer one. */
 export const TOO_LONG = "is longer than 1 MiB";
 
+/** The client asks for no coding, but a proxy on the way may use one of these (RFC 9110, section 8.4.1). */
+const KNOWN_CODING = /^(?:(?:x-)?gzip|deflate)$/i;
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -20,8 +22,8 @@ export function decodeBody(body: Uint8Array, contentEncoding: string): string {
   }
 }
 
-/** The client asks for no coding, but a proxy on the way may use gzip or deflate (RFC 9110, section 8.4.1). */
 function decompress(body: Uint8Array, coding: string): Uint8Array {
+  if (!KNOWN_CODING.test(coding)) throw new Error(`is compressed in an unknown way (${coding})`);
   try {
     return unzipSync(body, { maxOutputLength: MAX_BODY_BYTES });
   } catch (error) {

@@ -63,14 +63,13 @@ async function attempt(
     ? `no response within ${seconds} s, the limit after the reads of other projects have failed; check the service and the network`
     : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
   const limit = new AbortController();
-  const timer = setTimeout(() => limit.abort(), seconds * 1000);
+  const timeOut = () => limit.abort(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
+  const timer = setTimeout(timeOut, seconds * 1000);
   try {
     const sent = sendSigned(connection, request, limit.signal);
     return readResponse(await abortable(sent, signal, () => limit.abort()), subject);
   } catch (cause) {
     signal?.throwIfAborted();
-    // Made here and not where the timer ends, so that the stack has the caller.
-    if (limit.signal.aborted) return new AgentLogConfigError("ERR_TIMEOUT", says, { subject });
     if (cause instanceof AgentLogConfigError) return cause;
     return connectionError(cause, subject, options.caCertificate !== undefined);
   } finally {

@@ -37,7 +37,7 @@ async function tryConnection(stack: string | undefined, projectIds: readonly str
   } catch (error) {
     const problem = problemOf(error);
     if (problem.code === "ERR_MISSING_SETTINGS") {
-      seen.warning = [seen.warning, WHERE_SETTINGS_MAY_BE].filter(Boolean).join(" ");
+      seen.warning = [seen.warning, whereSettingsMayBe(stack)].filter(Boolean).join(" ");
     }
     read.set(first, { projectId: first, status: "failed", ...problem });
   }
@@ -59,8 +59,13 @@ async function readProject(client: AgentLogConfigClient, gate: ReadGate, project
   }
 }
 
-const WHERE_SETTINGS_MAY_BE =
-  "Without --stack <name> only the environment is looked up, and only a program knows the arguments of its Provider: to try them, set the environment variables that the message names.";
+/** @param stack the stack whose settings were looked up; undefined if it was the environment alone */
+function whereSettingsMayBe(stack: string | undefined): string {
+  const ofStack = "Without --stack only the environment is looked up; for the settings of a stack pass --stack <name>.";
+  const ofProvider =
+    "Only a program knows the arguments of its Provider: to try them, set the environment variables that the message names.";
+  return stack === undefined ? `${ofStack} ${ofProvider}` : ofProvider;
+}
 
 /** Leaves out the causes, which only say which failures are alike. */
 function toJson(report: Report): string {

@@ -70,6 +70,8 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
     super(FLEET_TYPE, name, {}, opts);
     const { projectIds, projects, agents, ...rules } = args;
     const children = new FleetChildren(name, typesOf(this), PLUGIN_TYPE, programState().fleets);
+    // What is misspelt is refused at once, whatever is known of the projects.
+    children.membersOf({ ...rules, projectIds: [] }, true);
     const options = { parent: this, ...(opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn }) };
 
     const make = ([ids, map, kinds]: readonly unknown[], from: Origin, isSecret: boolean) => {

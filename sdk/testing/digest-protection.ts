@@ -14,7 +14,7 @@ interface ProtectionOptions {
 type ChallengeFor = (method: string, target: string, authorization: string | undefined) => string | undefined;
 
 /**
- * Returns the server's side of HTTP Digest with MD5 and auth, as the service does it. It begins without any nonces.
+ * Returns the server's side of HTTP Digest with MD5 and auth, as the service does it, with nonces that do not expire. It begins without any.
  * @see RFC 7616, section 3.3
  */
 export function digestProtection(options: ProtectionOptions): ChallengeFor {

@@ -216,11 +216,20 @@ describe("the settings", () => {
     const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
     const found = await report(...projects([FIRST, SECOND]));
     expect(failedStepOf(found)).toEqual({ step: "settings", code: "ERR_MISSING_SETTINGS" });
-    const warning = expect.stringMatching(/^Without --stack <name> only .* the arguments of its Provider: .*variables/);
+    const warning = expect.stringMatching(
+      /^Without --stack only .* pass --stack <name>\. Only a program knows the arguments of its Provider: .*variables/,
+    );
     expect(found).toMatchObject({ exitCode: 1, warning });
     expect(found.projects.map(({ status }) => status)).toEqual(["failed", "not reached"]);
     expect(readStack).not.toHaveBeenCalled();
     expect(service.requests).toEqual([]);
+  });
+
+  it("cause another suggestion where a stack lacks them", async () => {
+    await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
+    vi.mocked(readStack).mockResolvedValue({});
+    const found = await report(...projects([FIRST]), "--stack", "dev");
+    expect(found).toMatchObject({ exitCode: 1, warning: expect.stringMatching(/^Only a program knows/) });
   });
 });
 

@@ -240,6 +240,15 @@ describe("a fleet of a program", () => {
     await vi.waitUntil(() => reasons.length > 0);
   });
 
+  it("is refused at once for a misspelt argument, whatever is known of its projects", () => {
+    inDeployment({ preview: true });
+    const projectIds = new Other("o").id.apply((id) => [id]);
+    const make = () => Reflect.construct(AgentLogConfigs, ["fleet", { projectIds, expects: {} }]);
+    expect(make).toThrow(
+      "AgentLogConfigs 'fleet' can't be made: unknown names: expects; the valid ones are projectIds,",
+    );
+  });
+
   it("makes its children before the constructor returns, so that dependsOn finds them", async () => {
     const children = inDeployment();
     const fleet = new AgentLogConfigs("fleet", { projectIds: [ONE, pulumi.output(TWO)], ...MONITORING });
