@@ -7,7 +7,8 @@ import { expect, it } from "vitest";
 it("shows drift from end to end on one screen, and without colours where that is no terminal", async () => {
   const demo = path.join(import.meta.dirname, "../../examples/demo/index.ts");
   const PATH = [path.dirname(process.execPath), "/usr/bin", "/bin"].join(path.delimiter);
-  const { stdout } = await promisify(execFile)(process.execPath, [demo], { env: { PATH, HOME: tmpdir() } });
+  const env = { PATH, HOME: tmpdir(), NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
+  const { stdout } = await promisify(execFile)(process.execPath, [demo], { env });
   const lines = stdout.split("\n");
   expect(lines[0]).toBe("On a stand-in engine (no pulumi on the PATH):");
   expect(lines.map((line) => line.trim())).toEqual(
