@@ -28,8 +28,7 @@ export function signRequest(nonce: SigningNonce, method: string, uri: string): s
   const { challenge, credentials, cnonce, count } = nonce;
   const { realm, opaque, algorithm, qop, session } = challenge;
   const { username, password } = credentials;
-  // What the server sends comes with one character for each byte, as everywhere in HTTP headers.
-  const hash = (text: string) => crypto.hash(challenge.hash, Buffer.from(text, "latin1"), "hex");
+  const hash = (text: string) => hexadecimalHash(challenge.hash, text);
   const secret = hash(`${username}:${realm}:${password}`);
   // RFC 7616, section 3.4.2
   const ha1 = session ? hash(`${secret}:${challenge.nonce}:${cnonce}`) : secret;
@@ -48,4 +47,10 @@ export function signRequest(nonce: SigningNonce, method: string, uri: string): s
 
 function quotable(text: string): string {
   return text.replace(/["\\]/g, "\\$&");
+}
+
+/** What the server sends comes with one character for each byte, as everywhere in HTTP headers. */
+function hexadecimalHash(algorithm: string, text: string): string {
+  // ASCII has the same bytes in UTF-8, and making a buffer takes as long as the hash.
+  return crypto.hash(algorithm, /[^\0-\x7f]/.test(text) ? Buffer.from(text, "latin1") : text, "hex");
 }
