@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { DigestChallenge } from "./digest-challenge.ts";
-import { type Credentials, type SigningNonce, signRequest } from "./sign-request.ts";
+import { type Credentials, keyHash, type SigningNonce, signRequest } from "./sign-request.ts";
 
 /** The credentials for a service, and what is known of them from the responses on all connections. */
 export class DigestKey {
@@ -96,8 +96,9 @@ const MAX_NONCES = 64;
 /** A nonce of the server, and what is known of it. */
 class Nonce implements SigningNonce {
   readonly challenge: DigestChallenge;
-  readonly credentials: Credentials;
+  readonly username: string;
   readonly cnonce = randomBytes(8).toString("hex");
+  readonly keyHash: string;
   /** The connection that got it first. */
   readonly session: DigestSession;
   /** Another connection has got it too. */
@@ -107,7 +108,8 @@ class Nonce implements SigningNonce {
 
   constructor(challenge: DigestChallenge, credentials: Credentials, session: DigestSession) {
     this.challenge = challenge;
-    this.credentials = credentials;
+    this.username = credentials.username;
+    this.keyHash = keyHash(this, credentials);
     this.session = session;
   }
 

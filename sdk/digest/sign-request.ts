@@ -11,11 +11,20 @@ export interface Credentials {
 /** What a request is signed with. */
 export interface SigningNonce {
   readonly challenge: DigestChallenge;
-  readonly credentials: Credentials;
+  readonly username: string;
   /** The nonce of the client. */
   readonly cnonce: string;
+  /** See {@link keyHash}. */
+  readonly keyHash: string;
   /** The nonce count, from 1. */
   readonly count: number;
+}
+
+/** Returns A1 hashed (RFC 7616, section 3.4.2), which is the same for all requests with a nonce. */
+export function keyHash({ challenge, cnonce }: Pick<SigningNonce, "challenge" | "cnonce">, key: Credentials): string {
+  const { hash, nonce, realm, session } = challenge;
+  const secret = hexadecimalHash(hash, `${key.username}:${realm}:${key.password}`);
+  return session ? hexadecimalHash(hash, `${secret}:${nonce}:${cnonce}`) : secret;
 }
 
 /**
@@ -25,17 +34,13 @@ export interface SigningNonce {
  * @see RFC 7616, section 3.4.1
  */
 export function signRequest(nonce: SigningNonce, method: string, uri: string): string {
-  const { challenge, credentials, cnonce, count } = nonce;
-  const { realm, opaque, algorithm, qop, session } = challenge;
-  const { username, password } = credentials;
+  const { challenge, username, cnonce, count } = nonce;
+  const { realm, opaque, algorithm, qop } = challenge;
   const hash = (text: string) => hexadecimalHash(challenge.hash, text);
-  const secret = hash(`${username}:${realm}:${password}`);
-  // RFC 7616, section 3.4.2
-  const ha1 = session ? hash(`${secret}:${challenge.nonce}:${cnonce}`) : secret;
   const nc = count.toString(16).padStart(8, "0");
   // Without qop there is no count (RFC 2069).
   const counted = qop === undefined ? "" : `${nc}:${cnonce}:${qop}:`;
-  const response = hash(`${ha1}:${challenge.nonce}:${counted}${hash(`${method}:${uri}`)}`);
+  const response = hash(`${nonce.keyHash}:${challenge.nonce}:${counted}${hash(`${method}:${uri}`)}`);
   return [
     `Digest username="${quotable(username)}", realm="${quotable(realm)}", nonce="${quotable(challenge.nonce)}"`,
     opaque === undefined ? "" : `, opaque="${quotable(opaque)}"`,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { signRequest } from "../../sdk/digest/sign-request.ts";
+import { keyHash, signRequest } from "../../sdk/digest/sign-request.ts";
 import recordedCredentials from "./fixtures/recorded-credentials.json" with { type: "json" };
 import { readAuthorization } from "./read-authorization.ts";
 
@@ -10,8 +10,9 @@ const CREDENTIALS = { username: "publickey", password: "private-key-0001" };
 const SIGNED = { ...CREDENTIALS, cnonce: "c", method: "GET", uri: "/read" };
 
 function credentialsFor(line: string, { cnonce, method, uri, ...credentials } = SIGNED) {
-  const nonce = { challenge: chooseDigestChallenge(line), credentials, cnonce, count: 1 };
-  return readAuthorization(signRequest(nonce, method, uri));
+  const { username } = credentials;
+  const nonce = { challenge: chooseDigestChallenge(line), username, cnonce, count: 1 };
+  return readAuthorization(signRequest({ ...nonce, keyHash: keyHash(nonce, credentials) }, method, uri));
 }
 
 /**

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chooseDigestChallenge, type DigestChallenge, UnusableChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { signRequest } from "../../sdk/digest/sign-request.ts";
+import { keyHash, signRequest } from "../../sdk/digest/sign-request.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 /** Every run takes other values, and fast-check prints the seed of a failure. `FUZZ_RUNS` sets how many. */
@@ -12,7 +12,8 @@ const quotedText = fc.oneof(fc.stringMatching(/^[\t -~\xa0-\xff]{0,40}$/), fc.st
 const visibleText = fc.stringMatching(/^[!-~]{1,20}$/);
 
 function signed(challenge: DigestChallenge, username: string, uri: string): string {
-  return signRequest({ challenge, credentials: { username, password: "p" }, cnonce: "c", count: 1 }, "GET", uri);
+  const nonce = { challenge, username, cnonce: "c", count: 1 };
+  return signRequest({ ...nonce, keyHash: keyHash(nonce, { username, password: "p" }) }, "GET", uri);
 }
 
 function inQuotes(text: string): string {
@@ -60,8 +61,8 @@ test("challenges of any parts are refused, or read right and their credentials c
       const read = chooseOrFail(line);
       if (read instanceof UnusableChallenge) return;
       const name = (read.algorithm ?? "MD5").toUpperCase().replace(/-SESS$/, "");
-      // A nonce with quoted pairs is in the text in its escaped spelling.
-      expect(line.replace(/\\(.)/gs, "$1")).toContain(read.nonce.replace(/\\(.)/gs, "$1"));
+      // No part has a nonce with quoted pairs, and without quotes a backslash stands for itself.
+      expect(line).toContain(read.nonce);
       expect(Object.entries(HASH_NAMES)).toContainEqual([name, read.hash]);
       const credentials = signed(read, "u", "/");
       expect(readAuthorization(credentials)).toMatchObject({ nonce: read.nonce, realm: read.realm });
