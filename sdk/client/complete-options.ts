@@ -68,7 +68,7 @@ function checkBaseUrl(given: string, allowHttp: boolean, setting: string, refuse
   const url = URL.parse(given);
   // An address without a scheme reads as a URL of the scheme "example.com:".
   if (url === null || url.host === "") throw unusable("is not a URL with a scheme and a host");
-  const { protocol, origin, username, password, pathname, search, hash } = url;
+  const { protocol, username, password, search, hash } = url;
   if (username !== "" || password !== "")
     throw unusable("has credentials in it, which belong in publicKey and privateKey");
   if (protocol !== "https:" && protocol !== "http:")
@@ -77,9 +77,15 @@ function checkBaseUrl(given: string, allowHttp: boolean, setting: string, refuse
   if (protocol === "http:" && !allowHttp) {
     throw refuse(`uses http: ${shown}; use https, or set ${setting} if you trust the network`);
   }
+  const address = apiAddress(url);
+  if (address === undefined) throw unusable(`has a path after ${PREFIX}`);
+  return address;
+}
+
+/** Returns the address of the API in one spelling for each service; undefined where a path follows that of the API. */
+export function apiAddress({ origin, pathname }: URL): string | undefined {
   const [path = "", ...behind] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
-  if (behind.some((part) => part !== "")) throw unusable(`has a path after ${PREFIX}`);
-  return `${origin}${path}${PREFIX}`;
+  return behind.some((part) => part !== "") ? undefined : `${origin}${path}${PREFIX}`;
 }
 
 /** What may be shown of an address: all but its credentials, query and fragment. */

@@ -59,6 +59,8 @@ export interface FailureDetails {
   readonly retryAfterSeconds?: number | undefined;
   /** @internal Why it failed, without the service's own words and times. Default: the message. */
   readonly reason?: string | undefined;
+  /** @internal What else to do; it stands at the end of the message. */
+  readonly advice?: string | undefined;
 }
 
 /**
@@ -91,10 +93,12 @@ export class AgentLogConfigError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The error that caused this one; undefined where there is none. */
   declare readonly cause?: Error | undefined;
-  /** @internal The message without its subject and the link. */
+  /** @internal The message without its subject, the link and advice. */
   declare readonly says: string;
   /** @internal Why it failed, without the service's own words and times. */
   declare readonly reason: string;
+  /** @internal What it was made with. */
+  declare readonly details: FailureDetails;
 
   static {
     // Pulumi recognizes errors that it prints without a stack trace by this property.
@@ -115,18 +119,22 @@ export class AgentLogConfigError extends Error {
    * @param details what else is known about the failure
    */
   constructor(code: AgentLogConfigErrorCode, message: string, details: FailureDetails = {}) {
-    const { subject, cause, status, errorCode, retryAfterSeconds, reason = message } = details;
+    const { subject, cause, status, errorCode, retryAfterSeconds, reason = message, advice } = details;
     const sentence = subject === undefined ? message : `${subject}: ${message}.`;
-    super(
-      `${sentence} See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}.`,
-      cause && { cause },
-    );
+    const link = `See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}.`;
+    super([sentence, link, advice].filter(Boolean).join(" "), cause && { cause });
     this.code = code;
     this.temporary = CODES[code].temporary ?? false;
     this.status = status;
     this.errorCode = errorCode;
     this.retryAfterSeconds = retryAfterSeconds;
-    Object.defineProperties(this, { says: { value: message }, reason: { value: reason } });
+    Object.defineProperties(this, { says: { value: message }, reason: { value: reason }, details: { value: details } });
+  }
+
+  /** @internal Returns the same failure with one more sentence at the end of its message. */
+  advised(sentence: string): AgentLogConfigError {
+    const advice = [this.details.advice, sentence].filter(Boolean).join(" ");
+    return new AgentLogConfigError(this.code, this.says, { ...this.details, advice });
   }
 }
 

@@ -52,8 +52,8 @@ export class ReadGate {
    */
   refusalOf(subject: string): AgentLogConfigError | undefined {
     if (this.#refusal === undefined || this.#isKeyAccepted) return undefined;
-    const { code, says, ...details } = this.#refusal;
-    return new AgentLogConfigError(code, says, { ...details, subject, reason: this.#refusal.reason });
+    const { code, says, details } = this.#refusal;
+    return new AgentLogConfigError(code, says, { ...details, subject });
   }
 
   #remember(projectId: string, error: AgentLogConfigError): void {

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import providerMessages, {
   type CheckRequest,
   type CheckResponse,
@@ -57,11 +56,7 @@ export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
   const news = propertiesOf(request.getNews());
   const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
   response.setReplacesList(replaces);
-  if (changes !== false) {
-    return news["__service"] === olds["__service"]
-      ? response.setChanges(CHANGES.DIFF_UNKNOWN)
-      : nameChanges(response, olds, news);
-  }
+  if (changes !== false) return response.setChanges(CHANGES.DIFF_UNKNOWN);
   // A program in TypeScript has recorded the time under the internal name alone.
   return response.setChanges("unchangedSince" in recorded ? CHANGES.DIFF_NONE : CHANGES.DIFF_SOME);
 }
@@ -115,19 +110,6 @@ function refusalOf(urn: string): string | undefined {
 }
 
 const CHANGES = providerMessages.DiffResponse.DiffChanges;
-
-/** Names the properties that differ, because the engine would show internal ones too, here that another service was read. */
-function nameChanges(response: DiffResponse, olds: Properties, news: Properties): DiffResponse {
-  const { PropertyDiff } = providerMessages;
-  const { ADD, DELETE, UPDATE } = PropertyDiff.Kind;
-  for (const name of Object.keys({ ...olds, ...news }).filter((key) => !key.startsWith("__"))) {
-    const [old, fresh] = [olds[name] ?? null, news[name] ?? null];
-    if (isDeepStrictEqual(old, fresh)) continue;
-    const kind = old === null ? ADD : fresh === null ? DELETE : UPDATE;
-    response.getDetaileddiffMap().set(name, new PropertyDiff().setKind(kind).setInputdiff(true));
-  }
-  return response.setChanges(CHANGES.DIFF_SOME).setHasdetaileddiff(true);
-}
 
 /**
  * Returns the inputs of a resource that is created or updated, unless it fails. A preview goes on, with unknown settings for

@@ -55,7 +55,6 @@ export class Run {
   hostOf(urn: string): Host {
     return {
       sources: this.#configuration.sources,
-      before: this.checks.get(urn),
       refreshAdvice: this.#isFromProgram ? undefined : REFRESH_ADVICE,
       read: (asked) => this.readsAhead.get(`${urn} ${idOf(asked)}`) ?? this.read(asked),
     };

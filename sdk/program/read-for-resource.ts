@@ -61,10 +61,10 @@ async function read(
   what: Pick<Reading, "projectId" | "agent">,
   hasWaited: boolean,
 ): Promise<ResourceRead> {
-  const { name, opts } = request;
+  const { opts } = request;
   const secrets = await secretsOf(request);
   const { ignoreChanges: ignored = [] } = opts;
-  const about = { name, secrets, ignored, isPreview: pulumi.runtime.isDryRun() };
+  const about = { secrets, ignored, isPreview: pulumi.runtime.isDryRun() };
   // The engine complains of an ignored path that leads through something else than a map, in both ways.
   const parents = ignored.flatMap((path) => /^(\w+)[.[]/.exec(path)?.slice(1) ?? []);
   const maps = Object.fromEntries(parents.map((parent) => [parent, {}]));

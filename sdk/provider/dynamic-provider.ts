@@ -23,12 +23,9 @@ export async function check(
   news: lifecycle.Properties,
 ): Promise<{ inputs: lifecycle.Properties; failures: { property: ""; reason: string }[] }> {
   const reading = isReading(news["__reading"]) ? news["__reading"] : undefined;
-  const resource = JSON.stringify([reading?.name, idOf(news)]);
-  const host = { ...hostOf(configuration), before: checks.get(resource) };
   // The host does not see which inputs are secret, so that without a reading all of them may be.
-  const checked = await lifecycle.check(host, olds, news, reading?.secrets ?? Object.keys(news));
-  checks.set(resource, checked);
-  const { inputs, failures, warnings, outage } = checked;
+  const secrets = reading?.secrets ?? Object.keys(news);
+  const { inputs, failures, warnings, outage } = await lifecycle.check(hostOf(configuration), olds, news, secrets);
   if (failures.length > 0) return fail(inputs, failures, reading);
   for (const { message } of warnings) console.warn(message);
   if (outage !== undefined) outages.set(idOf(inputs), outage);
@@ -119,11 +116,9 @@ export async function read(
 
 // The engine starts a process for each run, and for each provider in it. It does not announce the end of the run.
 
-const reader = new SettingsReader(() => "<stack>");
+const reader = new SettingsReader();
 /** The causes that were reported, and the id of the first record of each. */
 const reported = new Map<string, string>();
-/** What was found of the resources of this run. */
-const checks = new Map<string, lifecycle.Checked>();
 /** The outages to warn of with the age of the record. */
 const outages = new Map<string, Failure>();
 

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { idOf, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { CODES } from "../client/errors.ts";
+import { AgentLogConfigError, CODES } from "../client/errors.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import type { Failure, Outage } from "../shared/failure-report.ts";
@@ -15,9 +15,7 @@ import { judge, type Verdict } from "../shared/verdict.ts";
 export interface Host {
   /** The places that the connection settings come from before the environment, the first one first. */
   readonly sources: readonly SettingsSource[];
-  /** What an earlier check of the same resource has found in this run. */
-  readonly before?: Checked | undefined;
-  /** What to say first where a refresh fails for its connection; undefined where there is nothing to say. */
+  /** What to say last where a refresh fails for its connection; undefined where there is nothing to say. */
   readonly refreshAdvice?: string | undefined;
   /** Reads settings with the connection of the sources. */
   readonly read: (args: UncheckedRead) => Promise<AgentLogConfigResult>;
@@ -30,18 +28,15 @@ export type Properties = Readonly<Record<string, unknown>>;
 export interface Checked extends Verdict {
   /** What is to be recorded. After a failed read it has the recorded settings, if they are its own. */
   readonly inputs: Properties;
-  /** The inputs in the state; empty where there are none. */
-  readonly record: Properties;
   /** Why the recorded settings are used. */
   readonly outage?: Problem | undefined;
-  /** What it has read, if it has. */
-  readonly read?: Promise<AgentLogConfigResult> | undefined;
 }
 
 /**
  * Completes the inputs of a resource with its settings: those that the program has read if they belong to this record, and
  * otherwise those that are read now, with the engine's connection. Then it judges them, because only now nothing changes
  * the inputs any more.
+ * @param olds the inputs in the state; empty where there are none, as for a replacement that is forced
  * @param secrets the arguments and settings that no message may quote
  */
 export async function check(
@@ -52,48 +47,37 @@ export async function check(
 ): Promise<Checked> {
   const belongs = isReading(reading) && belongsTo(reading, args, host.sources);
   const inputs = { ...args, __service: belongs ? reading.fingerprints.baseUrl : serviceOf(host) };
-  // A replacement is checked twice, the second time without its record.
-  const isAgain = olds["projectId"] === undefined && host.before?.record["projectId"] !== undefined;
-  const before = isAgain ? host.before : undefined;
-  const record = before?.record ?? olds;
   const refusals = refusalsOf(args, secrets);
-  if (refusals.length > 0) return { inputs, record, failures: refusals, warnings: [] };
+  if (refusals.length > 0) return { inputs, failures: refusals, warnings: [] };
   // In a preview a reading and its settings are unknown where the read waits for something that is still to be created.
-  if (isUnknown(reading)) return { inputs, record, failures: [], warnings: [] };
+  if (isUnknown(reading)) return { inputs, failures: [], warnings: [] };
   if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
-    return { inputs: { ...inputs, ...allSettings(() => UNKNOWN) }, record, failures: [], warnings: [] };
+    return { inputs: { ...inputs, ...allSettings(() => UNKNOWN) }, failures: [], warnings: [] };
   }
-  const { settings, problem, read } = belongs
+  const { settings, problem } = belongs
     ? { settings: {}, problem: reading.problem }
-    : await readOthers({ ...host, before }, args, keptSettings(olds, args, reading));
-  return { record, read, ...decide(record, { ...inputs, ...settings }, problem, secrets) };
+    : await readOthers(host, args, keptSettings(olds, args, reading));
+  return decide(olds, { ...inputs, ...settings }, problem, secrets);
 }
 
 /** What the provider has found itself. */
-interface Found extends Pick<Checked, "read"> {
+interface Found {
   readonly settings: Properties;
   readonly problem: Problem | null;
 }
 
 /** Reads the settings, except those to keep. Nothing is read if all of them are kept. */
-async function readOthers({ before, read: start }: Host, args: Properties, kept: Properties): Promise<Found> {
+async function readOthers(host: Host, { projectId, agent }: Properties, kept: Properties): Promise<Found> {
   if (SETTING_NAMES.every((name) => name in kept)) return { settings: kept, problem: null };
-  const { projectId, agent } = args;
-  const read = (idOf(before?.inputs ?? {}) === idOf(args) && before?.read) || start({ projectId, agent });
   try {
-    return { settings: { ...recordSettings(await read), ...kept }, problem: null, read };
+    return { settings: { ...recordSettings(await host.read({ projectId, agent })), ...kept }, problem: null };
   } catch (error) {
-    return { settings: {}, problem: problemOf(error), read };
+    return { settings: {}, problem: problemOf(error) };
   }
 }
 
 /** Judges the settings that were found, or uses the recorded ones, if they may be used for what could not be read. */
-function decide(
-  record: Properties,
-  inputs: Properties,
-  problem: Problem | null,
-  secrets: readonly string[],
-): Omit<Checked, "record"> {
+function decide(record: Properties, inputs: Properties, problem: Problem | null, secrets: readonly string[]): Checked {
   if (problem === null) return { inputs, ...judge(inputs, secrets) };
   const isOwn = ["projectId", "agent"].every((name) => record[name] === inputs[name]);
   const found = isOwn ? { ...inputs, ...allSettings((name) => record[name] ?? null) } : inputs;
@@ -166,19 +150,24 @@ export async function refresh(host: Host, id: string, recorded: Properties, kind
     return { id: idOf({ projectId, agent }), inputs: kind === "adopted" ? {} : inputs, outputs };
   } catch (error) {
     const { message, temporary, code, cause } = problemOf(error);
-    // Only the service's own GROUP_NOT_FOUND counts, since a wrong address has nothing at this path either. The
-    // contract does not say what becomes of a project: responses and clients of services of this kind do.
-    if (kind !== "new" && code === "ERR_PROJECT_NOT_FOUND") {
+    if (kind !== "new" && saysGone(error)) {
       return { inputs: {}, outputs: {}, warning: { message: `AgentLogConfig ${id} is gone. ${message}`, cause } };
     }
     if (kind !== "new" && temporary && before["whenUnavailable"] === "useRecorded") {
       return { id, outputs: recorded, warning: { message, cause, unchangedSince } };
     }
-    if (kind !== "new" && CODES[code].connection && error instanceof Error && host.refreshAdvice !== undefined) {
-      error.message = `${host.refreshAdvice} ${message}`;
-    }
-    throw error;
+    const isAdvised = kind !== "new" && CODES[code].connection === true && error instanceof AgentLogConfigError;
+    throw isAdvised && host.refreshAdvice !== undefined ? error.advised(host.refreshAdvice) : error;
   }
+}
+
+/**
+ * Tells whether the service itself says that the project does not exist. A wrong address, a gateway and a service that can't
+ * read the id have nothing there either. The contract does not say what becomes of a project: responses and clients of
+ * services of this kind do.
+ */
+function saysGone(error: unknown): boolean {
+  return error instanceof AgentLogConfigError && error.status === 404 && error.errorCode === "GROUP_NOT_FOUND";
 }
 
 /**

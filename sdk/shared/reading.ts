@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { apiAddress } from "../client/complete-options.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import type { ConnectionSettings, SettingsSource } from "./connection-settings.ts";
@@ -10,8 +11,6 @@ import type { Failure, ReportedFailure } from "./failure-report.ts";
  * tell whether the settings beside it belong to the resource that the engine is about to record.
  */
 export interface Reading {
-  /** The name of the resource. */
-  readonly name: string;
   readonly projectId: unknown;
   readonly agent: unknown;
   /** Fingerprints of the service's address and of the public key; a public key may be a secret of the stack. */
@@ -55,7 +54,7 @@ interface Fingerprints {
 
 /** Returns the fingerprints of the connection that a read used. */
 export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fingerprints {
-  return { baseUrl: fingerprint(baseUrl?.text), publicKey: fingerprint(publicKey?.text) };
+  return { baseUrl: fingerprintOf("baseUrl", baseUrl?.text), publicKey: fingerprintOf("publicKey", publicKey?.text) };
 }
 
 /**
@@ -69,13 +68,17 @@ export function belongsTo(
 ): boolean {
   const isSame = (setting: keyof Fingerprints) => {
     const configured = sources.map(({ textOf }) => textOf(setting)).find(Boolean);
-    return configured === undefined || fingerprint(configured) === fingerprints[setting];
+    return configured === undefined || fingerprintOf(setting, configured) === fingerprints[setting];
   };
   return projectId === inputs["projectId"] && agent === inputs["agent"] && isSame("baseUrl") && isSame("publicKey");
 }
 
-function fingerprint(text: string | undefined): string | null {
-  return text === undefined ? null : createHash("sha256").update(text).digest("hex").slice(0, 16);
+/** One service has one fingerprint, however its address is spelled. */
+function fingerprintOf(setting: keyof Fingerprints, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const url = setting === "baseUrl" ? URL.parse(text) : null;
+  const spelled = (url && apiAddress(url)) ?? text;
+  return createHash("sha256").update(spelled).digest("hex").slice(0, 16);
 }
 
 /** The settings as the state keeps them: JSON, in which null says that the service does not have the setting. */

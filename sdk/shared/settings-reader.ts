@@ -46,8 +46,9 @@ export class SettingsReader {
       refuseEngineMarks(result);
       return result;
     } catch (error) {
-      if (error instanceof AgentLogConfigError) error.message += this.#adviceFor(error, connection, args);
-      throw error;
+      if (!(error instanceof AgentLogConfigError)) throw error;
+      const advice = this.#adviceFor(error, connection, args);
+      throw advice === undefined ? error : error.advised(advice);
     }
   }
 
@@ -55,13 +56,17 @@ export class SettingsReader {
    * Names the command that tries a connection step by step. The command knows the stack's settings, not the arguments of a
    * Provider, and not what a program of the Automation API sets.
    */
-  #adviceFor({ code }: AgentLogConfigError, connection: ConnectionSettings, { projectId }: UncheckedRead): string {
+  #adviceFor(
+    { code }: AgentLogConfigError,
+    connection: ConnectionSettings,
+    { projectId }: UncheckedRead,
+  ): string | undefined {
     const sources = Object.values(connection).flatMap((found) => found?.source ?? []);
     const isKnown = sources.length > 0 && !sources.includes("argument") && !process.env["PULUMI_AUTOMATION_API"];
     const stack = this.#stackOf();
-    if (!CODES[code].connection || !isKnown || stack === undefined) return "";
+    if (!CODES[code].connection || !isKnown || stack === undefined) return undefined;
     const option = sources.includes("stack") ? ` --stack ${stack}` : "";
-    return ` \`npx pulumi-agent-log-config check --project ${projectId}${option}\` says which step of the connection fails.`;
+    return `\`npx pulumi-agent-log-config check --project ${projectId}${option}\` says which step of the connection fails.`;
   }
 }
 

@@ -32,7 +32,7 @@ const fingerprints = () => fingerprintsOf(lookUpConnection(stackConfiguration(CO
 
 /** What came of a read in the program, over the connection of the engine's configuration. */
 function reading(changes: Partial<Reading> = {}): Reading {
-  const said = { problem: null, name: "r", secrets: [], ignored: [], isPreview: true, report: [] };
+  const said = { problem: null, secrets: [], ignored: [], isPreview: true, report: [] };
   return { ...ARGS, fingerprints: fingerprints(), ...said, ...changes };
 }
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
+import { serviceError } from "../../sdk/client/service-error.ts";
 import { check, diff, outputsOf, type Properties, refresh } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { fingerprintsOf, problemOf, recordSettings } from "../../sdk/shared/reading.ts";
@@ -79,7 +80,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
     const { changes, replaces = [] } = diff(kept.outputs, checked.inputs);
     const differs = !isDeepStrictEqual(visible(kept.inputs), visible(checked.inputs));
     shows = changes === false || !differs ? "nothing" : replaces.length > 0 ? "replaces" : "updates";
-    if (shows === "replaces") checked = await ask(step, {}, sent, kept.inputs);
+    if (shows === "replaces") checked = await ask(step, {}, sent);
     if (checked.failures.length > 0) return { shows: "fails", warnsOfOutage: false };
   }
   const { inputs, outage } = checked;
@@ -91,10 +92,9 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   return { shows, warnsOfOutage: outage !== undefined };
 }
 
-async function ask({ services, service }: Step, olds: Properties, news: Properties, record?: Properties) {
+async function ask({ services, service }: Step, olds: Properties, news: Properties) {
   const read = async (args: object) => answer(services[service], args);
-  const before = record && { record, inputs: {}, failures: [], warnings: [] };
-  return check({ sources: sourcesOf(service), before, read }, olds, news, []);
+  return check({ sources: sourcesOf(service), read }, olds, news, []);
 }
 
 /** What a program sends to the engine. */
@@ -103,7 +103,6 @@ function sentBy({ args, way, services, service, ignoreChanges }: Step): Properti
   const projectId = PROJECTS[project];
   const asked = JSON.parse(JSON.stringify({ projectId, agent, ...others }));
   const said = {
-    name: "r",
     isPreview: true,
     secrets: [],
     report: [],
@@ -128,7 +127,7 @@ function answer(service: ServiceWorld | undefined, args: unknown): AgentLogConfi
   if (service?.condition === "is down") throw new AgentLogConfigError("ERR_UNAVAILABLE", "It is down.");
   if (service?.condition === "refuses the key") throw new AgentLogConfigError("ERR_WRONG_KEY", "No.");
   const settings = service?.projects[PROJECTS.indexOf(projectId)];
-  if (settings === undefined) throw new AgentLogConfigError("ERR_PROJECT_NOT_FOUND", "It is gone.");
+  if (settings === undefined) throw serviceError(404, { errorCode: "GROUP_NOT_FOUND" }, "It is gone");
   const { logPath, configOverrides } = settings;
   const found = { logPath: logPath ?? undefined, configOverrides: configOverrides ?? undefined };
   const logRotate = { ...NO_THRESHOLDS, ...settings.logRotate };
