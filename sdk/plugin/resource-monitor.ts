@@ -1,12 +1,12 @@
-import type { ServiceError } from "@grpc/grpc-js";
+import { credentials, type ServiceError } from "@grpc/grpc-js";
 import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import messages, { type RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
+import { engineChannel } from "../provider/engine-log.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import type { ChildAlias } from "../shared/fleet-children.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
-import { ENGINE_CHANNEL } from "./engine-channel.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 /** Registers a component and its children with the engine that asks for it. */
@@ -16,7 +16,10 @@ export class ResourceMonitor {
 
   constructor(request: ConstructRequest) {
     this.#request = request;
-    this.#client = new resourceService.ResourceMonitorClient(request.getMonitorendpoint(), ...ENGINE_CHANNEL);
+    this.#client = new resourceService.ResourceMonitorClient(
+      request.getMonitorendpoint(),
+      ...engineChannel({ credentials }),
+    );
   }
 
   get isPreview(): boolean {

@@ -1,11 +1,11 @@
 import { idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import type { EngineLog } from "../provider/engine-log.ts";
 import type { Checked, Host } from "../provider/resource-lifecycle.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { FailureReport } from "../shared/failure-report.ts";
 import type { FleetsByChild } from "../shared/fleet-children.ts";
 import { SettingsReader, type UncheckedRead } from "../shared/settings-reader.ts";
-import type { EngineLog } from "./engine-log.ts";
 import { HeldCalls, nameOf } from "./held-calls.ts";
 
 /** Where a provider's settings are, and its stack. */

@@ -1,7 +1,9 @@
 import { fstatSync } from "node:fs";
-import { Server, ServerCredentials } from "@grpc/grpc-js";
+import * as grpc from "@grpc/grpc-js";
+import service from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import messages from "@pulumi/pulumi/proto/engine_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import { EngineLog } from "./engine-log.ts";
+import { EngineLog } from "../provider/engine-log.ts";
 import { type PluginDescription, resourceProvider } from "./resource-provider.ts";
 
 /** As large as the engine's own limit. */
@@ -14,10 +16,10 @@ const MAX_MESSAGE_BYTES = 400 << 20;
 export function servePlugin(description: PluginDescription): void {
   // A person who starts the plugin to attach an engine gives no address.
   const [, , engineAddress] = process.argv;
-  const server = new Server({ "grpc.max_receive_message_length": MAX_MESSAGE_BYTES });
-  const provider = resourceProvider(description, new EngineLog(engineAddress));
+  const server = new grpc.Server({ "grpc.max_receive_message_length": MAX_MESSAGE_BYTES });
+  const provider = resourceProvider(description, new EngineLog(() => ({ grpc, service, messages }), engineAddress));
   server.addService(providerService.ResourceProviderService, { ...provider });
-  server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) => {
+  server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), (error, port) => {
     if (error !== null) throw error;
     process.stdout.write(`${port}\n`);
     if (hasPipedInput()) process.stdin.on("end", () => process.exit()).resume();

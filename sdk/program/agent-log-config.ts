@@ -93,15 +93,8 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const secrets = [...SECRET_SETTINGS, ...(opts.additionalSecretOutputs ?? [])];
     const inputs = isRead ? recordedInputs(args, outcome, secrets) : args;
     const { import: imported, provider = providerOf(opts.parent), ...others } = opts;
-    const options = provider === undefined ? others : { ...others, provider };
-    // An update would show that another service was read; the record has it nevertheless, since `check` sets it.
-    const ignoreChanges = [...(opts.ignoreChanges ?? []), "__service"];
-    super(
-      AGENT_LOG_CONFIG_TYPE,
-      name,
-      { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT },
-      { ...options, ignoreChanges, additionalSecretOutputs: secrets },
-    );
+    const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
+    super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT }, options);
     if (isRead) start(readForResource({ name, args, resource: this, opts, secrets }));
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
     if (!hasMocks) this.unchangedSince = this.__unchangedSince;

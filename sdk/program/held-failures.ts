@@ -1,9 +1,7 @@
-import type * as pulumi from "@pulumi/pulumi";
 import { type Failure, FailureReport, type ReportedFailure } from "../shared/failure-report.ts";
-import { runsInline } from "./private-sdk.ts";
 
-/** How long nothing may happen in a program of the Automation API that runs inline, in milliseconds. */
-const PATIENCE_MILLISECONDS = 5000;
+/** How long a program that does not end may ask for no read, in milliseconds. */
+const PATIENCE_MILLISECONDS = 10_000;
 
 /** How many causes one resource reports. All resources that fail carry a report, since any of them may be the first. */
 const MAX_CAUSES = 50;
@@ -13,7 +11,9 @@ const MAX_CAUSES = 50;
  * first one. Then all are released at once, and the first one reports for all.
  *
  * Node.js emits `beforeExit` when nothing is left to do. Pulumi's runner lets other listeners go first at its first emission,
- * and ends the program at the next one. An inline program has no such end.
+ * and ends the program at the next one. It is never emitted while something is open, such as a tunnel that the program closes
+ * after a held resource, or the engine's connection to an inline program. Then it is the end once no read is under way, and none
+ * has been asked for for ten seconds.
  */
 export class HeldFailures {
   /** The causes that the program itself has reported, and fails for. */
@@ -21,19 +21,30 @@ export class HeldFailures {
   readonly #report = new FailureReport();
   readonly #end = Promise.withResolvers<void>();
   #isHolding = false;
+  /** The reads that are under way. */
+  #reads = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Takes note of a resource that is being read, and of its registration: an inline program is not at its end. */
-  noteRegistration({ urn }: Pick<pulumi.Resource, "urn">): void {
-    if (!runsInline()) return;
-    this.#wait();
-    urn.apply(() => this.#wait());
+  /** Reads. Nothing is released meanwhile, so that no failure hides another one. */
+  async during<Result>(read: () => Promise<Result>): Promise<Result> {
+    this.#reads += 1;
+    clearTimeout(this.#timer);
+    try {
+      return await read();
+    } finally {
+      this.#reads -= 1;
+      this.#wait();
+    }
   }
 
-  /** Holds a resource that fails. Returns what it reports, its own failures first. */
-  async hold(name: string, failures: readonly Failure[]): Promise<readonly ReportedFailure[]> {
+  /** Takes note of a resource that fails for certain, so that the others name it. */
+  note(name: string, failures: readonly Failure[]): void {
     this.#report.note(name, failures);
-    if (!this.#isHolding && !runsInline()) process.once("beforeExit", () => this.#end.resolve());
+  }
+
+  /** Holds a resource that fails, or that may. Returns what it reports, its own failures first. */
+  async hold(name: string, failures: readonly Failure[]): Promise<readonly ReportedFailure[]> {
+    if (!this.#isHolding) void endOfProcess().then(this.#end.resolve);
     this.#isHolding = true;
     this.#wait();
     await this.#end.promise;
@@ -48,8 +59,20 @@ export class HeldFailures {
 
   #wait(): void {
     clearTimeout(this.#timer);
-    if (this.#isHolding && runsInline()) {
-      this.#timer = setTimeout(() => this.#end.resolve(), PATIENCE_MILLISECONDS);
-    }
+    if (this.#isHolding && this.#reads === 0)
+      this.#timer = setTimeout(this.#end.resolve, PATIENCE_MILLISECONDS).unref();
   }
+}
+
+/** A process may run many inline programs, and Node.js warns of more than ten listeners. */
+let untilExit: Promise<void> | undefined;
+
+function endOfProcess(): Promise<void> {
+  untilExit ??= new Promise((resolve) => {
+    process.once("beforeExit", () => {
+      untilExit = undefined;
+      resolve();
+    });
+  });
+  return untilExit;
 }

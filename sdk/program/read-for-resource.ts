@@ -61,12 +61,10 @@ async function read(
   what: Pick<Reading, "projectId" | "agent">,
   hasWaited: boolean,
 ): Promise<ResourceRead> {
-  const { opts } = request;
   const secrets = await secretsOf(request);
-  const { ignoreChanges: ignored = [] } = opts;
+  const { ignored, parents } = ignoredBy(request.opts);
   const about = { secrets, ignored, isPreview: pulumi.runtime.isDryRun() };
   // The engine complains of an ignored path that leads through something else than a map, in both ways.
-  const parents = ignored.flatMap((path) => /^(\w+)[.[]/.exec(path)?.slice(1) ?? []);
   const maps = Object.fromEntries(parents.map((parent) => [parent, {}]));
   if (connection === undefined) {
     const nothing = { projectId: null, agent: null, fingerprints: fingerprintsOf({}), problem: null, report: [] };
@@ -89,7 +87,7 @@ async function read(
  * @returns what it has to report for all; empty if the program sees no failure
  */
 async function reportOf(
-  { name, args, resource }: ReadRequest,
+  { name, args, opts }: ReadRequest,
   secrets: readonly string[],
   settings: RecordedSettings,
   problem: Problem | null,
@@ -101,11 +99,28 @@ async function reportOf(
     await setImmediate();
     return failures.reported.has(problem.cause) ? new Promise(() => {}) : [];
   }
-  failures.noteRegistration(resource);
   // A held resource must not wait for another one that is held, and the registration waits for all arguments.
   const found = failuresOf(await knownMembers(args), settings, problem, secrets);
   // Outside of a program nothing collects what the others report.
-  return found.length === 0 || pulumi.runtime.getStackResource() === undefined ? [] : failures.hold(name, found);
+  if (found.length === 0 || pulumi.runtime.getStackResource() === undefined) return [];
+  // Only the engine knows the values that are kept, and a provider that a transform sets: the others do not name these.
+  const isCertain = !opts.ignoreChanges?.length && problem?.code !== "ERR_MISSING_SETTINGS";
+  if (isCertain) failures.note(name, found);
+  return failures.hold(name, found);
+}
+
+/** A path of `ignoreChanges`: the name of a property in both spellings of the engine, and the path inside it. */
+const IGNORED_PATH = /^(?:\["(\w+)"\]|(\w+))(.*)$/s;
+
+/** Returns the properties that are ignored as a whole, and those in which something is. */
+function ignoredBy({ ignoreChanges = [] }: pulumi.CustomResourceOptions) {
+  const [ignored, parents]: [string[], string[]] = [[], []];
+  for (const path of ignoreChanges) {
+    const [, quoted, plain, inside] = IGNORED_PATH.exec(path) ?? [];
+    const name = quoted ?? plain;
+    if (name !== undefined) (inside === "" ? ignored : parents).push(name);
+  }
+  return { ignored, parents };
 }
 
 /** Only the engine knows whether there is a record that can be used in an outage, and others may wait for it. */

@@ -14,9 +14,10 @@ export function readOnce(
   args: { readonly [Name in keyof ReadArguments]: unknown },
   hasWaited: boolean,
 ): Promise<AgentLogConfigResult> {
-  const { reads, reader } = programState();
-  if (hasWaited) return reader.read(connection, args);
+  const { reads, reader, failures } = programState();
+  const read = () => failures.during(() => reader.read(connection, args));
+  if (hasWaited) return read();
   const { projectId, agent, envelope, pretty } = args;
   const key = JSON.stringify([connection, projectId, agent, envelope, pretty]);
-  return madeOnce(reads, key, () => reader.read(connection, args));
+  return madeOnce(reads, key, read);
 }

@@ -1,3 +1,4 @@
+import { createRequire } from "node:module";
 import { idOf } from "../client/agent-log-config-id.ts";
 import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import { printable } from "../digest/printable.ts";
@@ -6,6 +7,7 @@ import { seal } from "../shared/engine-marks.ts";
 import { describeOutage, type Failure, type Outage } from "../shared/failure-report.ts";
 import { isReading, problemOf, type Reading } from "../shared/reading.ts";
 import { SettingsReader } from "../shared/settings-reader.ts";
+import { EngineLog, type EngineModules } from "./engine-log.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
 
 // What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
@@ -27,7 +29,7 @@ export async function check(
   const secrets = reading?.secrets ?? Object.keys(news);
   const { inputs, failures, warnings, outage } = await lifecycle.check(hostOf(configuration), olds, news, secrets);
   if (failures.length > 0) return fail(inputs, failures, reading);
-  for (const { message } of warnings) console.warn(message);
+  await warn(...warnings.map(({ message }) => message));
   if (outage !== undefined) outages.set(idOf(inputs), outage);
   return { inputs, failures: [] };
 }
@@ -64,7 +66,7 @@ export async function diff(
   // The host does not see the time of the read before.
   const outage = outages.get(id);
   outages.delete(id);
-  if (outage !== undefined) warnOfOutage(id, { ...outage, unchangedSince: olds["__unchangedSince"] });
+  if (outage !== undefined) await warnOfOutage(id, { ...outage, unchangedSince: olds["__unchangedSince"] });
   return FAILURES in news ? { changes: true } : lifecycle.diff(olds, news);
 }
 
@@ -99,8 +101,8 @@ export async function read(
     const isNew = recorded["projectId"] === undefined;
     const kind = isNew ? "new" : recorded["__adopted"] === true ? "adopted" : "made";
     const { outputs, inputs, warning, ...found } = await lifecycle.refresh(hostOf(configuration), id, recorded, kind);
-    if (warning !== undefined && "unchangedSince" in warning) warnOfOutage(id, warning);
-    else if (warning !== undefined) console.warn(warning.message);
+    if (warning !== undefined && "unchangedSince" in warning) await warnOfOutage(id, warning);
+    else if (warning !== undefined) await warn(warning.message);
     const props = kind === "made" ? outputs : { ...outputs, __adopted: true };
     return { ...found, props: sealSecrets(props), ...(inputs && { inputs: sealSecrets(inputs) }) };
   } catch (error) {
@@ -122,9 +124,32 @@ const reported = new Map<string, string>();
 /** The outages to warn of with the age of the record. */
 const outages = new Map<string, Failure>();
 
-function warnOfOutage(id: string, outage: Outage): void {
-  console.warn(describeOutage([id], [outage], reported.has(outage.cause) ? "" : outage.message));
+async function warnOfOutage(id: string, outage: Outage): Promise<void> {
+  const reason = reported.has(outage.cause) ? "" : outage.message;
   reported.set(outage.cause, id);
+  await warn(describeOutage([id], [outage], reason));
+}
+
+/** The engine gives its address to the host of dynamic providers as the first argument. */
+const log = new EngineLog(
+  loadEngineModules,
+  process.argv.slice(2, 3).find((address) => /:\d+$/.test(address)),
+);
+
+async function warn(...messages: readonly string[]): Promise<void> {
+  for (const message of messages) log.show("WARNING", "", message);
+  await log.flush();
+}
+
+/** @throws Error without them */
+function loadEngineModules(): EngineModules {
+  // gRPC may be installed for the SDK alone.
+  const load = createRequire(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
+  return {
+    grpc: load("@grpc/grpc-js"),
+    service: load("@pulumi/pulumi/proto/engine_grpc_pb.js"),
+    messages: load("@pulumi/pulumi/proto/engine_pb.js"),
+  };
 }
 
 function hostOf(configuration: ProviderConfiguration): lifecycle.Host {

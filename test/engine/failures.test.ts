@@ -51,6 +51,19 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
       expect(problems.join()).toContain(cause);
   });
 
+  it("a preview ends although the program keeps something open until a failing resource is registered, and a slow read is compared", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "open-server", { gone: GONE, slow: ONE });
+    for (const projectId of [GONE, ONE]) service.set(projectId, agent, { logPath: "/recorded" });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    service.set(GONE, agent, undefined);
+    service.set(ONE, agent, { logPath: "/drifted" });
+    // Longer than the program has to be silent.
+    service.failNext({ delaySeconds: 12 }, { delaySeconds: 12 });
+    const { ok, steps, text } = await deployment.preview();
+    expect([ok, steps]).toEqual([false, [differs("slow")]]);
+    expect(problemsIn(text)).toEqual([expect.stringContaining("there is no such project")]);
+  });
+
   it("an update fails at once, before the resources are created that a chain makes one after the other", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
     know(service, "/recorded");
@@ -101,11 +114,21 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     const resources = JSON.stringify({ one: { args: { projectId: ONE, agent } } });
     await deployment.setConfigs({ "failures:resources": resources, "failures:adds": "true" });
     const { text } = await deployment.up();
-    expect(text).toContain('logPath is "/recorded", expected "/added"');
+    expect(text).toMatch(/warning: .*logPath is "\/recorded", expected "\/added"/);
     service.respondWith({ status: 503 });
-    const outage = await deployment.preview({ expectNoChanges: true });
-    expect(outage).toMatchObject({ ok: true, steps: [] });
-    expect(outage.text).toContain(`AgentLogConfig ${ONE}/${agent} uses the recorded settings, which were first read`);
+    const outage = [
+      await deployment.preview({ expectNoChanges: true }),
+      await deployment.up(),
+      await deployment.refresh(),
+    ];
+    for (const run of outage) {
+      expect(run).toMatchObject({ ok: true, steps: [] });
+      expect(run.text).toContain(
+        `warning: AgentLogConfig ${ONE}/${agent} uses the recorded settings, which were first read`,
+      );
+    }
+    const { text: json } = await deployment.run(["preview", "--json"]);
+    expect(json).toMatch(/"message": "warning: AgentLogConfig .* uses the recorded.*\n *"severity": "warning"/);
   });
 
   it("a fleet is judged by what is known of its expectation, and returns what is recorded", async (context) => {

@@ -14,7 +14,7 @@ it("never overwrites on the real engine what ignoreChanges keeps, and shows the 
   service.set(PROJECT_ID, "monitoring", settings(2));
   expect(await deployment.up()).toMatchObject({ ok: true });
   const [path, member, neither] = ["/log/1 2", "/log/2 1", "/log/1 1"];
-  const recorded = { setting: path, member, all: neither, transformed: path, moved: path, foreign: path };
+  const recorded = { setting: path, member, all: neither, transformed: path, moved: path, quoted: path, foreign: path };
   expect(await deployment.outputs()).toEqual({ settings: recorded });
   expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
   const gate = ["refresh", "--preview-only", "--run-program", "--expect-no-changes"];
@@ -33,7 +33,9 @@ it("never overwrites on the real engine what ignoreChanges keeps, and shows the 
   const shown = steps.map(({ name, differences }) => [name, differences]);
   const [pathDiffers, memberDiffers] = ['logPath: "/log/1" => "/log/2"', "logRotate.sizeThresholdMB: 1 => 2"];
   expect(Object.fromEntries(shown)).toMatchObject({
-    ...Object.fromEntries(["setting", "transformed", "moved", "foreign"].map((name) => [name, [pathDiffers]])),
+    ...Object.fromEntries(
+      ["setting", "transformed", "moved", "quoted", "foreign"].map((name) => [name, [pathDiffers]]),
+    ),
     member: [memberDiffers],
     all: [pathDiffers, memberDiffers],
   });

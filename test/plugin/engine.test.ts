@@ -55,11 +55,12 @@ const recordOf = (projectId: string, options: object = {}) => ({
 
 const reference = (resource: string) => `\${${resource}}`;
 
-it("shows no more than the settings where another service has others", async (context) => {
+it("shows where another service has other settings that it is another one, and keeps what is ignored", async (context) => {
   const { deployment, service, write } = await openYaml(context);
   const other = await startService({ privateKey: PRIVATE_KEY });
   context.onTestFinished(() => other.close());
-  await write({ resources: { settings: recordOf(id(1)) } });
+  const ignoring = recordOf(id(1), { ignoreChanges: ["logRotate.sizeThresholdMB"] });
+  await write({ resources: { settings: recordOf(id(1)), ignoring } });
   const texts: string[] = [];
   for (const [index, each] of [service, other].entries()) {
     each.set(id(1), "monitoring", { logRotate: { sizeThresholdMB: index + 1, timeThresholdHrs: 24 } });
@@ -67,8 +68,10 @@ it("shows no more than the settings where another service has others", async (co
     texts.push((await deployment.preview()).text);
     expect(await deployment.up()).toMatchObject({ ok: true });
   }
-  expect(texts[1]).toMatch(/~ logRotate: \{\s+~ sizeThresholdMB *: 1 => 2\s/);
-  expect(texts.join()).not.toContain("__service");
+  expect(texts[1]?.match(/~ logRotate: \{\s+~ sizeThresholdMB *: 1 => 2\s/g), texts[1]).toHaveLength(1);
+  expect(texts[1]?.match(/~ __service *: "\w+" => "\w+"/g), texts[1]).toHaveLength(2);
+  await deployment.setConfig("agent-log-config:baseUrl", `${new URL(other.baseUrl).origin}/`);
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
 });
 
 it("keeps what ignoreChanges names, as a whole, in part or all of it", async (context) => {

@@ -1,18 +1,11 @@
-import * as pulumi from "@pulumi/pulumi";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { HeldFailures } from "../../sdk/program/held-failures.ts";
-import * as sdk from "../../sdk/program/private-sdk.ts";
 
 /** A program that the CLI runs, and what Node.js calls when it has nothing left to do. */
 function openProgram() {
-  const before = process.listeners("beforeExit");
   const failures = new HeldFailures();
-  const added = () => process.listeners("beforeExit").filter((listener) => !before.includes(listener));
-  onTestFinished(() => {
-    for (const listener of added()) process.off("beforeExit", listener);
-  });
   const drain = () => {
-    for (const listener of added()) listener(0);
+    process.emit("beforeExit", 0);
     return settled();
   };
   return { failures, drain };
@@ -23,6 +16,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 /** Holds a resource that fails, and collects what it reports once it is released. */
 function hold(failures: HeldFailures, name: string, message: string, cause = message) {
   const seen: { lines: readonly string[] | undefined } = { lines: undefined };
+  failures.note(name, [{ message, cause }]);
   failures.hold(name, [{ message, cause }]).then((told) => {
     seen.lines = told.map((each) => each.message);
   });
@@ -51,12 +45,18 @@ it("holds nothing after the end, when those that waited for others are read", as
   expect(later.lines).toEqual(["Two.", "a: One."]);
 });
 
+it("holds one that only may fail, which reports for the others, and which no other one names", async () => {
+  const { failures, drain } = openProgram();
+  const certain = hold(failures, "a", "One.");
+  const told = failures.hold("b", [{ message: "One.", cause: "One." }]);
+  await drain();
+  expect(certain.lines).toEqual(["One."]);
+  expect(await told).toMatchObject([{ message: "a: One." }]);
+});
+
 it("reports 50 causes, and how many more there are, because each of the resources carries them", async () => {
   const { failures, drain } = openProgram();
-  const listeners = process.listenerCount("beforeExit");
   const [first] = Array.from({ length: 60 }, (_, index) => hold(failures, `r${index}`, `${index}.`));
-  // Node.js warns of more than ten.
-  expect(process.listenerCount("beforeExit")).toBe(listeners + 1);
   await drain();
   expect(first?.lines).toHaveLength(51);
   expect(first?.lines?.at(-1)).toBe("There are 10 more reasons why resources fail.");
@@ -70,22 +70,32 @@ it("leaves a resource to the program that has told its only cause and fails for 
   expect([silent.lines, other.lines?.[0]]).toEqual([undefined, "Two."]);
 });
 
-it("is released in an inline program, which has no end, once nothing has happened for 5 s, and needs no timer before", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-  onTestFinished(() => void vi.useRealTimers());
-  vi.spyOn(sdk, "runsInline").mockReturnValue(true);
-  onTestFinished(() => void vi.restoreAllMocks());
-  const failures = new HeldFailures();
-  failures.noteRegistration({ urn: pulumi.output("urn") });
-  expect(vi.getTimerCount()).toBe(0);
-  const registered = Promise.withResolvers<string>();
-  const seen = hold(failures, "a", "One.");
-  await vi.advanceTimersByTimeAsync(4_000);
-  failures.noteRegistration({ urn: pulumi.output(registered.promise) });
-  await vi.advanceTimersByTimeAsync(4_000);
-  registered.resolve("urn");
-  await vi.advanceTimersByTimeAsync(4_999);
-  expect(seen.lines).toBeUndefined();
-  await vi.advanceTimersByTimeAsync(1);
-  expect(seen.lines).toEqual(["One."]);
+describe("in a program that never ends, such as an inline one or one with an open server", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it("is released once no read is under way and none has been asked for for 10 s, and needs no timer before", async () => {
+    const failures = new HeldFailures();
+    const slow = Promise.withResolvers<void>();
+    const read = failures.during(() => slow.promise);
+    const seen = hold(failures, "a", "One.");
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect([seen.lines, vi.getTimerCount()]).toEqual([undefined, 0]);
+    slow.resolve();
+    await read;
+    await vi.advanceTimersByTimeAsync(9_000);
+    await failures.during(async () => {});
+    await vi.advanceTimersByTimeAsync(9_999);
+    expect(seen.lines).toBeUndefined();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(seen.lines).toEqual(["One."]);
+  });
+
+  it("counts a read that fails as ended", async () => {
+    const failures = new HeldFailures();
+    await failures.during(() => Promise.reject(new Error("No."))).catch(() => {});
+    const seen = hold(failures, "a", "One.");
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(seen.lines).toEqual(["One."]);
+  });
 });

@@ -264,11 +264,14 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
     { status: 429, body: '{"error":429,"errorCode":"GROUP_NOT_FOUND"}' },
   ];
   // The plugin holds each failure for three seconds.
-  it.each(way === "plugin" ? unsure.slice(0, 1) : unsure)("keeps a record in a refresh where the service says %o", async (answer) => {
-    const kept = await recorded(await open(configuration()));
-    service.respondWith(answer);
-    await expect((await open(configuration())).read(ID, kept)).rejects.toThrow(/_GROUP_ID|GROUP_NOT_FOUND/);
-  });
+  it.each(way === "plugin" ? unsure.slice(0, 1) : unsure)(
+    "keeps a record in a refresh where the service says %o",
+    async (answer) => {
+      const kept = await recorded(await open(configuration()));
+      service.respondWith(answer);
+      await expect((await open(configuration())).read(ID, kept)).rejects.toThrow(/_GROUP_ID|GROUP_NOT_FOUND/);
+    },
+  );
 
   it("keeps the record in a refresh in an outage where it is told to", async () => {
     const kept = await recorded(await open(configuration()), USE_RECORDED);

@@ -24,6 +24,10 @@ const resources: Readonly<Record<string, AgentLogConfig>> = {
     ...ignoreChanges("logPath"),
     transforms: [async ({ props, opts }) => ({ props, opts: { ...opts, provider } })],
   }),
+  quoted: new AgentLogConfig("quoted", args, {
+    ...ignoreChanges('["logPath"]'),
+    transforms: [async ({ props, opts }) => ({ props, opts: { ...opts, provider } })],
+  }),
   foreign: new AgentLogConfig("foreign", args, {
     ...ignoreChanges("logPath"),
     provider: new (class Foreign extends pulumi.ProviderResource {})("pulumi-nodejs", "foreign", {

@@ -1,0 +1,71 @@
+import type { credentials, Metadata } from "@grpc/grpc-js";
+import type engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import type engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
+
+/** The modules by which a process speaks with the engine. */
+export interface EngineModules {
+  readonly grpc: { readonly credentials: typeof credentials; readonly Metadata: typeof Metadata };
+  readonly service: typeof engineService;
+  readonly messages: typeof engineMessages;
+}
+
+/** How long an engine may take to show a message, in milliseconds. */
+const PATIENCE_MILLISECONDS = 2000;
+
+/** Shows messages to the user through the engine that started this process, or attached to it. */
+export class EngineLog {
+  readonly #load: () => EngineModules;
+  #address: string | undefined;
+  #client: InstanceType<typeof engineService.EngineClient> | undefined;
+  readonly #sending = new Set<Promise<void>>();
+
+  /**
+   * @param load is called when there is something to show, because most processes show nothing
+   * @param address host and port of the engine; undefined where no engine is known yet
+   */
+  constructor(load: () => EngineModules, address: string | undefined) {
+    this.#load = load;
+    this.#address = address;
+  }
+
+  /** Shows later messages through the engine at another address. */
+  attach(address: string): void {
+    this.#client?.close();
+    this.#client = undefined;
+    this.#address = address;
+  }
+
+  /**
+   * Shows a warning or an error beside the resource or the provider of this URN, and without one beside the stack. An error
+   * alone does not fail the run. Without an engine or its modules the message is printed.
+   */
+  show(severity: "WARNING" | "ERROR", urn: string, message: string): void {
+    const sent = this.#send(severity, urn, message).catch(() => console.warn(message));
+    this.#sending.add(sent);
+    sent.then(() => this.#sending.delete(sent));
+  }
+
+  /** Waits until the engine has all messages, because it ends this process after the last response. */
+  async flush(): Promise<void> {
+    await Promise.all(this.#sending);
+  }
+
+  /** @throws Error without an engine or its modules */
+  async #send(severity: "WARNING" | "ERROR", urn: string, message: string): Promise<void> {
+    if (this.#address === undefined) throw new Error("No engine is known.");
+    const { grpc, service, messages } = this.#load();
+    this.#client ??= new service.EngineClient(this.#address, ...engineChannel(grpc));
+    const client = this.#client;
+    const request = new messages.LogRequest().setSeverity(messages.LogSeverity[severity]).setUrn(urn);
+    // A message that can't be shown must not fail what it is about.
+    await new Promise<void>((resolve) => {
+      const deadline = Date.now() + PATIENCE_MILLISECONDS;
+      client.log(request.setMessage(message), new grpc.Metadata(), { deadline }, () => resolve());
+    });
+  }
+}
+
+/** How to connect to the engine, on the same machine: past the proxies of the environment, which grpc-js would use. */
+export function engineChannel(grpc: Pick<EngineModules["grpc"], "credentials">) {
+  return [grpc.credentials.createInsecure(), { "grpc.enable_http_proxy": 0 }] as const;
+}

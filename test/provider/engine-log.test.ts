@@ -1,0 +1,36 @@
+import * as grpc from "@grpc/grpc-js";
+import service from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import messages from "@pulumi/pulumi/proto/engine_pb.js";
+import { expect, it, vi } from "vitest";
+import { EngineLog } from "../../sdk/provider/engine-log.ts";
+import { listen } from "../plugin/listen.ts";
+
+const modules = { grpc, service, messages };
+
+it("does not wait for an engine that never shows a message", async () => {
+  const server = new grpc.Server();
+  const shown = Promise.withResolvers<void>();
+  server.addService(service.EngineService, { log: () => shown.resolve() });
+  const log = new EngineLog(() => modules, await listen(server));
+  log.show("WARNING", "urn", "A message.");
+  await shown.promise;
+  await expect(log.flush()).resolves.toBeUndefined();
+}, 10_000);
+
+it.each([
+  { description: "no engine is known", address: undefined, load: () => modules },
+  {
+    description: "the modules can't be found",
+    address: "127.0.0.1:1",
+    load: () => {
+      throw new Error("Cannot find module '@grpc/grpc-js'");
+    },
+  },
+])("prints a message where $description", async ({ address, load }) => {
+  const log = new EngineLog(load, address);
+  log.show("WARNING", "", "A message.");
+  await log.flush();
+  const { calls } = vi.mocked(console.warn).mock;
+  expect(calls).toEqual([["A message."]]);
+  vi.mocked(console.warn).mockClear();
+});
