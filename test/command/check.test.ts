@@ -217,7 +217,7 @@ describe("the settings", () => {
     const found = await report(...projects([FIRST, SECOND]));
     expect(failedStepOf(found)).toEqual({ step: "settings", code: "ERR_MISSING_SETTINGS" });
     const warning = expect.stringMatching(
-      /^Without --stack only .* pass --stack <name>\. Only a program knows the arguments of its Provider: .*variables/,
+      /^Without --stack only .* pass its name with --stack\. Only a program knows the arguments of its Provider: .*variables/,
     );
     expect(found).toMatchObject({ exitCode: 1, warning });
     expect(found.projects.map(({ status }) => status)).toEqual(["failed", "not reached"]);

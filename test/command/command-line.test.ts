@@ -13,7 +13,7 @@ async function writeList(text: string): Promise<string> {
   return path.join(folder, "projects.txt");
 }
 
-const NO_PROJECT = "Pass a project as --project <24 hexadecimal digits>, or a list as --projects-from <file>.";
+const NO_PROJECT = "Pass a project with --project, by its id of 24 hexadecimal digits, or the file of a list with --projects-from.";
 
 it.each([
   { args: [], says: NO_PROJECT },

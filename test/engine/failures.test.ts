@@ -131,6 +131,33 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(json).toMatch(/"message": "warning: AgentLogConfig .* uses the recorded.*\n *"severity": "warning"/);
   });
 
+  it("a preview names no resource that does not fail, for what is kept or for a provider that a transform sets", async (context) => {
+    const { deployment, service } = await openProgram(context, "real", "failures");
+    context.skip(engine !== "real", "the stand-in engine has no transforms");
+    know(service, "/recorded");
+    const argsOf = (projectId: string) => ({ projectId, agent, expect: { logPath: "/recorded" } });
+    const resources = {
+      unmet: { args: argsOf(ONE), service: "west" },
+      kept: { args: argsOf(TWO), service: "west", ignoreChanges: ["logPath"] },
+      moved: { args: { projectId: THREE, agent }, movedTo: "west" },
+    };
+    await deployment.setConfigs({
+      "failures:services": JSON.stringify({ west: { baseUrl: service.baseUrl } }),
+      "failures:resources": JSON.stringify(resources),
+    });
+    await deployment.unsetConfig("agent-log-config:baseUrl");
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    know(service, "/drifted");
+    const { ok, text } = await deployment.preview();
+    expect([ok, problemsIn(text)]).toEqual([
+      false,
+      [
+        `AgentLogConfig ${ONE}/${agent}: logPath is "/drifted", expected "/recorded"; change it in the service, or change expect.`,
+      ],
+    ]);
+    expect(text).not.toMatch(/same applies|settings are missing/);
+  });
+
   it("a fleet is judged by what is known of its expectation, and returns what is recorded", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
     know(service, "/recorded");

@@ -14,6 +14,9 @@ interface Asked {
   readonly args: AgentLogConfigArgs;
   readonly service?: string;
   readonly lateSeconds?: number;
+  readonly ignoreChanges?: string[];
+  /** The service whose provider a transform sets. */
+  readonly movedTo?: string;
 }
 interface AskedFleet {
   readonly args: AgentLogConfigsArgs;
@@ -55,11 +58,15 @@ const adding: pulumi.ResourceTransform = async ({ props, opts }) => ({
   opts,
 });
 const transforms = config.getBoolean("adds") ? { transforms: [adding] } : {};
-for (const [name, { args, service, lateSeconds }] of asked) {
+const moving = (service: string): pulumi.ResourceTransform => {
+  return async ({ props, opts }) => ({ props, opts: { ...opts, ...optionsOf(service) } });
+};
+for (const [name, { args, service, lateSeconds, ignoreChanges = [], movedTo }] of asked) {
   const late = new Promise((resolve) => setTimeout(resolve, (lateSeconds ?? 0) * 1000));
   const waiting = pulumi.all([args.projectId, late.then(() => "")]).apply(([id]) => id);
   const projectId = lateSeconds === undefined ? args.projectId : waiting;
-  new AgentLogConfig(name, { ...args, projectId }, { ...optionsOf(service), ...transforms });
+  const moved = movedTo === undefined ? {} : { transforms: [moving(movedTo)] };
+  new AgentLogConfig(name, { ...args, projectId }, { ...optionsOf(service), ...transforms, ...moved, ignoreChanges });
 }
 
 /** Gives the children of a component an option that the component does not have. */
