@@ -13,7 +13,8 @@ async function writeList(text: string): Promise<string> {
   return path.join(folder, "projects.txt");
 }
 
-const NO_PROJECT = "Pass a project with --project, by its id of 24 hexadecimal digits, or the file of a list with --projects-from.";
+const NO_PROJECT =
+  "Pass a project with --project, by its id of 24 hexadecimal digits, or the file of a list with --projects-from.";
 
 it.each([
   { args: [], says: NO_PROJECT },

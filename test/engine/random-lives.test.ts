@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { expect, it, type TestContext } from "vitest";
 import { type Service, startService } from "../../sdk/testing/index.ts";
 import type { Deployment, Run } from "../deployment/deployment.ts";
+import { findPulumi } from "../deployment/find-pulumi.ts";
 import { openProgram, PRIVATE_KEY, PROJECT_ID, skipWithout } from "../deployment/open-program.ts";
+import { usePluginFolder } from "../plugin/plugin-folder.ts";
 import {
   type Outcome,
   predict,
@@ -14,17 +16,29 @@ import {
 
 // The lives of resources as in test/provider/life.test.ts, here of whole programs: LIFE_RUNS=100 explores more of them.
 
-const NAMES = ["plain", "grouped", "after", "fleet"] as const;
-type Name = (typeof NAMES)[number];
+const TYPE = "pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig";
+/** The end of the URN of each resource. */
+const RESOURCES = {
+  plain: `::${TYPE}::plain`,
+  grouped: `::test:index:Group$${TYPE}::same`,
+  twin: `::test:index:OtherGroup$${TYPE}::same`,
+  after: `::test:index:Group$${TYPE}::after`,
+  fleet: `::agent-log-config:index:AgentLogConfigs$${TYPE}::fleet-${PROJECT_ID}-monitoring`,
+  foreign: "::agent-log-config:index:AgentLogConfig::foreign",
+} as const;
+type Name = keyof typeof RESOURCES;
 type Each<Value> = Readonly<Record<Name, Value>>;
+const NAMES: readonly Name[] = ["plain", "grouped", "twin", "after", "fleet", "foreign"];
 const each = <Value>(make: (name: Name) => Value): Each<Value> => ({
   plain: make("plain"),
   grouped: make("grouped"),
+  twin: make("twin"),
   after: make("after"),
   fleet: make("fleet"),
+  foreign: make("foreign"),
 });
-/** The name of the resource in the stack. */
-const resourceName = (name: Name) => (name === "fleet" ? `fleet-${PROJECT_ID}-monitoring` : name);
+const urnOf = (name: Name) => `urn:pulumi:dev::life${RESOURCES[name]}`;
+const nameOf = (name: Name) => RESOURCES[name].split("::").at(-1);
 
 /** What one program can ask of all its resources: whole properties are ignored, and no project changes. */
 const asEngine = (step: Step): Step => ({
@@ -33,16 +47,21 @@ const asEngine = (step: Step): Step => ({
   ignoreChanges: step.ignoreChanges.filter((path) => path === "logPath"),
   way: "travel",
 });
-const steps = fc
-  .record({ plain: stepArbitrary, grouped: stepArbitrary, after: stepArbitrary, fleet: stepArbitrary })
-  .map((asked) =>
-    each((name) => {
-      const { run, services, service } = asked.plain;
-      return asEngine({ ...asked[name], run, services, service });
-    }),
-  );
+const steps = fc.record(each(() => stepArbitrary)).map((asked) =>
+  each((name) => {
+    const { run, services, service, isSpelledOtherwise } = asked.plain;
+    const step = asEngine({ ...asked[name], run, services, service, isSpelledOtherwise });
+    // The program reads with the connection of the stack, and the provider with another one.
+    if (name === "twin") return { ...step, service: 1 - service, isTransformed: false };
+    return name === "fleet" || name === "foreign" ? { ...step, isTransformed: false } : step;
+  }),
+);
+const installed = usePluginFolder();
+
 async function open(context: TestContext) {
-  const { deployment, service } = await openProgram(context, "real", "life");
+  const found = findPulumi();
+  const folders = "path" in found ? found.path : "";
+  const { deployment, service } = await openProgram(context, "real", "life", {}, { PATH: installed.pathWith(folders) });
   const other = await startService({ privateKey: PRIVATE_KEY });
   context.onTestFinished(() => other.close());
   await deployment.setConfig("agent-log-config:maxRetries", "0");
@@ -62,12 +81,16 @@ async function set(deployment: Deployment, services: readonly Service[], asked: 
   const { plain } = asked;
   for (const [index, service] of services.entries()) arrange(service, plain.services[index] ?? DOWN);
   const resources = each((name) => {
-    const { project: _, ...args } = asked[name].args;
-    const options = { ignoreChanges: asked[name].ignoreChanges };
-    return { args: { projectId: PROJECT_ID, agent: "monitoring", ...args }, options };
+    const { args, ignoreChanges, replacesOnLogPath, isTransformed } = asked[name];
+    const { project: _, ...rules } = args;
+    const options = { ignoreChanges, ...(replacesOnLogPath ? { replaceOnChanges: ["logPath"] } : {}) };
+    return { rules, options, isTransformed };
   });
+  const addresses = services.map(({ baseUrl }) => (plain.isSpelledOtherwise ? `${new URL(baseUrl).origin}/` : baseUrl));
   await deployment.setConfigs({
-    "agent-log-config:baseUrl": services[plain.service]?.baseUrl ?? "",
+    "agent-log-config:baseUrl": addresses[plain.service] ?? "",
+    "life:otherBaseUrl": addresses[1 - plain.service] ?? "",
+    "life:projectId": PROJECT_ID,
     "life:resources": JSON.stringify(resources),
   });
 }
@@ -78,11 +101,9 @@ const DOWN: ServiceWorld = { condition: "is down", projects: [] };
 async function recordsIn(deployment: Deployment): Promise<Each<unknown>> {
   const { deployment: state } = JSON.parse(JSON.stringify(await deployment.exportState()));
   return each((name) => {
-    const found = (state.resources ?? []).find(({ urn }: { urn: string }) =>
-      urn.endsWith(`:AgentLogConfig::${resourceName(name)}`),
-    );
+    const found = (state.resources ?? []).find(({ urn }: { urn: string }) => urn === urnOf(name));
     const { logPath, logRotate, whenUnavailable } = found?.outputs ?? {};
-    return found && { logPath, logRotate, whenUnavailable };
+    return found && { logPath, logRotate, whenUnavailable: whenUnavailable ?? undefined };
   });
 }
 
@@ -108,12 +129,17 @@ it("lives of resources are as the model says, on the real engine", { timeout: 3_
       await set(deployment, services, asked);
       const predicted = each((name) => predict(asked[name], states[name]));
       const isDown = asked.plain.services[asked.plain.service]?.condition === "is down";
+      // A preview ends at a resource that the program does not take for one that fails.
       const isAsked = (name: Name) => {
-        const { args, ignoreChanges } = asked[name];
+        const { args, ignoreChanges, isTransformed } = asked[name];
         const isByRecord = args.expect !== undefined && ignoreChanges.length > 0;
-        return run !== "refresh" && (isByRecord || (isDown && args.whenUnavailable === "useRecorded"));
+        const isElsewhere = name === "twin" || isTransformed;
+        return isElsewhere || isByRecord || (isDown && args.whenUnavailable === "useRecorded");
       };
-      states = await compare(deployment, await deployment[run](), run, states, predicted, isAsked);
+      const forced = NAMES.filter((name) => asked[name].isForced && states[name].record !== undefined);
+      const flags = run === "refresh" ? [] : forced.flatMap((name) => ["--replace", urnOf(name)]);
+      const command = run === "preview" ? ["preview"] : [run, "--yes", "--skip-preview"];
+      states = await compare(deployment, await deployment.run([...command, ...flags]), run, states, predicted, isAsked);
     }
   });
   await fc.assert(property, { numRuns, endOnFailure: true });
@@ -131,8 +157,9 @@ async function compare(
   // What waits for a resource is not reached where that one fails.
   const isReached = kind === "refresh" || predicted.plain.shows !== "fails";
   // The first one that fails ends an update; and a preview, if only the engine can judge it, by what is recorded.
-  const isCut = NAMES.some((name) => (kind === "up" || isAsked(name)) && predicted[name].shows === "fails");
-  const isShown = (name: Name) => shown.some((step) => step.name === resourceName(name));
+  const isCut =
+    kind !== "refresh" && NAMES.some((name) => (kind === "up" || isAsked(name)) && predicted[name].shows === "fails");
+  const isShown = (name: Name) => text.includes(`[urn=${urnOf(name)}]`);
   const known = NAMES.filter(
     (name) => (name !== "after" || isReached) && (!isCut || predicted[name].shows === "fails" || isShown(name)),
   );
@@ -142,12 +169,18 @@ async function compare(
   // The program warns of all its resources.
   if (!fails) expect(text.includes(" uses the ")).toBe(outcomes.some(({ warnsOfOutage }) => warnsOfOutage));
   if (kind !== "refresh") {
-    const operations = known.map((name) => {
+    // A preview of the plugin has a step for a resource that fails, too, and two resources have one name.
+    const compared = known.filter((name) => name !== "foreign" || predicted[name].shows !== "fails");
+    const isOfBoth = compared.includes("grouped") && compared.includes("twin");
+    const names = new Set(compared.filter((name) => isOfBoth || nameOf(name) !== "same").map(nameOf));
+    const operations = compared.flatMap((name) => {
       const { shows } = predicted[name];
-      return [name, shows in OPERATIONS ? Reflect.get(OPERATIONS, shows) : undefined];
+      return shows in OPERATIONS && names.has(nameOf(name))
+        ? [`${Reflect.get(OPERATIONS, shows)} ${nameOf(name)}`]
+        : [];
     });
-    const found = known.map((name) => [name, shown.find((step) => step.name === resourceName(name))?.op]);
-    expect(found, text).toEqual(operations);
+    const found = shown.filter(({ name }) => names.has(name)).map(({ op, name }) => `${op} ${name}`);
+    expect(found.toSorted(), text).toEqual(operations.toSorted());
   }
   const states = each((name) =>
     known.includes(name) || kind !== "up"

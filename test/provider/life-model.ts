@@ -29,9 +29,17 @@ export interface Step {
   readonly run: "preview" | "up" | "refresh";
   readonly args: Args;
   readonly ignoreChanges: readonly string[];
+  /** A transform adds the options and the rules, so that the program does not know them when it reads. */
+  readonly isTransformed: boolean;
+  /** The resource has `replaceOnChanges: ["logPath"]`. */
+  readonly replacesOnLogPath: boolean;
+  /** The run has `--replace` for the resource. */
+  readonly isForced: boolean;
   readonly services: readonly ServiceWorld[];
   /** The service that the engine's provider is configured with. */
   readonly service: number;
+  /** Its address is spelled in another way than before. */
+  readonly isSpelledOtherwise: boolean;
   /** How settings get to the provider: from the program, from a program with another connection, or not at all. */
   readonly way: "travel" | "travel from elsewhere" | "foreign provider" | "plugin";
 }
@@ -77,16 +85,21 @@ function predictRefresh({ services }: Step, { record, connection }: State): Outc
 
 function predictUpdate(step: Step, { record, connection }: State): Outcome {
   const args = record === undefined ? step.args : ignoring(step, record.args, step.args);
-  const replaces = record !== undefined && record.args.project !== args.project;
-  const attempt = settle(step, args, record);
-  // The engine asks twice before it replaces, the second time as if there were no record.
-  const settled = replaces && attempt !== undefined ? settle(step, step.args, undefined) : attempt;
+  // The engine asks as if there were no record, and before it replaces for a difference it asks once more in this way.
+  const fresh = () => settle(step, step.args, undefined);
+  const isForced = step.isForced && record !== undefined;
+  const attempt = isForced ? fresh() : settle(step, args, record);
+  const { logPath } = attempt?.settings ?? {};
+  const differs =
+    record?.args.project !== args.project || (step.replacesOnLogPath && record?.settings.logPath !== logPath);
+  const replaces = record !== undefined && (isForced || (attempt !== undefined && differs));
+  const settled = replaces && !isForced ? fresh() : attempt;
   const state = { record, connection: step.run === "up" ? step.service : connection, warnsOfOutage: false };
   if (settled === undefined) return { ...state, shows: "fails" };
-  const { isRecorded, ...fresh } = settled;
-  const isSame = isDeepStrictEqual([fresh.args, fresh.settings], [record?.args, record?.settings]);
+  const { isRecorded, ...made } = settled;
+  const isSame = isDeepStrictEqual([made.args, made.settings], [record?.args, record?.settings]);
   const shows = record === undefined ? "creates" : replaces ? "replaces" : isSame ? "nothing" : "updates";
-  return { ...state, record: step.run === "up" ? fresh : record, shows, warnsOfOutage: isRecorded };
+  return { ...state, record: step.run === "up" ? made : record, shows, warnsOfOutage: isRecorded };
 }
 
 /** Returns the record that an update makes; undefined where it fails. */
@@ -153,6 +166,10 @@ const service = record<ServiceWorld>({
 
 /** One run of Pulumi, after whatever has happened since the one before. */
 export const stepArbitrary = record<Step>({
+  isForced: usually(false, fc.boolean()),
+  replacesOnLogPath: usually(false, fc.boolean()),
+  isSpelledOtherwise: fc.boolean(),
+  isTransformed: usually(false, fc.boolean()),
   run: fc.constantFrom("preview", "up", "up", "refresh"),
   args: record<Args>({
     project: usually(0, fc.constant(1)),
@@ -167,4 +184,9 @@ export const stepArbitrary = record<Step>({
   services: fc.tuple(service, service),
   service: usually(0, fc.constant(1)),
   way: fc.constantFrom("travel", "travel from elsewhere", "foreign provider", "plugin"),
-});
+}).map((step) => ({ ...step, isTransformed: step.isTransformed && isKeptByEngine(step) }));
+
+/** Where the provider reads for itself, it can't know what a transform ignores: docs/resource.md says so. */
+function isKeptByEngine({ way, ignoreChanges }: Step): boolean {
+  return way === "plugin" || (way === "travel" && !ignoreChanges.includes("project"));
+}

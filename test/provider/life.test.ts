@@ -45,14 +45,16 @@ async function run(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">
   return step.run === "refresh" ? refreshStep(step) : update(step);
 }
 
-const sourcesOf = (service: number) => [
-  stackConfiguration((key) => (key === configurationKey("baseUrl") ? `https://service-${service}` : undefined)),
-];
+const sourcesOf = (service: number, isSpelledOtherwise = false) => {
+  const address = isSpelledOtherwise ? `HTTPS://Service-${service}:443/api/public/v1.0/` : `https://service-${service}`;
+  return [stackConfiguration((key) => (key === configurationKey("baseUrl") ? address : undefined))];
+};
 
-async function refreshStep({ services }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
+async function refreshStep({ services, isSpelledOtherwise }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
   const quiet = { shows: "nothing", warnsOfOutage: false } as const;
   if (kept === undefined) return quiet;
-  const host = { sources: sourcesOf(connection), read: async (args: object) => answer(services[connection], args) };
+  const sources = sourcesOf(connection, isSpelledOtherwise);
+  const host = { sources, read: async (args: object) => answer(services[connection], args) };
   try {
     const { id, inputs, outputs, warning } = await refresh(host, idOf(kept.inputs), kept.outputs, "made");
     const before = kept;
@@ -68,7 +70,8 @@ async function refreshStep({ services }: Step): Promise<Pick<Outcome, "shows" | 
 async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
   const sent = sentBy(step);
   if (step.run === "up") connection = step.service;
-  const olds = kept?.inputs;
+  const isForced = step.isForced && kept !== undefined;
+  const olds = isForced ? undefined : kept?.inputs;
   const news = olds === undefined ? sent : putBack(step.ignoreChanges, olds, sent);
   let checked = await ask(step, olds ?? {}, news);
   if (checked.failures.length > 0) return { shows: "fails", warnsOfOutage: false };
@@ -79,8 +82,11 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   if (kept !== undefined) {
     const { changes, replaces = [] } = diff(kept.outputs, checked.inputs);
     const differs = !isDeepStrictEqual(visible(kept.inputs), visible(checked.inputs));
-    shows = changes === false || !differs ? "nothing" : replaces.length > 0 ? "replaces" : "updates";
-    if (shows === "replaces") checked = await ask(step, {}, sent);
+    const isReplaced =
+      replaces.length > 0 || (step.replacesOnLogPath && kept.inputs["logPath"] !== checked.inputs["logPath"]);
+    shows = changes === false || !differs ? "nothing" : isReplaced ? "replaces" : "updates";
+    if (isForced) shows = "replaces";
+    else if (shows === "replaces") checked = await ask(step, {}, sent);
     if (checked.failures.length > 0) return { shows: "fails", warnsOfOutage: false };
   }
   const { inputs, outage } = checked;
@@ -92,13 +98,13 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   return { shows, warnsOfOutage: outage !== undefined };
 }
 
-async function ask({ services, service }: Step, olds: Properties, news: Properties) {
+async function ask({ services, service, isSpelledOtherwise }: Step, olds: Properties, news: Properties) {
   const read = async (args: object) => answer(services[service], args);
-  return check({ sources: sourcesOf(service), read }, olds, news, []);
+  return check({ sources: sourcesOf(service, isSpelledOtherwise), read }, olds, news, []);
 }
 
 /** What a program sends to the engine. */
-function sentBy({ args, way, services, service, ignoreChanges }: Step): Properties {
+function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: Step): Properties {
   const { project, ...others } = args;
   const projectId = PROJECTS[project];
   const asked = JSON.parse(JSON.stringify({ projectId, agent, ...others }));
@@ -106,7 +112,7 @@ function sentBy({ args, way, services, service, ignoreChanges }: Step): Properti
     isPreview: true,
     secrets: [],
     report: [],
-    ignored: ignoreChanges.map(nameOf),
+    ignored: isTransformed ? [] : ignoreChanges.map(nameOf),
     problem: null,
   };
   if (way === "plugin") return asked;

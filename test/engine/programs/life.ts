@@ -1,26 +1,57 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AgentLogConfig, type AgentLogConfigArgs, AgentLogConfigs } from "pulumi-agent-log-config";
+import { AgentLogConfig, type AgentLogConfigArgs, AgentLogConfigs, Provider } from "pulumi-agent-log-config";
 
-// Three resources, one in a component that waits for something else, and one in a component that waits for the first; and a
-// fleet of one project.
+// A resource; one in a component that waits for something else, and one of the same name in another component, whose provider
+// a transform sets; one in a component that waits for the first; a fleet of one project; and a resource of the plugin.
+type Rules = Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable">;
 interface Asked {
-  args: AgentLogConfigArgs;
-  options: pulumi.CustomResourceOptions;
+  readonly rules: Rules;
+  readonly options: pulumi.CustomResourceOptions;
+  /** A transform adds the rules and the options. */
+  readonly isTransformed: boolean;
 }
-const asked = new pulumi.Config().requireObject<Record<"plain" | "grouped" | "after" | "fleet", Asked>>("resources");
+type Name = "plain" | "grouped" | "twin" | "after" | "fleet" | "foreign";
+const config = new pulumi.Config();
+const asked = config.requireObject<Record<Name, Asked>>("resources");
+const what = { projectId: config.require("projectId"), agent: "monitoring" } as const;
 
 class Group extends pulumi.ComponentResource {
-  constructor(name: string, dependsOn: pulumi.Resource) {
-    super("test:index:Group", name, {}, { dependsOn });
+  constructor(type: "Group" | "OtherGroup", name: string, dependsOn: pulumi.Resource) {
+    super(`test:index:${type}`, name, {}, { dependsOn });
   }
 }
 
-const other = new pulumi.Stash("other", { input: "exists" });
-const plain = new AgentLogConfig("plain", asked.plain.args, asked.plain.options);
-new AgentLogConfig("grouped", asked.grouped.args, { ...asked.grouped.options, parent: new Group("group", other) });
-new AgentLogConfig("after", asked.after.args, { ...asked.after.options, parent: new Group("later", plain) });
+function make(name: string, { rules, options, isTransformed }: Asked, others: pulumi.CustomResourceOptions = {}) {
+  const adding: pulumi.ResourceTransform = async ({ props, opts }) => ({
+    props: { ...props, ...rules },
+    opts: { ...opts, ...options },
+  });
+  return isTransformed
+    ? new AgentLogConfig(name, what, { ...others, transforms: [adding] })
+    : new AgentLogConfig(name, { ...what, ...rules }, { ...others, ...options });
+}
 
-const { projectId, agent, ...judged } = asked.fleet.args;
+const other = new pulumi.Stash("other", { input: "exists" });
+const plain = make("plain", asked.plain);
+make("same", asked.grouped, { parent: new Group("Group", "group", other) });
+make("after", asked.after, { parent: new Group("Group", "later", plain) });
+
+const provider = new Provider("elsewhere", { baseUrl: config.require("otherBaseUrl") });
+make("same", asked.twin, {
+  parent: new Group("OtherGroup", "other-group", other),
+  transforms: [async ({ props, opts }) => ({ props, opts: { ...opts, provider } })],
+});
+
+const { rules, options } = asked.fleet;
 const ignoring: pulumi.ResourceTransformation = ({ type, props, opts }) =>
-  type.endsWith(":AgentLogConfig") ? { props, opts: { ...opts, ...asked.fleet.options } } : undefined;
-new AgentLogConfigs("fleet", { projectIds: [projectId], agents: [agent], ...judged }, { transformations: [ignoring] });
+  type.endsWith(":AgentLogConfig") ? { props, opts: { ...opts, ...options } } : undefined;
+const fleetArgs = { projectIds: [what.projectId], agents: [what.agent], ...rules };
+new AgentLogConfigs("fleet", fleetArgs, { transformations: [ignoring] });
+
+class Foreign extends pulumi.CustomResource {}
+new Foreign(
+  "agent-log-config:index:AgentLogConfig",
+  "foreign",
+  { ...what, ...asked.foreign.rules },
+  asked.foreign.options,
+);
