@@ -61,7 +61,8 @@ async function readProject(client: AgentLogConfigClient, gate: ReadGate, project
 
 /** @param stack the stack whose settings were looked up; undefined if it was the environment alone */
 function whereSettingsMayBe(stack: string | undefined): string {
-  const ofStack = "Without --stack only the environment is looked up; for the settings of a stack pass its name with --stack.";
+  const ofStack =
+    "Without --stack only the environment is looked up; for the settings of a stack pass its name with --stack.";
   const ofProvider =
     "Only a program knows the arguments of its Provider: to try them, set the environment variables that the message names.";
   return stack === undefined ? `${ofStack} ${ofProvider}` : ofProvider;

@@ -18,7 +18,9 @@ export async function readCommandLine(args: readonly string[]) {
   const { project: ids, "projects-from": listFile, ...options } = values;
   // In a list, a malformed id is a failure of its entry.
   if (listFile === undefined && ids.length < 2 && !PROJECT_ID.test(ids[0] ?? "")) {
-    throw new Error("Pass a project with --project, by its id of 24 hexadecimal digits, or the file of a list with --projects-from.");
+    throw new Error(
+      "Pass a project with --project, by its id of 24 hexadecimal digits, or the file of a list with --projects-from.",
+    );
   }
   // The Pulumi CLI would take the selected stack.
   if (options.stack === "") throw new Error("--stack needs the name of a stack.");

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { type Failure, FailureReport, type ReportedFailure } from "../shared/failure-report.ts";
 
 /** How long a program that does not end may ask for no read, in milliseconds. */
@@ -44,7 +45,7 @@ export class HeldFailures {
 
   /** Holds a resource that fails, or that may. Returns what it reports, its own failures first. */
   async hold(name: string, failures: readonly Failure[]): Promise<readonly ReportedFailure[]> {
-    if (!this.#isHolding) void endOfProcess().then(this.#end.resolve);
+    if (!this.#isHolding) void endOfProcess().then(() => this.#end.resolve());
     this.#isHolding = true;
     this.#wait();
     await this.#end.promise;
@@ -64,15 +65,12 @@ export class HeldFailures {
   }
 }
 
-/** A process may run many inline programs, and Node.js warns of more than ten listeners. */
-let untilExit: Promise<void> | undefined;
+/** All inline programs of a process share it, because Node.js warns of more than ten listeners. */
+let untilExit: Promise<unknown> | undefined;
 
-function endOfProcess(): Promise<void> {
-  untilExit ??= new Promise((resolve) => {
-    process.once("beforeExit", () => {
-      untilExit = undefined;
-      resolve();
-    });
+function endOfProcess(): Promise<unknown> {
+  untilExit ??= once(process, "beforeExit").finally(() => {
+    untilExit = undefined;
   });
   return untilExit;
 }

@@ -62,9 +62,12 @@ async function read(
   hasWaited: boolean,
 ): Promise<ResourceRead> {
   const secrets = await secretsOf(request);
-  const { ignored, parents } = ignoredBy(request.opts);
+  const { ignoreChanges = [] } = request.opts;
+  // The engine takes the name of a property in two spellings.
+  const ignored = ignoreChanges.map((path) => path.replace(/^\["(\w+)"\]/, "$1"));
   const about = { secrets, ignored, isPreview: pulumi.runtime.isDryRun() };
   // The engine complains of an ignored path that leads through something else than a map, in both ways.
+  const parents = ignored.flatMap((path) => /^(\w+)[.[]/.exec(path)?.slice(1) ?? []);
   const maps = Object.fromEntries(parents.map((parent) => [parent, {}]));
   if (connection === undefined) {
     const nothing = { projectId: null, agent: null, fingerprints: fingerprintsOf({}), problem: null, report: [] };
@@ -107,20 +110,6 @@ async function reportOf(
   const isCertain = !opts.ignoreChanges?.length && problem?.code !== "ERR_MISSING_SETTINGS";
   if (isCertain) failures.note(name, found);
   return failures.hold(name, found);
-}
-
-/** A path of `ignoreChanges`: the name of a property in both spellings of the engine, and the path inside it. */
-const IGNORED_PATH = /^(?:\["(\w+)"\]|(\w+))(.*)$/s;
-
-/** Returns the properties that are ignored as a whole, and those in which something is. */
-function ignoredBy({ ignoreChanges = [] }: pulumi.CustomResourceOptions) {
-  const [ignored, parents]: [string[], string[]] = [[], []];
-  for (const path of ignoreChanges) {
-    const [, quoted, plain, inside] = IGNORED_PATH.exec(path) ?? [];
-    const name = quoted ?? plain;
-    if (name !== undefined) (inside === "" ? ignored : parents).push(name);
-  }
-  return { ignored, parents };
 }
 
 /** Only the engine knows whether there is a record that can be used in an outage, and others may wait for it. */
