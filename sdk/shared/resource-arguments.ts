@@ -1,4 +1,3 @@
-import { distance } from "fastest-levenshtein";
 import { z } from "zod";
 import { isSettingName } from "../client/agent-log-settings.ts";
 import { describeIssues, strictObject } from "../client/parse-argument.ts";
@@ -37,15 +36,11 @@ export function refusalsOf(inputs: Readonly<Record<string, unknown>>, secrets: r
     return isUnknown(inputs[String(name)]) ? [] : [`the argument ${describeIssues([issue])}`];
   });
   if (mistakes.length === 0) return [];
-  const message = `Nothing was read: ${mistakes.join("; ").replace(/(?<!\?)$/, ".")}`;
+  const message = `Nothing was read: ${mistakes.join("; ")}.`;
   return [{ message, cause: message }];
 }
 
 function unknownArgument(name: string): string {
-  const names = Object.keys(resourceArgumentsSchema.shape);
-  const distanceTo = (known: string) => distance(name.slice(0, 80).toLowerCase(), known.toLowerCase());
-  const [nearest = ""] = names.toSorted((one, other) => distanceTo(one) - distanceTo(other));
-  const isNear = distanceTo(nearest) <= nearest.length / 3;
-  const advice = isNear ? `did you mean ${nearest}?` : `the arguments are ${names.join(", ")}`;
-  return `there is no argument ${printable(name, 80)}; ${advice}`;
+  const names = Object.keys(resourceArgumentsSchema.shape).join(", ");
+  return `there is no argument ${printable(name, 80)}; the arguments are ${names}`;
 }

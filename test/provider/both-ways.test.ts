@@ -124,7 +124,6 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
     [{ expect: { logPath: 5 } }, "expect.logPath must be a string"],
     [{ expect: { path: "/" } }, "expect has unknown names: path;"],
     [{ envelope: true }, "there is no argument envelope; the arguments are projectId, agent, expect,"],
-    [{ expects: {} }, "there is no argument expects; did you mean expect?"],
   ])("reads nothing for %j", async (args, reason) => {
     const made = update(await open(configuration()), { ...ARGS, ...args });
     await expect(made).rejects.toThrow(/^Nothing was read: the(re is no)? argument /);
