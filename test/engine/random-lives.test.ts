@@ -129,11 +129,11 @@ it("lives of resources are as the model says, on the real engine", { timeout: 3_
       await set(deployment, services, asked);
       const predicted = each((name) => predict(asked[name], states[name]));
       const isDown = asked.plain.services[asked.plain.service]?.condition === "is down";
-      // A preview ends at a resource that the program does not take for one that fails.
+      // A preview ends at a resource that the package in the program does not take for one that fails.
       const isAsked = (name: Name) => {
         const { args, ignoreChanges, isTransformed } = asked[name];
         const isByRecord = args.expect !== undefined && ignoreChanges.length > 0;
-        const isElsewhere = name === "twin" || isTransformed;
+        const isElsewhere = name === "twin" || name === "foreign" || isTransformed;
         return isElsewhere || isByRecord || (isDown && args.whenUnavailable === "useRecorded");
       };
       const forced = NAMES.filter((name) => asked[name].isForced && states[name].record !== undefined);
