@@ -48,17 +48,17 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
 export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
   const [urn, response] = [request.getUrn(), new providerMessages.DiffResponse()];
   const olds = propertiesOf(request.getOldInputs() ?? request.getOlds());
-  const { __unchangedSince: unchangedSince, ...recorded } = propertiesOf(request.getOlds());
+  const recorded = propertiesOf(request.getOlds());
   const { outage, failures = [] } = run.checks.get(urn) ?? {};
-  if (outage !== undefined) run.warnings.note(urn, [{ ...outage, unchangedSince }]);
+  if (outage !== undefined) run.warnings.note(urn, [{ ...outage, unchangedSince: recorded["unchangedSince"] }]);
   // A record is not replaced by one that fails.
   if (failures.length > 0) return response.setChanges(CHANGES.DIFF_SOME);
   const news = propertiesOf(request.getNews());
   const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
   response.setReplacesList(replaces);
   if (changes !== false) return response.setChanges(CHANGES.DIFF_UNKNOWN);
-  // A program in TypeScript has recorded the time under the internal name alone.
-  return response.setChanges("unchangedSince" in recorded ? CHANGES.DIFF_NONE : CHANGES.DIFF_SOME);
+  // A record that a program in TypeScript has made has its provider in it.
+  return response.setChanges("__provider" in recorded ? CHANGES.DIFF_SOME : CHANGES.DIFF_NONE);
 }
 
 export async function createRecord(request: CreateRequest, run: Run): Promise<CreateResponse> {
@@ -92,8 +92,8 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
     response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent, made)));
     // The engine compares the outputs of what a program only adopts, which are read anew in every run.
     const isAdopted = kind === "adopted" || (kind === "new" && request.hasInputs());
-    const properties = isAdopted ? { ...outputs, __unchangedSince: null } : outputs;
-    return response.setProperties(structOf(withReadTime(withMarks(properties, sent))));
+    const properties = isAdopted ? { ...outputs, unchangedSince: null } : outputs;
+    return response.setProperties(structOf(complete(withMarks(properties, sent))));
   } catch (error) {
     const failures = [problemOf(error)];
     if (kind !== "made") return run.failures.fail(urn, failures);
@@ -130,14 +130,14 @@ async function inputsToRecord(
 
 function recordedOutputs(inputs: Properties, olds: Properties, preview: boolean): Struct {
   const recorded = lifecycle.outputsOf(withoutMarks(inputs), withoutMarks(olds));
-  const unchangedSince = recorded["__unchangedSince"];
+  const { unchangedSince } = recorded;
   // The settings are read again in the update that follows.
-  const isUnknown = preview && unchangedSince !== olds["__unchangedSince"];
-  const outputs = { ...recorded, __unchangedSince: isUnknown ? UNKNOWN : unchangedSince };
-  return structOf(withReadTime(withMarks(outputs, inputs)));
+  const isUnknown = preview && unchangedSince !== olds["unchangedSince"];
+  const outputs = isUnknown ? { ...recorded, unchangedSince: UNKNOWN } : recorded;
+  return structOf(complete(withMarks(outputs, inputs)));
 }
 
-/** Repeats the time of the read under a name that every language can use. An output that is left out is unknown in previews. */
-function withReadTime({ whenUnavailable = null, ...outputs }: Properties): Properties {
-  return { ...outputs, whenUnavailable, unchangedSince: outputs["__unchangedSince"] ?? null };
+/** Adds the outputs that may be absent. One that is left out is unknown in previews. */
+function complete({ whenUnavailable = null, unchangedSince = null, ...outputs }: Properties): Properties {
+  return { ...outputs, whenUnavailable, unchangedSince };
 }

@@ -45,7 +45,6 @@ export class AgentLogConfig extends pulumi.CustomResource {
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
   /** When the recorded settings were first read, as an ISO 8601 date. It stays while later reads find the same. */
   declare readonly unchangedSince: pulumi.Output<string>;
-  declare private readonly __unchangedSince: pulumi.Output<string>;
 
   /**
    * Adopts the settings with this id: reads them without ever changing or deleting a record.
@@ -86,8 +85,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
       throw invalidArgument(`AgentLogConfig '${name}' has no arguments; pass projectId and agent.`);
     }
     // With mocks nothing is read: the outputs are the state that they return, as with every resource.
-    const hasMocks = runsWithMocks();
-    const isRead = args !== undefined && !hasMocks;
+    const isRead = args !== undefined && !runsWithMocks();
     // The inputs are needed before super(), but which provider the engine uses is known only after it.
     const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<ResourceRead>>();
     const secrets = [...SECRET_SETTINGS, ...(opts.additionalSecretOutputs ?? [])];
@@ -97,7 +95,6 @@ export class AgentLogConfig extends pulumi.CustomResource {
     super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT }, options);
     if (isRead) start(readForResource({ name, args, resource: this, opts, secrets }));
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
-    if (!hasMocks) this.unchangedSince = this.__unchangedSince;
     for (const setting of SETTING_NAMES) makeAbsentUndefined(this, setting);
   }
 }
@@ -107,10 +104,7 @@ const IMPORT_IS_NOT_NEEDED =
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
-  ["projectId", "agent", "whenUnavailable", "unchangedSince", "__unchangedSince", ...SETTING_NAMES].map((key) => [
-    key,
-    undefined,
-  ]),
+  ["projectId", "agent", "whenUnavailable", "unchangedSince", ...SETTING_NAMES].map((key) => [key, undefined]),
 );
 
 /**

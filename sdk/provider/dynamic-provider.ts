@@ -66,7 +66,7 @@ export async function diff(
   // The host does not see the time of the read before.
   const outage = outages.get(id);
   outages.delete(id);
-  if (outage !== undefined) await warnOfOutage(id, { ...outage, unchangedSince: olds["__unchangedSince"] });
+  if (outage !== undefined) await warnOfOutage(id, { ...outage, unchangedSince: olds["unchangedSince"] });
   return FAILURES in news ? { changes: true } : lifecycle.diff(olds, news);
 }
 

@@ -115,7 +115,7 @@ export function diff(olds: Properties, news: Properties): { changes?: false; rep
  */
 export function outputsOf({ __service: _, ...inputs }: Properties, olds: Properties = {}): Properties {
   const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(inputs[name] ?? null, olds[name]));
-  return { ...inputs, __unchangedSince: isSame ? olds["__unchangedSince"] : new Date().toISOString() };
+  return { ...inputs, unchangedSince: isSame ? olds["unchangedSince"] : new Date().toISOString() };
 }
 
 /** What a read of a record finds; no id means that the project does not exist any more. */
@@ -140,8 +140,7 @@ export type RecordKind = "new" | "adopted" | "made";
  * @throws Error why it could not be read
  */
 export async function refresh(host: Host, id: string, recorded: Properties, kind: RecordKind): Promise<Refreshed> {
-  // The plugin's outputs have the time under a second name, which is not an input either.
-  const { __unchangedSince: unchangedSince, unchangedSince: _, ...before } = recorded;
+  const { unchangedSince, ...before } = recorded;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await host.read({ projectId, agent });
@@ -190,8 +189,8 @@ function allSettings(settingOf: (name: string) => unknown): Properties {
   return Object.fromEntries(SETTING_NAMES.map((name) => [name, settingOf(name)]));
 }
 
-/** What a person may have changed: internal properties and absent values are left out. */
-function comparable(properties: Properties): Properties {
+/** What a person may have changed: internal properties, the time of the read and absent values are left out. */
+function comparable({ unchangedSince: _, ...properties }: Properties): Properties {
   const compared = Object.entries(properties).filter(([key, value]) => !key.startsWith("__") && value !== null);
   return Object.fromEntries(compared);
 }

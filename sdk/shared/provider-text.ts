@@ -6,13 +6,14 @@
  */
 export const PROVIDER_TEXT = `exports.handler = () => {
 let config;
+const name = "pulumi-agent-log-config";
 const p = { configure: async (r) => { config = r.config; }, delete: async () => {} };
 for (const f of ["check", "diff", "create", "update", "read"]) p[f] = async (...a) => {
 try {
-return require("pulumi-agent-log-config/dynamic-provider")[f](config, ...a);
+return require(name + "/dynamic-provider")[f](config, ...a);
 } catch (e) {
-const m = "The package pulumi-agent-log-config can't be loaded from the folder of the program (" + (e.code || e.message) + "); run npm install pulumi-agent-log-config there, with Node.js 22.19 or later. See https://www.npmjs.com/package/pulumi-agent-log-config#err_not_loaded.";
-throw Object.assign(Error(m), { stack: "can't be loaded from the folder of the program", toString: () => "pulumi-agent-log-config" });
+const stack = "can't be loaded from the folder of the program";
+throw Object.assign(Error(\`\${name} \${stack} (\${e.code || e.message}); run npm install \${name} there, with Node.js 22.19 or later.\`), { stack, toString: () => name });
 }
 };
 return p;

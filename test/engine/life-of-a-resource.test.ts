@@ -124,8 +124,8 @@ describe("AgentLogConfig on the real engine", () => {
     await deployment.setConfig("agent-log-config:privateKey", "private-key-0002", { secret: true });
     const refused = await deployment.refresh();
     expect(refused).toMatchObject({ ok: false });
-    expect(refused.text).toContain(
-      "This read used the connection in the state, which each `pulumi up` records; after a change of the connection run `pulumi up`. Can't read",
+    expect(refused.text).toMatch(
+      /error: Can't read .* This read used the connection in the state, which each `pulumi up` records; after a change of the connection run `pulumi up`\.$/m,
     );
     expect(refused.text).not.toContain(PRIVATE_KEY);
     expect(await deployment.up()).toMatchObject({ ok: true });

@@ -79,17 +79,17 @@ function visible(properties: PropertyMap): PropertyMap {
 /** The record of an earlier run, of long ago. */
 async function recorded(provider: Provider, args: PropertyMap = ARGS): Promise<Kept> {
   const { id, inputs, outputs } = await update(provider, args);
-  return { id, inputs, outputs: { ...outputs, __unchangedSince: LONG_AGO } };
+  return { id, inputs, outputs: { ...outputs, unchangedSince: LONG_AGO } };
 }
 
-const since = ({ outputs }: Kept) => outputs["__unchangedSince"];
+const since = ({ outputs }: Kept) => outputs["unchangedSince"];
 
 describe.each(WAYS)("the $way", ({ way, open, advice }) => {
   it("records what it reads, under the id of project and agent", async () => {
     const { id, inputs, outputs } = await update(await open(configuration()), ARGS);
     const known = { ...ARGS, ...NOTHING, ...FOUND };
     expect([id, inputs]).toEqual([ID, { ...known, __service: expect.stringMatching(/^[0-9a-f]{16}$/) }]);
-    expect(outputs).toMatchObject({ ...known, __unchangedSince: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
+    expect(outputs).toMatchObject({ ...known, unchangedSince: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
     expect(outputs).not.toHaveProperty("__service");
   });
 
@@ -233,7 +233,7 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
     const found = { ...args, ...NOTHING, logPath: "/new", configOverrides: secret({ key: "k" }) };
     expect(id).toBe(ID);
     expect(inputs).toMatchObject({ ...found, __service: kept.inputs["__service"] });
-    expect(properties).toMatchObject({ ...found, __unchangedSince: expect.not.stringContaining(LONG_AGO) });
+    expect(properties).toMatchObject({ ...found, unchangedSince: expect.not.stringContaining(LONG_AGO) });
     const refreshed = { id: ID, inputs: parseProperties(inputs), outputs: parseProperties(properties) };
     expect(await update(await open(configuration()), args, refreshed)).toMatchObject({ op: "same" });
   });
@@ -279,7 +279,7 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
     const { id, inputs = kept.inputs, properties } = await provider.read(ID, kept);
     expect(await provider.warnings()).toEqual([expect.stringMatching(/uses the recorded .*2026-01-01.*status 503/)]);
     expect([id, inputs]).toEqual([ID, kept.inputs]);
-    expect(properties).toMatchObject({ ...FOUND, __unchangedSince: LONG_AGO });
+    expect(properties).toMatchObject({ ...FOUND, unchangedSince: LONG_AGO });
   });
 
   const refreshes = [

@@ -1,3 +1,8 @@
+import { Server, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
+import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
+import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
+import emptyMessages, { type Empty } from "google-protobuf/google/protobuf/empty_pb.js";
+import { listen } from "../plugin/listen.ts";
 import { hasUnknown, mapValues, type PropertyMap, withoutSecrets } from "./property-value.ts";
 import { ProviderClient, type ProviderMethod } from "./provider-client.ts";
 import { providerUrn, type Resource } from "./resource.ts";
@@ -17,6 +22,8 @@ export class ProviderHosts {
   readonly #configured = new Map<string, Promise<CallProvider>>();
   readonly #ended: Promise<unknown>[] = [];
   readonly #ending = new AbortController();
+  readonly #engine = new Server();
+  #engineAddress: Promise<string> | undefined;
 
   constructor(options: ProviderHostOptions) {
     this.#options = { ...options, signal: AbortSignal.any([options.signal, this.#ending.signal]) };
@@ -48,6 +55,7 @@ export class ProviderHosts {
   async stop(): Promise<void> {
     this.#ending.abort();
     await Promise.all(this.#ended);
+    this.#engine.forceShutdown();
   }
 
   /** Starts the dynamic provider host of the SDK that the program folder has. */
@@ -56,8 +64,9 @@ export class ProviderHosts {
     const { promise: port, resolve, reject } = Promise.withResolvers<string>();
     const print = (line: string) => (/^\d+$/.test(line) ? resolve(line) : this.#options.print(line));
     const names = { PULUMI_PROJECT: project, PULUMI_NODEJS_PROJECT: project, PULUMI_CONFIG: "{}" };
-    // The host never connects to the address of the engine that it insists on.
-    const child = startScript({ ...this.#options, print }, "dynamic-provider", ["127.0.0.1:1"], names);
+    this.#engineAddress ??= this.#serveLog();
+    const args = [await this.#engineAddress];
+    const child = startScript({ ...this.#options, print }, "dynamic-provider", args, names);
     child.once("error", reject);
     child.once("close", (code) => reject(new Error(`the dynamic provider host ended with ${code}`)));
     this.#ended.push(new Promise((ended) => child.once("close", ended)));
@@ -74,5 +83,15 @@ export class ProviderHosts {
         throw error;
       }
     };
+  }
+
+  /** Shows the warnings of the hosts, as the engine does. Returns its address. */
+  #serveLog(): Promise<string> {
+    const log = ({ request }: ServerUnaryCall<LogRequest, Empty>, done: sendUnaryData<Empty>) => {
+      this.#options.print(`warning: ${request.getMessage()}`);
+      done(null, new emptyMessages.Empty());
+    };
+    this.#engine.addService(engineService.EngineService, { log });
+    return listen(this.#engine);
   }
 }
