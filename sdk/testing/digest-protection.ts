@@ -6,7 +6,7 @@ interface ProtectionOptions {
   readonly realm: string;
   readonly username: string;
   readonly password: string;
-  /** The name of the parameter with the value `auth`. Default: `op`. */
+  /** The name of the parameter with the value `auth`. Default: `qop`. */
   readonly qopParameter?: "op" | "qop" | undefined;
 }
 
@@ -18,7 +18,7 @@ type ChallengeFor = (method: string, target: string, authorization: string | und
  * @see RFC 7616, section 3.3
  */
 export function digestProtection(options: ProtectionOptions): ChallengeFor {
-  const { realm, username, password, qopParameter = "op" } = options;
+  const { realm, username, password, qopParameter = "qop" } = options;
   /** The counts that were used with each nonce. */
   const used = new Map<string, Set<string>>();
   const challenge = (stale: boolean) => {

@@ -24,10 +24,11 @@ async function received(service: Service, requests: number): Promise<void> {
 
 describe("startService", () => {
   it.each([
-    { qopParameter: undefined, name: "op" },
-    { qopParameter: "qop", name: "qop" },
-  ] as const)("challenges as the service does, with $name", async ({ qopParameter, name }) => {
-    const { service } = await open({ qopParameter });
+    { description: "as real services do", qopParameter: undefined, name: "qop" },
+    { description: "as the contract spells it", qopParameter: "op", name: "op" },
+  ] as const)("asks $description for $name, which the client answers", async ({ qopParameter, name }) => {
+    const { service, client } = await open({ qopParameter });
+    expect(await client.get(MONITORING)).toMatchObject(READ);
     const { status, headers } = await fetch(service.baseUrl);
     expect([status, headers.get("content-type")]).toEqual([401, "application/json;charset=ISO-8859-1"]);
     expect(headers.get("www-authenticate")).toMatch(
