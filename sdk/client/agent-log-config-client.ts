@@ -73,14 +73,14 @@ export class AgentLogConfigClient {
   async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
     const { signal, gate = new ReadGate(), isSecret = false } = options;
     const parsed = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
-    const { projectId, agent } = parsed;
+    const { projectId, agent, envelope = false } = parsed;
     const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#url.host}`;
     signal?.throwIfAborted();
     if (this.#closed !== undefined) {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
     const request = requestOf(this.#url, parsed);
-    const plan = { pool: this.#pool, options: this.#options, request, subject, signal, gate };
+    const plan = { pool: this.#pool, options: this.#options, request, envelope, subject, signal, gate };
     const read = gate.pass(projectId, () => retriedRead(plan));
     this.#reads.add(read);
     try {

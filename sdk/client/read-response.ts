@@ -2,7 +2,7 @@ import { parseChallenges } from "../digest/challenge.ts";
 import { printable } from "../digest/printable.ts";
 import type { WireResponse } from "../digest/send-signed.ts";
 import type { ServiceVersion } from "./agent-log-config-result.ts";
-import { SETTING_NAMES } from "./agent-log-settings.ts";
+import { isSettingName } from "./agent-log-settings.ts";
 import { decodeBody } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { isPlainObject } from "./is-object.ts";
@@ -18,25 +18,33 @@ export interface ResponseContent {
 /**
  * Reads a response of the service, which is settings or an error.
  * @param subject what failed, for errors
+ * @param envelope an envelope was asked for; the service may nevertheless have sent none
  * @throws {@link AgentLogConfigError} for a refusal, and for a response that is not the service's
  */
-export function readResponse({ status, headers, body }: WireResponse, subject: string): ResponseContent {
+export function readResponse(
+  { status, headers, body }: WireResponse,
+  subject: string,
+  envelope: boolean,
+): ResponseContent {
   const header = (name: string) => String(headers[name] ?? "");
   const { json, wrong } = parseJson(body, header("content-encoding"));
-  const { status: inBody, content } = unwrap(json);
-  const worst = status === 200 ? inBody : Math.max(status, inBody);
+  const { inEnvelope = status, content } = envelope ? takeOut(json) : { content: json };
+  const fields: Readonly<Record<string, unknown>> = isPlainObject(content) ? content : {};
+  const worst = Math.max(status, inEnvelope, statusIn(fields["error"]) ?? status);
   const invalid = (says: string) =>
     new AgentLogConfigError("ERR_INVALID_RESPONSE", `${printable(says)}; check baseUrl and any proxy`, { subject });
-  if (worst < 400) {
-    if (status >= 300) throw invalid(`the server redirects to ${originOf(header("location"))} (status ${status})`);
-    if (worst !== 200) throw invalid(`the response has status ${worst} instead of 200`);
-    if (wrong !== undefined) throw invalid(`the response ${wrong} (${header("content-type") || "no content type"})`);
-    if (!isPlainObject(content) || isSettings(content))
-      return { body: content, serviceVersion: readServiceVersion(headers) };
+  if (status >= 300 && worst < 400)
+    throw invalid(`the server redirects to ${originOf(header("location"))} (status ${status})`);
+  if (worst >= 400 || isError(fields)) {
+    const challenge = readChallenge([headers["www-authenticate"] ?? []].flat());
+    const retryAfterSeconds = readRetryAfter(header("retry-after"));
+    throw serviceError(worst, content, subject, { challenge, retryAfterSeconds });
   }
-  const challenge = readChallenge([headers["www-authenticate"] ?? []].flat());
-  const retryAfterSeconds = readRetryAfter(header("retry-after"));
-  throw serviceError(worst, content, subject, { challenge, retryAfterSeconds });
+  if (worst !== 200) throw invalid(`the response has status ${worst} instead of 200`);
+  if (wrong !== undefined) throw invalid(`the response ${wrong} (${header("content-type") || "no content type"})`);
+  if (!isSettings(fields))
+    throw invalid(`the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}`);
+  return { body: content, serviceVersion: readServiceVersion(headers) };
 }
 
 /** @returns `wrong` quotes nothing of the body: it may be settings that were cut off */
@@ -60,56 +68,49 @@ function readChallenge(lines: readonly string[]): "fresh" | "stale" | undefined 
   return challenges.length > 0 ? "fresh" : undefined;
 }
 
-/** The settings, and the fields that services of this kind send beside them. */
-const FIELDS = [
-  ...SETTING_NAMES,
+/** The fields that services of this kind send beside settings. */
+const OTHER_FIELDS: ReadonlySet<string> = new Set([
+  "hasPassword",
+  "hasSslPEMKeyPwd",
+  "kerberosKeytab",
+  "kerberosPrincipal",
+  "kerberosWindowsPassword",
+  "kerberosWindowsUsername",
+  "ldapGroupDN",
+  "name",
   "password",
   "sslPEMKeyFile",
+  "sslPEMKeyFileWindows",
   "sslPEMKeyPwd",
-  "kerberosPrincipal",
-  "kerberosKeytab",
-  "ldapGroupDN",
   "urls",
-];
+]);
 
-/** An object is settings if it has one of their fields, or nothing at all. */
-function isSettings(body: Readonly<Record<string, unknown>>): boolean {
-  return isEmpty(body) || (hasFieldsOfSettings(body) && typeof body["errorCode"] !== "string");
+/** Every setting may be absent. Without any, what else there is must be known. */
+function isSettings(fields: object): boolean {
+  const names = Object.keys(fields);
+  return names.some(isSettingName) || names.every((name) => OTHER_FIELDS.has(name));
 }
 
-function isEmpty(body: object): boolean {
-  return Object.keys(body).length === 0;
-}
-
-function hasFieldsOfSettings(body: object): boolean {
-  return FIELDS.some((name) => name in body);
+function isError(fields: object): boolean {
+  return "error" in fields || "errorCode" in fields;
 }
 
 /**
- * Takes a body out of its envelope. The contract does not name the members of one: its content is the one member that is an
- * object, and its status the one that is an HTTP status. A body that has settings or an error beside them is no envelope.
- * @returns the status in the body, 200 where it has none
+ * Takes a body out of its envelope, if it is in one. An envelope has two members, a status and the content, whose names the
+ * contract does not give.
  */
-function unwrap(body: unknown): { readonly status: number; readonly content: unknown } {
-  if (!isPlainObject(body)) return { status: 200, content: body };
-  const own = statusIn(body["error"]);
-  if (own !== undefined || typeof body["errorCode"] === "string" || hasFieldsOfSettings(body)) {
-    return { status: own ?? 200, content: body };
-  }
-  const members = Object.values(body);
-  const [content, ...otherObjects] = members.filter(isPlainObject);
-  const [status, ...otherStatuses] = members.map(statusIn).filter((found) => found !== undefined);
-  const isEnvelope = status !== undefined && otherObjects.length === 0 && otherStatuses.length === 0;
-  // An answer that is more than a status and nothing may be anything.
-  if (!isEnvelope || content === undefined || (isEmpty(content) && members.length > 2)) {
-    return { status: 200, content: body };
-  }
-  return { status: Math.max(status, statusIn(content["error"]) ?? 0), content };
+function takeOut(json: unknown): { readonly inEnvelope?: number | undefined; readonly content: unknown } {
+  if (!isPlainObject(json) || isError(json) || isSettings(json)) return { content: json };
+  const members = Object.values(json);
+  const statuses = members.filter((member) => statusIn(member) !== undefined);
+  const contents = members.filter((member) => statusIn(member) === undefined);
+  const isEnvelope = statuses.length === 1 && contents.length === 1;
+  return isEnvelope ? { inEnvelope: statusIn(statuses[0]), content: contents[0] } : { content: json };
 }
 
 function statusIn(value: unknown): number | undefined {
   const isText = typeof value === "number" || typeof value === "string";
-  return isText && /^[1-5]\d\d$/.test(String(value)) ? Number(value) : undefined;
+  return isText && /^[2-5]\d\d$/.test(String(value)) ? Number(value) : undefined;
 }
 
 /** Where a redirect leads, without its path, which may contain a token. */

@@ -11,6 +11,8 @@ interface ReadPlan {
   readonly pool: ConnectionPool;
   readonly options: CompleteOptions;
   readonly request: UnsignedRequest;
+  /** The request asks for an envelope. */
+  readonly envelope: boolean;
   /** What failed if the read does. */
   readonly subject: string;
   readonly signal: AbortSignal | undefined;
@@ -54,7 +56,7 @@ export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
 
 async function attempt(
   connection: DigestConnection,
-  { options, request, subject, signal, gate }: ReadPlan,
+  { options, request, envelope, subject, signal, gate }: ReadPlan,
   secondsLeft: number,
 ): Promise<ResponseContent | AgentLogConfigError> {
   const isShort = gate.isOutage && secondsLeft > OUTAGE_LIMIT_SECONDS;
@@ -67,7 +69,7 @@ async function attempt(
   const timer = setTimeout(timeOut, seconds * 1000);
   try {
     const sent = sendSigned(connection, request, limit.signal);
-    return readResponse(await abortable(sent, signal, () => limit.abort()), subject);
+    return readResponse(await abortable(sent, signal, () => limit.abort()), subject, envelope);
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof AgentLogConfigError) return cause;

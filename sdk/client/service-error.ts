@@ -13,8 +13,8 @@ export interface RefusalHeaders {
 }
 
 /**
- * Says what a response without settings means and what to do about it.
- * @param status the HTTP status, or the envelope's; less than 400 where it is no refusal
+ * Says what an error of the service means and what to do about it.
+ * @param status the highest of the HTTP status and those in the body; it may be that of a success
  * @param body the parsed body, if it was JSON
  * @param subject what failed
  */
@@ -45,7 +45,7 @@ function adviceOn(status: number, errorCode: string | undefined, challenge: Refu
     return ["ERR_AUTHENTICATION", "the server does not ask for HTTP Digest; check baseUrl and any proxy"];
   }
   if (status < 400) {
-    return ["ERR_INVALID_RESPONSE", "the response has none of the fields of log settings; check baseUrl and any proxy"];
+    return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
   }
   if (status < 500) return ADVICE_BY_STATUS[status] ?? ["ERR_REFUSED", "the service refuses the read"];
   return ADVICE_BY_STATUS[status] ?? ["ERR_UNAVAILABLE", "the service failed; try again later"];

@@ -67,15 +67,25 @@ it.each([
 const GONE = { errorCode: "GROUP_NOT_FOUND" };
 
 it.each([
-  ["in an envelope on HTTP 200", { status: 404, content: { error: 404, ...GONE } }, 404],
-  ["in an envelope with other names", { code: 404, payload: { ...GONE, badRequestDetail: {} } }, 404],
-  ["without the envelope on HTTP 200", { error: 404, ...GONE }, 404],
+  ["without an envelope on HTTP 200", { error: 404, ...GONE }, 404],
   ["beside the details of an error", { error: 404, ...GONE, badRequestDetail: { fields: [] } }, 404],
   ["by its code alone", { error: { code: 404 }, ...GONE }, 200],
-])("a refusal is found %s", async (_, body, status) => {
+  ["beside settings", { logPath: "/l", error: 404, ...GONE }, 404],
+])("a refusal is found %s, whether or not an envelope was asked for", async (_, body, status) => {
   for (const envelope of [true, false]) {
     expect(await failureOn(json(body), envelope)).toMatchObject({ code: "ERR_PROJECT_NOT_FOUND", status });
   }
+});
+
+it.each([
+  [{ status: 404, content: { error: 404, ...GONE } }, "ERR_PROJECT_NOT_FOUND", 404],
+  [{ code: "404", payload: { ...GONE, badRequestDetail: {} } }, "ERR_PROJECT_NOT_FOUND", 404],
+  [{ status: 200, content: { error: 404, ...GONE } }, "ERR_PROJECT_NOT_FOUND", 404],
+  [{ status: 503, content: { logPath: "/l" } }, "ERR_UNAVAILABLE", 503],
+  [{ status: 503, content: "Service Unavailable" }, "ERR_UNAVAILABLE", 503],
+])("a refusal is found in the envelope %o only where one was asked for", async (body, code, status) => {
+  expect(await failureOn(json(body), true)).toMatchObject({ code, status });
+  expect(await failureOn(json(body))).toMatchObject({ code: "ERR_INVALID_RESPONSE" });
 });
 
 it("a refusal that is no JSON counts by its status", async () => {
@@ -145,26 +155,37 @@ it.each<readonly [string, Partial<CannedResponse>, string | RegExp]>([
   expect(inspect(error)).not.toContain("body-token");
 });
 
-it.each([
-  { message: "Service is under maintenance" },
-  { status: 302, content: {} },
-  { ok: true, message: "login required" },
-  { ok: true, status: 200, data: { user: "nobody" } },
-  { error: { code: 404 }, errorCode: "TEAPOT" },
-  { status: 100, content: {} },
-  { code: 200, message: "login required", data: {} },
-  { errorCode: "TEAPOT", logPath: "/l" },
-  { status: 200, content: {}, data: {} },
-  { status: 200, content: "nothing" },
-  { status: 200, code: 404, content: {} },
-  { status: 2000, content: {} },
-])("%o is no settings", async (body) => {
-  const says =
-    /has none of the fields of log settings; check baseUrl|the response has status (?:302|100) instead of 200/;
-  expect(await failureOn(json(body))).toMatchObject({
-    code: "ERR_INVALID_RESPONSE",
-    message: expect.stringMatching(says),
-  });
+it.each<readonly [object, string]>([
+  [{ message: "Service is under maintenance" }, "none of the fields of log settings, but message; check baseUrl"],
+  [{ message: "Service unavailable", urls: [] }, "but message, urls; check baseUrl"],
+  [{ logLevel: "info", "a\u001b[2J": 1 }, "but logLevel, a\uFFFD\\[2J; check"],
+  [{ ok: true, status: 200, data: { user: "nobody" } }, "but ok, status, data;"],
+  [{ code: 200, message: "login required", data: {} }, "but code, message, data;"],
+  [{ status: 200, content: {}, data: {} }, "but status, content, data;"],
+  [{ status: 200, code: 404 }, "but status, code;"],
+  [{ status: 100, content: {} }, "but status, content;"],
+  [{ status: 2000, content: {} }, "but status, content;"],
+  [{ error: { code: 503 }, logPath: null }, "is an error in spite of its status"],
+  [{ error: null, logPath: "/l" }, "is an error in spite of its status"],
+  [{ error: { code: 404 }, errorCode: "TEAPOT" }, "is an error in spite of its status.*TEAPOT"],
+  [{ errorCode: "TEAPOT", logPath: "/l" }, "is an error in spite of its status.*TEAPOT"],
+  [{ error: { code: 404 }, password: "body-password" }, "is an error in spite of its status"],
+])("%o is no settings, whether or not an envelope was asked for", async (body, says) => {
+  for (const envelope of [true, false]) {
+    const error = await failureOn(json(body), envelope);
+    expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE", message: expect.stringMatching(says) });
+    expectSafe(error);
+  }
+});
+
+it.each<readonly [object, string]>([
+  [{ status: 302, content: {} }, "the response has status 302 instead of 200"],
+  [{ status: 200, content: "nothing" }, "the body must be an object"],
+  [{ status: 200, content: { message: "login required" } }, "but message;"],
+  [{ status: 200, content: { errorCode: "TEAPOT", logPath: "/l" } }, "is an error in spite of its status.*TEAPOT"],
+])("%o is no settings in an envelope", async (body, says) => {
+  const message = expect.stringMatching(says);
+  expect(await failureOn(json(body), true)).toMatchObject({ code: "ERR_INVALID_RESPONSE", message });
 });
 
 it.each<Fault>([{ status: 403 }, { delaySeconds: 60 }, "reset"])("%o has a stack with the caller", async (fault) => {

@@ -71,8 +71,13 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
     logRotate: { timeThresholdHrs: 12, sizeThresholdMB: 1000.5 },
   },
   {
-    description: "credentials and unknown fields, which are dropped",
-    body: { password: "p", sslPEMKeyPwd: "p", kerberosWindowsPassword: "p", name: "7.6.0.1059-1", urls: {} },
+    description: "nothing but what stands beside settings, which is dropped",
+    body: { hasPassword: true, password: "p", sslPEMKeyFileWindows: "f", sslPEMKeyPwd: "p", hasSslPEMKeyPwd: true },
+    expected: {},
+  },
+  {
+    description: "other fields that real services send, which are dropped",
+    body: { kerberosWindowsPassword: "p", ldapGroupDN: "CN=g", name: "7.6.0.1059-1", urls: { linux: {} } },
     expected: {},
   },
 ])("settings are understood where the body has $description", async ({ body, expected, logRotate }) => {
@@ -87,24 +92,34 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
 const BODY = Buffer.from('{"logPath":"/münchen.log"}');
 
 it.each<readonly [string, Omit<CannedResponse, "status">]>([
-  ["an envelope", { body: `{"status":200,"content":${BODY}}` }],
-  ["an envelope whose members are called otherwise", { body: `{"code":"200","result":${BODY},"ok":true}` }],
-  ["no envelope", { body: BODY }],
   ["duplicate keys, of which the last one counts", { body: '{"logPath":"/first","logPath":"/münchen.log"}' }],
   [
     "members of an envelope beside them",
     { body: '{"logPath":"/münchen.log","status":404,"content":{"logPath":"/l"}}' },
   ],
+  ["fields that nobody knows beside them", { body: '{"logLevel":"info","logPath":"/münchen.log"}' }],
   ["gzip", { headers: { "Content-Encoding": "gzip" }, body: gzipSync(BODY) }],
   ["deflate", { headers: { "Content-Encoding": "deflate" }, body: deflateSync(BODY) }],
   ["a byte order mark", { body: `\uFEFF${BODY}` }],
-])("settings are found in a response with %s", async (_, response) => {
+])("settings are found in a response with %s, whether or not an envelope was asked for", async (_, response) => {
   const service = await openService();
   service.respondWith({ status: 200, ...response });
   const client = openClient(service);
   for (const envelope of [true, false]) {
     expect(await client.get({ ...MONITORING, envelope })).toMatchObject({ logPath: "/münchen.log" });
   }
+});
+
+it.each([
+  { body: { status: 200, content: { logPath: "/l" } }, logPath: "/l" },
+  { body: { code: "200", result: { logPath: "/l" } }, logPath: "/l" },
+  { body: { code: 200, data: {} }, logPath: undefined },
+])("settings are taken out of the envelope %o only where one was asked for", async ({ body, logPath }) => {
+  const service = await openService();
+  service.respondWith({ status: 200, body: JSON.stringify(body) });
+  const client = openClient(service);
+  expect(await client.get({ ...MONITORING, envelope: true })).toMatchObject({ logPath });
+  await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_INVALID_RESPONSE" });
 });
 
 it.each([{ envelope: true }, { pretty: true }, { envelope: true, pretty: true }])(
