@@ -18,7 +18,7 @@ import { readArgumentsSchema } from "./schemas.ts";
 export interface ReadOptions {
   /** Ends the read at once, its repeats included; the read then rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** @internal What the read has to pass before it is sent. */
+  /** @internal What the read has to pass before it is sent. Default: one that it shares with all reads under way. */
   readonly gate?: ReadGate | undefined;
   /** @internal The arguments may have secrets, so that no message may quote them. Default: false. */
   readonly isSecret?: boolean | undefined;
@@ -48,7 +48,10 @@ export class AgentLogConfigClient {
   readonly #options: CompleteOptions;
   readonly #url: URL;
   readonly #pool: ConnectionPool;
+  /** Those under way. */
   readonly #reads = new Set<Promise<unknown>>();
+  /** What they know of each other. */
+  #gate = new ReadGate();
   #closed: Promise<void> | undefined;
 
   /**
@@ -71,7 +74,9 @@ export class AgentLogConfigClient {
    * @throws {@link AgentLogConfigError} whose `code` says what failed; `ERR_INVALID_ARG_VALUE` for arguments that can't work
    */
   async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
-    const { signal, gate = new ReadGate(), isSecret = false } = options;
+    // The key or the service may have been mended since.
+    if (this.#reads.size === 0) this.#gate = new ReadGate();
+    const { signal, gate = this.#gate, isSecret = false } = options;
     const parsed = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
     const { projectId, agent, envelope = false } = parsed;
     const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#url.host}`;
@@ -81,7 +86,7 @@ export class AgentLogConfigClient {
     }
     const request = requestOf(this.#url, parsed);
     const plan = { pool: this.#pool, options: this.#options, request, envelope, subject, signal, gate };
-    const read = gate.pass(projectId, () => retriedRead(plan));
+    const read = gate.pass(projectId, () => retriedRead(plan), signal);
     this.#reads.add(read);
     try {
       const { body, serviceVersion } = await read;

@@ -1,3 +1,4 @@
+import { abortable } from "./abortable.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "./errors.ts";
 
 /** How long the first read may hold the others back, in milliseconds. */
@@ -5,6 +6,9 @@ const PATIENCE_MILLISECONDS = 5000;
 
 /** After these the gate stops all reads, because services block keys that they refuse too often. */
 const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY", "ERR_ACCESS_LIST"]);
+
+/** The number of refusals in a row of a key that was accepted before the gate assumes that the key was revoked. */
+const REVOKED_AFTER = 3;
 
 /** The number of projects whose reads fail in a row before the gate assumes an outage of the service. */
 const OUTAGE_PROJECTS = 3;
@@ -17,9 +21,12 @@ export class ReadGate {
   readonly #tried = Promise.withResolvers<void>();
   /** Ends the patience with the first read; undefined before there is one. */
   #timer: NodeJS.Timeout | undefined;
-  /** The service has accepted the key, so a later refusal concerns one project. */
+  /** The service has accepted the key, so a later refusal may concern one project. */
   #isKeyAccepted = false;
+  /** The last refusal of the key. */
   #refusal: AgentLogConfigError | undefined;
+  /** How often the key was refused after it was accepted last. */
+  #refusals = 0;
   /** The projects whose reads failed for temporary reasons after the last read that did not. */
   readonly #failing = new Set<string>();
 
@@ -28,13 +35,16 @@ export class ReadGate {
     return this.#failing.size >= OUTAGE_PROJECTS;
   }
 
-  /** Calls `read` after the first read has tried the key, and remembers its result. */
-  async pass<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
+  /**
+   * Calls `read` after the first read has tried the key, and remembers its result.
+   * @param signal ends the wait for the first read
+   */
+  async pass<Result>(projectId: string, read: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
     if (this.#timer === undefined) this.#timer = setTimeout(this.#tried.resolve, PATIENCE_MILLISECONDS).unref();
-    else await this.#tried.promise;
+    else await abortable(this.#tried.promise, signal, () => {});
     try {
       const result = await read();
-      this.#isKeyAccepted = true;
+      this.#acceptKey();
       this.#failing.clear();
       return result;
     } catch (error) {
@@ -51,16 +61,26 @@ export class ReadGate {
    * @param subject what failed
    */
   refusalOf(subject: string): AgentLogConfigError | undefined {
-    if (this.#refusal === undefined || this.#isKeyAccepted) return undefined;
+    const enough = this.#isKeyAccepted ? REVOKED_AFTER : 1;
+    if (this.#refusal === undefined || this.#refusals < enough) return undefined;
     const { code, says, details } = this.#refusal;
     return new AgentLogConfigError(code, says, { ...details, subject });
   }
 
+  #acceptKey(): void {
+    this.#isKeyAccepted = true;
+    this.#refusals = 0;
+  }
+
   #remember(projectId: string, error: AgentLogConfigError): void {
     const { code, temporary, status, errorCode } = error;
-    if (REFUSALS.has(code)) this.#refusal ??= error;
     // Only the service itself names a code, and only to those whose key it knows.
-    if (errorCode !== undefined && !temporary && !CODES[code].everyRead) this.#isKeyAccepted = true;
+    if (errorCode !== undefined && !temporary && !CODES[code].everyRead) this.#acceptKey();
+    // Once the key was accepted, a refusal with a code concerns one project.
+    if (REFUSALS.has(code) && !(this.#isKeyAccepted && errorCode !== undefined)) {
+      this.#refusal = error;
+      this.#refusals += 1;
+    }
     if (!temporary) this.#failing.clear();
     // Status 500 is a defect that concerns one project.
     else if (status !== 500) this.#failing.add(projectId);

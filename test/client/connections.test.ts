@@ -35,10 +35,13 @@ it("are not opened for reads that are given up while they wait", async () => {
     connections += 1;
   });
   const client = openClient({ baseUrl: `http://127.0.0.1:${await listen(server)}` });
-  await client.get(MONITORING);
+  const gate = new ReadGate();
+  await client.get(MONITORING, { gate });
   isSilent = true;
   const controllers = Array.from({ length: 1000 }, () => new AbortController());
-  const reads = controllers.map(({ signal }) => client.get(MONITORING, { signal }).catch((error: unknown) => error));
+  const reads = controllers.map(({ signal }) =>
+    client.get(MONITORING, { signal, gate }).catch((error: unknown) => error),
+  );
   await all.promise;
   const reason = new Error("enough");
   for (const controller of controllers) controller.abort(reason);
@@ -49,13 +52,30 @@ it("are not opened for reads that are given up while they wait", async () => {
   expect(connections).toBeLessThanOrEqual(32);
 });
 
-it("carry a wrong key once, however many reads wait behind the first one", async () => {
+it("carry a wrong key once for all reads that overlap, and again for a later one", async () => {
   const service = await openService();
   const client = openClient(service, { privateKey: "private-key-0002" });
-  const gate = new ReadGate();
-  const reads = Array.from({ length: 40 }, () => client.get(MONITORING, { gate }).catch(({ code }) => code));
-  expect(new Set(await Promise.all(reads))).toEqual(new Set(["ERR_WRONG_KEY"]));
+  const failures = await Promise.all(Array.from({ length: 100 }, () => failureOf(client)));
+  expect(failures).toEqual(Array(100).fill(expect.objectContaining({ code: "ERR_WRONG_KEY" })));
   expect(service.requests).toHaveLength(2);
+  service.rotateKey("private-key-0002");
+  expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
+});
+
+it("carry a key that is revoked during 300 reads at most 100 times more", async () => {
+  const service = await openService();
+  const client = openClient(service);
+  let [begun, read] = [0, 0];
+  const readInTurn = async () => {
+    while (begun < 300) {
+      begun += 1;
+      const failure = await failureOf(client);
+      if (failure !== undefined) expect(failure).toMatchObject({ code: "ERR_WRONG_KEY" });
+      else if (++read === 50) service.rotateKey("private-key-0002");
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, readInTurn));
+  expect(service.requests.length).toBeLessThanOrEqual(50 + 16 + 100);
 });
 
 it("carry the read of each of 300 projects in an outage, with at most 80 requests more", async () => {

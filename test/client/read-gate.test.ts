@@ -33,6 +33,7 @@ const failing =
       new AgentLogConfigError(code, "it is refused", { subject: "Can't read a", status: 401, ...details }),
     );
 const succeeding = async () => "one";
+const outage = failing("ERR_UNAVAILABLE", { status: 503 });
 
 /** A gate after reads of different projects that end like this, one after the other. */
 async function gateAfter(...reads: readonly (() => Promise<unknown>)[]): Promise<ReadGate> {
@@ -65,6 +66,32 @@ describe("a refused key", () => {
     expect((await gateAfter(...reads)).refusalOf("Can't read c")).toBeUndefined();
   });
 
+  const refused = failing("ERR_WRONG_KEY");
+  const refusedByName = failing("ERR_ACCESS_LIST", { status: 403, errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" });
+  const told = failing("ERR_PROJECT_NOT_FOUND", { status: 404, errorCode: "GROUP_NOT_FOUND" });
+
+  it.each([
+    { description: "two refusals", reads: [refused, refused], is: false },
+    { description: "three refusals", reads: [refused, refused, refused], is: true },
+    { description: "an outage among three refusals", reads: [refused, outage, refused, refused], is: true },
+    {
+      description: "a success among four refusals",
+      reads: [refused, refused, succeeding, refused, refused],
+      is: false,
+    },
+    { description: "a word on a project among four", reads: [refused, refused, told, refused, refused], is: false },
+    { description: "three refusals with a code", reads: [refusedByName, refusedByName, refusedByName], is: false },
+    { description: "a refusal with a code among three", reads: [refused, refused, refusedByName], is: false },
+  ])("that was accepted before fails all other reads after $description: $is", async ({ reads, is }) => {
+    const refusal = (await gateAfter(succeeding, ...reads)).refusalOf("Can't read c");
+    expect(refusal?.code).toBe(is ? "ERR_WRONG_KEY" : undefined);
+  });
+
+  it("that is accepted once more lets all other reads pass", async () => {
+    const gate = await gateAfter(succeeding, refused, refused, refused, succeeding);
+    expect(gate.refusalOf("Can't read c")).toBeUndefined();
+  });
+
   it.each([
     { description: "nothing is at the address", read: failing("ERR_NOT_FOUND", { status: 404 }) },
     { description: "the service is down", read: failing("ERR_UNAVAILABLE", { status: 503, errorCode: "DOWN" }) },
@@ -74,8 +101,6 @@ describe("a refused key", () => {
     expect(gate.refusalOf("Can't read c")).toMatchObject({ code: "ERR_WRONG_KEY" });
   });
 });
-
-const outage = failing("ERR_UNAVAILABLE", { status: 503 });
 
 describe("an outage", () => {
   it.each([

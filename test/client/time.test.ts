@@ -61,6 +61,8 @@ const NEVER: Fault = { delaySeconds: 3600 };
 const DOWN: Fault = { status: 503 };
 /** As many reads as there are connections. */
 const ALL = Array.from({ length: 16 });
+/** Lets a read begin beside others, which otherwise wait for the first one. */
+const atOnce = () => ({ gate: new ReadGate() });
 
 describe("a read", () => {
   it("ends after timeoutSeconds, and its connection with it", async () => {
@@ -79,7 +81,7 @@ describe("a read", () => {
   it("has all of its time when its turn comes, however late", async () => {
     const service = await openService({ faults: [...ALL.map(() => NEVER), { delaySeconds: 9 }] });
     const client = openClient(service, { timeoutSeconds: 10 });
-    const [last, ...others] = [...ALL, "last"].map(() => watch(client.get(MONITORING))).reverse();
+    const [last, ...others] = [...ALL, "last"].map(() => watch(client.get(MONITORING, atOnce()))).reverse();
     await received(service, 32);
     await pass(10_000);
     for (const ended of others) expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT" }));
@@ -172,11 +174,25 @@ describe("a caller that gives up", () => {
     expect(ended).toHaveBeenCalledWith(reason);
   });
 
+  it("while its read waits for the first one gets its reason at once, and sends nothing", async () => {
+    const service = await openService({ faults: [NEVER] });
+    const client = openClient(service);
+    watch(client.get(MONITORING));
+    const controller = new AbortController();
+    const ended = watch(client.get(MONITORING, { signal: controller.signal }));
+    await received(service, 2);
+    controller.abort(new Error("enough"));
+    await until(() => ended.mock.calls.length > 0);
+    expect(ended).toHaveBeenCalledWith(new Error("enough"));
+    expect(service.requests).toHaveLength(2);
+  });
+
   it("in the pause before a repetition sends nothing more, and leaves its connection to others", async () => {
     const service = await openService({ faults: ALL.map(() => DOWN) });
     const client = openClient(service, { maxRetries: 3 });
     const controller = new AbortController();
-    const ends = [...ALL, "waits"].map(() => watch(client.get(MONITORING, { signal: controller.signal })));
+    const { signal } = controller;
+    const ends = [...ALL, "waits"].map(() => watch(client.get(MONITORING, { signal, ...atOnce() })));
     await responded(32);
     await pass(499);
     // Each read keeps its connection in the pause, so that the last one is not sent over it.
@@ -279,7 +295,7 @@ describe.each(["over TLS", "through a proxy"])("a connection that has no socket 
   it.each([1, 16])("is replaced where %i reads at once are given up, or their time is over", async (reads) => {
     const { client, state } = await openSilent();
     const readAll = (signal?: AbortSignal) =>
-      Array.from({ length: reads }, () => watch(client.get(MONITORING, { signal })));
+      Array.from({ length: reads }, () => watch(client.get(MONITORING, { signal, ...atOnce() })));
     const controller = new AbortController();
     const givenUp = readAll(controller.signal);
     await until(() => state.opened === reads);

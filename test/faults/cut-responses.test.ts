@@ -22,9 +22,9 @@ describe("a read whose first response is cut", () => {
     const readAll = async (batch: readonly number[]) => {
       const service = await openService(options);
       const client = openPatientClient(service);
-      await runReads(client, 1);
-      service.failNext(...batch.map((cutAfterBytes) => ({ cutAfterBytes })));
-      await runReads(client, batch.length);
+      // The first read lets the others begin at once.
+      service.failNext({ delaySeconds: 0 }, ...batch.map((cutAfterBytes) => ({ cutAfterBytes })));
+      await runReads(client, 1 + batch.length);
       await client.close();
       // Only a response that was cut before its end is requested again, and only once.
       const repeated = batch.filter((cutAfterBytes) => cutAfterBytes < length).length;
