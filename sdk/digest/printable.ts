@@ -1,12 +1,17 @@
 /**
- * Makes text from elsewhere fit for a message: short, and without what a terminal would obey, such as control characters,
- * bidirectional overrides and line separators. It also breaks `<{%`, which the Pulumi CLI takes for a colour, and `##[` and
- * `##vso[`, which CI systems take for commands.
+ * Makes text from elsewhere fit for a message: short, without credentials of a request, and without what a terminal would obey,
+ * such as control characters, bidirectional overrides and line separators. It also breaks `<{%`, which the Pulumi CLI takes for
+ * a colour, and `##[` and `##vso[`, which CI systems take for commands.
  */
 export function printable(text: string, maxLength = 200): string {
   const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-  return start.replace(/[\p{C}\p{Zl}\p{Zp}]|(?<=<)\{(?=%)|(?<=#)#(?=(?:vso)?\[)/giu, "\uFFFD");
+  return start
+    .replace(CREDENTIALS, "$1 ***")
+    .replace(/[\p{C}\p{Zl}\p{Zp}]|(?<=<)\{(?=%)|(?<=#)#(?=(?:vso)?\[)/giu, "\uFFFD");
 }
+
+/** Servers and proxies may repeat what they were sent. Where the credentials end is not known. */
+const CREDENTIALS = /(authorization\W+(?:basic|digest)|digest(?=\W+username\b))\b.*/is;
 
 /** Ends a sentence that says what a value must be: quotes what it is instead, if that is a text, a number or a boolean. */
 export function notThis(value: unknown): string {

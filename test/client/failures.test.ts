@@ -235,6 +235,40 @@ it("hostile text is replaced character by character, and the rest stays", async 
   expect(String(await failureOn({ status: 404, body }))).toContain("X\uFFFD[31m: a\uFFFDerror: fake\uFFFD[2J\uFFFD");
 });
 
+const DIGEST =
+  'Digest username="publickey", realm="r", nonce="n", uri="/", response="5e8c9a7b6d4f3210fedcba9876543210"';
+const BASIC = "Basic dXNlcjpwYXNzd29yZA==";
+const REPEATED = [
+  DIGEST,
+  `Authorization: ${DIGEST}`,
+  `authorization=${DIGEST} was sent`,
+  JSON.stringify({ authorization: DIGEST }),
+  `Proxy-Authorization: ${BASIC}`,
+  `HTTP_PROXY_AUTHORIZATION=${BASIC} was sent`,
+  JSON.stringify({ headers: { "proxy-authorization": [BASIC] } }),
+];
+
+it.each<readonly [string, (echo: string) => CannedResponse]>([
+  ["errorCode", (echo) => ({ status: 418, body: JSON.stringify({ errorCode: echo }) })],
+  ["detail", (echo) => ({ status: 418, body: JSON.stringify({ detail: echo }) })],
+  ["reason", (echo) => ({ status: 418, body: JSON.stringify({ reason: echo }) })],
+  ["name of a field", (echo) => json({ [echo]: 1 })],
+  ["content type", (echo) => ({ status: 200, headers: { "Content-Type": echo } })],
+  ["content encoding", (echo) => ({ status: 200, headers: { "Content-Encoding": echo }, body: "{}" })],
+  ["challenge", (echo) => asksFor(echo)],
+  ["malformed challenge", (echo) => asksFor(`Digest realm="a" ${echo}`)],
+  ["realm", (echo) => asksFor(`Basic realm=${JSON.stringify(echo)}`)],
+  ["algorithm", (echo) => asksFor(`Digest nonce="n", algorithm=${JSON.stringify(echo)}`)],
+  ["qop", (echo) => asksFor(`Digest nonce="n", qop=${JSON.stringify(echo)}`)],
+])("credentials that a service repeats reach no error: %s", async (_, respond) => {
+  for (const echo of REPEATED) {
+    const error = await failureOn(respond(echo));
+    expect(error).toBeInstanceOf(AgentLogConfigError);
+    const printed = inspect(error, { depth: 9, showHidden: true });
+    for (const secret of ["publickey", "5e8c9a7b", "dXNl"]) expect(printed).not.toContain(secret);
+  }
+});
+
 it("no secret is in the error of a response that is not HTTP, or not settings, or in a client", async () => {
   const server = createServer((socket) => {
     socket.once("data", () => socket.end('HTTP/1.1 200 OK\r\nbad header\r\n\r\n{"password":"body-password"}'));
