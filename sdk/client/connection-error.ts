@@ -25,14 +25,17 @@ function adviceOn(error: Error, proxyError: ProxyError | undefined, hasCaCertifi
   if (error instanceof UnusableChallenge)
     return ["ERR_AUTHENTICATION", `${reason}; check that baseUrl is the service, not a gateway with its own login`];
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
-  if (code === "UND_ERR_HEADERS_OVERFLOW")
-    return ["ERR_INVALID_RESPONSE", "the headers of the response are too long; check baseUrl"];
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE")
     return ["ERR_INVALID_RESPONSE", `the response ${TOO_LONG}; check baseUrl`];
   // undici itself refuses the response of a proxy that forwards plain http.
   if (reason.startsWith("Proxy Authentication Required")) return refusalOfProxy("the proxy", "HTTP_PROXY", 407);
   const proxy = proxyError && `the proxy ${proxyError.host}`;
   const setting = proxyError?.variable ?? "baseUrl";
+  if (code === "UND_ERR_HEADERS_OVERFLOW")
+    return [
+      "ERR_INVALID_RESPONSE",
+      `the headers of the response of ${proxy ?? "the service"} are too long; check ${setting}`,
+    ];
   if (proxy !== undefined && proxyError?.status !== undefined) return refusalOfProxy(proxy, setting, proxyError.status);
   const certificate = certificates.get(error);
   const says =
@@ -73,6 +76,8 @@ function adviceByCode(
   const network = `check ${setting}, the network and firewalls`;
   const noRoute = `there is no route to it; ${network}`;
   const silent = `it does not respond; ${network}`;
+  const noDescriptors =
+    "no file descriptor is left for the connection; raise the limit (ulimit -n), or read fewer projects at once";
   const cut = `the connection was cut; try again, and check the scheme of ${setting} and any proxy`;
   return {
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${authority}, or let the service send the intermediate certificates too`,
@@ -91,6 +96,8 @@ function adviceByCode(
     ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it supports only old versions of TLS; enable TLS 1.2 or 1.3 there",
     ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: handshake,
     "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": handshake,
+    EMFILE: noDescriptors,
+    ENFILE: noDescriptors,
     ENOTFOUND: `its host name is unknown; check the host of ${setting}`,
     EAI_AGAIN: "its host name can't be looked up now; check the network",
     ECONNREFUSED: `nothing listens there; check the port of ${setting}, and whether the server is running`,

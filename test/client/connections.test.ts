@@ -1,9 +1,11 @@
+import { execFile } from "node:child_process";
 import { createServer } from "node:http";
+import { promisify } from "node:util";
 import { expect, it, vi } from "vitest";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { watchSockets } from "../faults/run-reads.ts";
 import { listen } from "../servers/listen.ts";
-import { failureOf, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
+import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
 
 it("say what to check where they are refused or cut", async () => {
   const service = await openService();
@@ -15,6 +17,19 @@ it("say what to check where they are refused or cut", async () => {
   await service.close();
   const refused = expect.stringContaining("nothing listens there");
   expect(await failureOf(client)).toMatchObject({ ...failure, message: refused });
+});
+
+it("say what to raise where no file descriptor is left", async (context) => {
+  if (process.platform === "win32") context.skip("Windows has no limit that a shell could lower");
+  const program = `
+    const { openSync } = await import("node:fs");
+    const { AgentLogConfigClient } = await import(${JSON.stringify(new URL("../../sdk/client/index.ts", import.meta.url).href)});
+    const client = new AgentLogConfigClient(${JSON.stringify({ ...KEYS, baseUrl: "https://127.0.0.1:1", maxRetries: 0 })});
+    try { for (;;) openSync("/dev/null"); } catch {}
+    await client.get(${JSON.stringify(MONITORING)}).catch(({ message }) => process.stdout.write(message));`;
+  const args = ["-c", 'ulimit -n 64; exec "$0" --input-type=module -e "$1"', process.execPath, program];
+  const { stdout } = await promisify(execFile)("sh", args, { env: { PATH: process.env["PATH"] } });
+  expect(stdout).toMatch(/no file descriptor is left.*raise the limit \(ulimit -n\), or read fewer.*\(EMFILE\)/);
 });
 
 it("are not opened for reads that are given up while they wait", async () => {

@@ -133,6 +133,7 @@ async function startNothing(): Promise<string> {
 
 const sending = (text: string) => () => startServer((socket) => socket.end(text));
 const refusing = (status: number) => sending(`HTTP/1.1 ${status} Refused\r\nProxy-Authenticate: Basic\r\n\r\n`);
+const LONG_HEADERS = `HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`;
 const BASIC = Buffer.from(`${PROXY_USER}:${PROXY_PASSWORD}`).toString("base64");
 
 describe.each(["https", "http"])("a proxy that fails is told from an %s service, without its password,", (protocol) => {
@@ -151,6 +152,7 @@ describe.each(["https", "http"])("a proxy that fails is told from an %s service,
     ["by status 504", refusing(504), "ERR_CONNECTION", "can't reach the service.*\\(status 504\\)"],
     ["where it cuts the connection", () => startServer((socket) => socket.destroy()), "ERR_CONNECTION", "was cut"],
     ["where it does not speak HTTP", sending("SSH-2.0-example\r\n"), "ERR_CONNECTION", "is not HTTP"],
+    ["by headers that are too long", sending(LONG_HEADERS), "ERR_INVALID_RESPONSE", "too long; check HTTPS_PROXY"],
     ["where it sends back what it was sent", sending(`${BASIC}\r\n`), "ERR_CONNECTION", "is not HTTP"],
   ];
 
