@@ -15,7 +15,8 @@ export function pulumiEnvironment(): NodeJS.ProcessEnv {
 
 function isOfProject(folder: string): boolean {
   try {
-    return /[\\/]node_modules[\\/]\.bin$/.test(realpathSync(folder));
+    // A link may lead to such a folder, and in it node_modules may be a link to another one.
+    return [path.resolve(folder), realpathSync(folder)].some((name) => /[\\/]node_modules[\\/]\.bin$/.test(name));
   } catch {
     return true;
   }

@@ -12,7 +12,24 @@ it("has the folders of the PATH that are the user's own, and no PATH where there
   mkdirSync(bin, { recursive: true });
   const link = path.join(own, "link");
   symlinkSync(bin, link, "junction");
-  const ofProjects = [bin, `${bin}${path.sep}`, `${bin}/.`, `${bin}//`, `${bin}/../.bin`, link, "node_modules/.bin"];
+  const cache = path.join(own, "cache");
+  mkdirSync(path.join(cache, ".bin"), { recursive: true });
+  const modules = path.join(own, "other-project/node_modules");
+  mkdirSync(path.dirname(modules));
+  symlinkSync(cache, modules, "junction");
+  const linked = path.join(modules, ".bin");
+  const ofProjects = [
+    linked,
+    `${linked}${path.sep}`,
+    `${linked}/../.bin`,
+    bin,
+    `${bin}${path.sep}`,
+    `${bin}/.`,
+    `${bin}//`,
+    `${bin}/../.bin`,
+    link,
+    "node_modules/.bin",
+  ];
   for (const other of [...ofProjects, "", ".", "./", path.join(own, "missing")]) {
     vi.stubEnv("PATH", other);
     expect(pulumiEnvironment()["PATH"], other).toBeUndefined();
