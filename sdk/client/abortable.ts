@@ -2,13 +2,13 @@
 export async function abortable<Result>(
   promise: Promise<Result>,
   signal: AbortSignal | undefined,
-  giveUp: () => void,
+  giveUp?: () => void,
 ): Promise<Result> {
   if (signal === undefined) return promise;
   const aborted = Promise.withResolvers<never>();
   const abort = () => {
     aborted.reject(signal.reason);
-    giveUp();
+    giveUp?.();
   };
   signal.addEventListener("abort", abort);
   try {

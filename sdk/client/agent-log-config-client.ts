@@ -1,6 +1,7 @@
 import "./refuse-other-runtimes.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { UnsignedRequest } from "../digest/send-signed.ts";
+import { abortable } from "./abortable.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
 import type { AgentLogConfigResult, ReadArguments } from "./agent-log-config-result.ts";
 import { type CompleteOptions, completeOptions } from "./complete-options.ts";
@@ -48,9 +49,8 @@ export class AgentLogConfigClient {
   readonly #options: CompleteOptions;
   readonly #url: URL;
   readonly #pool: ConnectionPool;
-  /** Those under way. */
   readonly #reads = new Set<Promise<unknown>>();
-  /** What they know of each other. */
+  /** What the reads under way know of each other. */
   #gate = new ReadGate();
   #closed: Promise<void> | undefined;
 
@@ -86,7 +86,8 @@ export class AgentLogConfigClient {
     }
     const request = requestOf(this.#url, parsed);
     const plan = { pool: this.#pool, options: this.#options, request, envelope, subject, signal, gate };
-    const read = gate.pass(projectId, () => retriedRead(plan), signal);
+    const passed = gate.pass(projectId, () => retriedRead(plan));
+    const read = abortable(passed, signal);
     this.#reads.add(read);
     try {
       const { body, serviceVersion } = await read;

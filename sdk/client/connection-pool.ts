@@ -1,5 +1,4 @@
 import type { DigestConnection } from "../digest/send-signed.ts";
-import { abortable } from "./abortable.ts";
 
 /** The most connections that a client opens to the service. */
 const MAX_CONNECTIONS = 16;
@@ -11,14 +10,14 @@ export class ConnectionPool {
   /** Those that are not in use, the one that was used last at the end. */
   readonly #idle: DigestConnection[] = [];
   /** They give a connection to the reads that wait for one, in the order in which these came. */
-  readonly #waiting = new Set<(connection: DigestConnection) => void>();
+  readonly #waiting: ((connection: DigestConnection) => void)[] = [];
 
   constructor(open: () => DigestConnection) {
     this.#open = open;
   }
 
   /** Waits for a connection, which nothing else uses until it is given back. */
-  async take(signal?: AbortSignal): Promise<DigestConnection> {
+  async take(): Promise<DigestConnection> {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     if (this.#connections.length < MAX_CONNECTIONS) {
@@ -27,19 +26,15 @@ export class ConnectionPool {
       return connection;
     }
     const { promise, resolve } = Promise.withResolvers<DigestConnection>();
-    this.#waiting.add(resolve);
-    return abortable(promise, signal, () => this.#waiting.delete(resolve));
+    this.#waiting.push(resolve);
+    return promise;
   }
 
   /** Lets another read use a connection. */
   giveBack(connection: DigestConnection): void {
-    const [give] = this.#waiting;
-    if (give === undefined) {
-      this.#idle.push(connection);
-    } else {
-      this.#waiting.delete(give);
-      give(connection);
-    }
+    const give = this.#waiting.shift();
+    if (give === undefined) this.#idle.push(connection);
+    else give(connection);
   }
 
   async destroy(): Promise<void> {

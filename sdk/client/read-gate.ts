@@ -1,4 +1,3 @@
-import { abortable } from "./abortable.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "./errors.ts";
 
 /** How long the first read may hold the others back, in milliseconds. */
@@ -7,11 +6,8 @@ const PATIENCE_MILLISECONDS = 5000;
 /** After these the gate stops all reads, because services block keys that they refuse too often. */
 const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY", "ERR_ACCESS_LIST"]);
 
-/** The number of refusals in a row of a key that was accepted before the gate assumes that the key was revoked. */
-const REVOKED_AFTER = 3;
-
-/** The number of projects whose reads fail in a row before the gate assumes an outage of the service. */
-const OUTAGE_PROJECTS = 3;
+/** After so many in a row, of projects in an outage or of a key that was accepted, the gate expects more of them. */
+const FAILURES_IN_A_ROW = 3;
 
 /**
  * What the reads of a connection know of each other. One read tries the key before the others, so that a wrong key is sent
@@ -23,29 +19,23 @@ export class ReadGate {
   #timer: NodeJS.Timeout | undefined;
   /** The service has accepted the key, so a later refusal may concern one project. */
   #isKeyAccepted = false;
-  /** The last refusal of the key. */
-  #refusal: AgentLogConfigError | undefined;
-  /** How often the key was refused after it was accepted last. */
-  #refusals = 0;
+  /** The refusals of the key since it was accepted last. */
+  #refusals: AgentLogConfigError[] = [];
   /** The projects whose reads failed for temporary reasons after the last read that did not. */
   readonly #failing = new Set<string>();
 
   /** True while no read succeeds, after those of three projects have failed for temporary reasons. */
   get isOutage(): boolean {
-    return this.#failing.size >= OUTAGE_PROJECTS;
+    return this.#failing.size >= FAILURES_IN_A_ROW;
   }
 
-  /**
-   * Calls `read` after the first read has tried the key, and remembers its result.
-   * @param signal ends the wait for the first read
-   */
-  async pass<Result>(projectId: string, read: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  /** Calls `read` after the first read has tried the key, and remembers its result. */
+  async pass<Result>(projectId: string, read: () => Promise<Result>): Promise<Result> {
     if (this.#timer === undefined) this.#timer = setTimeout(this.#tried.resolve, PATIENCE_MILLISECONDS).unref();
-    else await abortable(this.#tried.promise, signal, () => {});
+    else await this.#tried.promise;
     try {
       const result = await read();
-      this.#acceptKey();
-      this.#failing.clear();
+      this.#noteAnswer();
       return result;
     } catch (error) {
       if (error instanceof AgentLogConfigError) this.#remember(projectId, error);
@@ -61,26 +51,24 @@ export class ReadGate {
    * @param subject what failed
    */
   refusalOf(subject: string): AgentLogConfigError | undefined {
-    const enough = this.#isKeyAccepted ? REVOKED_AFTER : 1;
-    if (this.#refusal === undefined || this.#refusals < enough) return undefined;
-    const { code, says, details } = this.#refusal;
+    const refusal = this.#refusals[this.#isKeyAccepted ? FAILURES_IN_A_ROW - 1 : 0];
+    if (refusal === undefined) return undefined;
+    const { code, says, details } = refusal;
     return new AgentLogConfigError(code, says, { ...details, subject });
   }
 
-  #acceptKey(): void {
+  #noteAnswer(): void {
     this.#isKeyAccepted = true;
-    this.#refusals = 0;
+    this.#refusals = [];
+    this.#failing.clear();
   }
 
   #remember(projectId: string, error: AgentLogConfigError): void {
     const { code, temporary, status, errorCode } = error;
     // Only the service itself names a code, and only to those whose key it knows.
-    if (errorCode !== undefined && !temporary && !CODES[code].everyRead) this.#acceptKey();
+    if (errorCode !== undefined && !temporary && !CODES[code].everyRead) this.#noteAnswer();
     // Once the key was accepted, a refusal with a code concerns one project.
-    if (REFUSALS.has(code) && !(this.#isKeyAccepted && errorCode !== undefined)) {
-      this.#refusal = error;
-      this.#refusals += 1;
-    }
+    if (REFUSALS.has(code) && !(this.#isKeyAccepted && errorCode !== undefined)) this.#refusals.push(error);
     if (!temporary) this.#failing.clear();
     // Status 500 is a defect that concerns one project.
     else if (status !== 500) this.#failing.add(projectId);

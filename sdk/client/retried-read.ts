@@ -29,7 +29,7 @@ const OUTAGE_LIMIT_SECONDS = 5;
  */
 export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
   const { pool, options, subject, signal, gate } = plan;
-  const connection = await pool.take(signal);
+  const connection = await pool.take();
   try {
     let secondsLeft = options.timeoutSeconds;
     for (let retries = 0; ; retries += 1) {
