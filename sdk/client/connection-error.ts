@@ -32,10 +32,7 @@ function adviceOn(error: Error, proxyError: ProxyError | undefined, hasCaCertifi
   const proxy = proxyError && `the proxy ${proxyError.host}`;
   const setting = proxyError?.variable ?? "baseUrl";
   if (code === "UND_ERR_HEADERS_OVERFLOW")
-    return [
-      "ERR_INVALID_RESPONSE",
-      `the headers of the response of ${proxy ?? "the service"} are too long; check ${setting}`,
-    ];
+    return ["ERR_INVALID_RESPONSE", `the headers from ${proxy ?? "the service"} are too long; check ${setting}`];
   if (proxy !== undefined && proxyError?.status !== undefined) return refusalOfProxy(proxy, setting, proxyError.status);
   const certificate = certificates.get(error);
   const says =
@@ -76,9 +73,7 @@ function adviceByCode(
   const network = `check ${setting}, the network and firewalls`;
   const noRoute = `there is no route to it; ${network}`;
   const silent = `it does not respond; ${network}`;
-  const noDescriptors =
-    "no file descriptor is left for the connection; raise the limit (ulimit -n), or read fewer projects at once";
-  const cut = `the connection was cut; try again, and check the scheme of ${setting} and any proxy`;
+  const noDescriptors = "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at once";
   return {
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${authority}, or let the service send the intermediate certificates too`,
     UNABLE_TO_GET_ISSUER_CERT_LOCALLY: authority,
@@ -106,7 +101,7 @@ function adviceByCode(
     UND_ERR_CONNECT_TIMEOUT: silent,
     UND_ERR_HEADERS_TIMEOUT: silent,
     UND_ERR_BODY_TIMEOUT: `its response stopped in the middle; ${network}`,
-    ECONNRESET: cut,
+    ECONNRESET: `the connection was cut; try again, and check the scheme of ${setting} and any proxy`,
   };
 }
 

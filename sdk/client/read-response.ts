@@ -21,11 +21,8 @@ export interface ResponseContent {
  * @param envelope an envelope was asked for; the service may nevertheless have sent none
  * @throws {@link AgentLogConfigError} for a refusal, and for a response that is not the service's
  */
-export function readResponse(
-  { status, headers, body }: WireResponse,
-  subject: string,
-  envelope: boolean,
-): ResponseContent {
+export function readResponse(response: WireResponse, subject: string, envelope: boolean): ResponseContent {
+  const { status, headers, body } = response;
   const header = (name: string) => String(headers[name] ?? "");
   const { json, wrong } = parseJson(body, header("content-encoding"));
   const { inEnvelope = status, content } = envelope ? takeOut(json) : { content: json };
@@ -69,26 +66,12 @@ function readChallenge(lines: readonly string[]): "fresh" | "stale" | undefined 
 }
 
 /** The fields that services of this kind send beside settings. */
-const OTHER_FIELDS: ReadonlySet<string> = new Set([
-  "hasPassword",
-  "hasSslPEMKeyPwd",
-  "kerberosKeytab",
-  "kerberosPrincipal",
-  "kerberosWindowsPassword",
-  "kerberosWindowsUsername",
-  "ldapGroupDN",
-  "name",
-  "password",
-  "sslPEMKeyFile",
-  "sslPEMKeyFileWindows",
-  "sslPEMKeyPwd",
-  "urls",
-]);
+const OTHER_FIELD = /^(?:name|urls|password|hasPassword|ldapGroupDN|kerberos[A-Z]\w*|sslPEMKey\w+|hasSslPEMKeyPwd)$/;
 
 /** Every setting may be absent. Without any, what else there is must be known. */
 function isSettings(fields: object): boolean {
   const names = Object.keys(fields);
-  return names.some(isSettingName) || names.every((name) => OTHER_FIELDS.has(name));
+  return names.some(isSettingName) || names.every((name) => OTHER_FIELD.test(name));
 }
 
 function isError(fields: object): boolean {

@@ -61,6 +61,7 @@ const NOT_ON_ACCESS_LIST: Advice = [
   "the address of this machine is not on the key's access list; add it there",
 ];
 const NO_SUCH_PROJECT: Advice = ["ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"];
+const NOT_AUTOMATED = "the project is not managed by automation; enable automation for it";
 const NOT_A_MEMBER =
   "the owner of the key is not a member of the project, or the project does not exist; check projectId, and invite the key";
 
@@ -80,16 +81,10 @@ const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice
     ["ERR_UNSUPPORTED", "the service offers no such read; ask its operator to enable automation"],
   ],
   ["UNSUPPORTED_FOR_CURRENT_PLAN", ["ERR_UNSUPPORTED", "the project's plan excludes this read; change the plan"]],
-  [
-    "UNSUPPORTED_FOR_CURRENT_CONFIG",
-    ["ERR_UNSUPPORTED", "the project is not managed by automation; enable automation for it"],
-  ],
+  ["UNSUPPORTED_FOR_CURRENT_CONFIG", ["ERR_UNSUPPORTED", NOT_AUTOMATED]],
   ["INVALID_GROUP_ID", NO_SUCH_PROJECT],
   ["GROUP_NOT_FOUND", NO_SUCH_PROJECT],
-  [
-    "AUTOMATION_CONFIG_NOT_FOUND",
-    ["ERR_NOT_AUTOMATED", "the project is not managed by automation; enable automation for it"],
-  ],
+  ["AUTOMATION_CONFIG_NOT_FOUND", ["ERR_NOT_AUTOMATED", NOT_AUTOMATED]],
   ["RESOURCE_NOT_FOUND", ["ERR_NOT_FOUND", "the path is unknown; check the path of baseUrl and the service's version"]],
 ]);
 

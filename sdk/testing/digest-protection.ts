@@ -1,13 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
 import { parseChallenges } from "../digest/challenge.ts";
+import type { ServiceOptions } from "./service-options.ts";
 
 /** What a server asks for. */
-interface ProtectionOptions {
+interface ProtectionOptions extends Pick<ServiceOptions, "qopParameter"> {
   readonly realm: string;
   readonly username: string;
   readonly password: string;
-  /** The name of the parameter with the value `auth`. Default: `qop`. */
-  readonly qopParameter?: "op" | "qop" | undefined;
 }
 
 /** Returns the challenge for a request; undefined if its `Authorization` header is valid. */

@@ -257,7 +257,6 @@ it.each<readonly [string, (echo: string) => CannedResponse]>([
   ["content encoding", (echo) => ({ status: 200, headers: { "Content-Encoding": echo }, body: "{}" })],
   ["challenge", (echo) => asksFor(echo)],
   ["malformed challenge", (echo) => asksFor(`Digest realm="a" ${echo}`)],
-  ["realm", (echo) => asksFor(`Basic realm=${JSON.stringify(echo)}`)],
   ["algorithm", (echo) => asksFor(`Digest nonce="n", algorithm=${JSON.stringify(echo)}`)],
   ["qop", (echo) => asksFor(`Digest nonce="n", qop=${JSON.stringify(echo)}`)],
 ])("credentials that a service repeats reach no error: %s", async (_, respond) => {

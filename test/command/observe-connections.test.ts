@@ -114,6 +114,16 @@ it.each<{ of: string; observed: () => ReturnType<typeof observe>; seen: Findings
   expect(await observed()).toEqual({ seen, code });
 });
 
+it("the findings have no credentials that a realm repeats", async () => {
+  const server = createServer((_, response) => {
+    const realm = "Proxy-Authorization: Basic dXNlcjpwYXNzd29yZA==";
+    response.writeHead(401, { "www-authenticate": `Digest realm="${realm}", nonce="n"` }).end("{}");
+  });
+  const { seen } = await observe(`http://127.0.0.1:${await listen(server)}`);
+  expect(seen.challenge).toMatch(/^Digest, realm "Proxy-Authorization: Basic/);
+  expect(JSON.stringify(seen)).not.toContain("dXNl");
+});
+
 it("the findings are no challenge where no credentials were sent", async () => {
   const server = createServer((_, response) => {
     response.writeHead(200, { "www-authenticate": 'Digest realm="r", nonce="n"' }).end("{}");
