@@ -124,6 +124,7 @@ it.each<readonly [string, Partial<CannedResponse>, string | RegExp]>([
   ["too long a number", json({ logRotate: { numTotal: "9".repeat(400) } }), "logRotate.numTotal must be a number"],
   ["words for a number", json({ logRotate: { numTotal: "many" } }), "logRotate.numTotal must be a number"],
   ["more than 1 MiB", { body: `"${"x".repeat(1_048_576)}"` }, "longer than 1 MiB"],
+  ["headers of 20,000 bytes", { headers: { "X-Long": "x".repeat(20_000) } }, "the service are too long; check baseUrl"],
   ["another status", { status: 204 }, "status 204"],
   [
     "a redirect, whose token is not shown",
