@@ -234,7 +234,7 @@ describe("the settings", () => {
 });
 
 it.each([
-  { args: ["--project", "123"], says: /^Pass a project as --project .*\. Try --help\.\n$/ },
+  { args: ["--project", "123"], says: /^Pass a project with --project, .*\. Try --help\.\n$/ },
   { args: ["--p\u001b[2J"], says: /^Unknown option '--p\uFFFD\[2J'\. Try --help\.\n$/ },
   { args: ["--stack"], says: /^Option '--stack <value>' argument missing\. Try --help\.\n$/ },
   { args: ["--stack", "--json"], says: /^Option '--stack' argument is ambiguous\. Did you forget .* Try --help\.\n$/ },
