@@ -3,7 +3,7 @@ import packageJson from "../../package.json" with { type: "json" };
 import type { UnsignedRequest } from "../digest/send-signed.ts";
 import { abortable } from "./abortable.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
-import type { AgentLogConfigResult, ReadArguments } from "./agent-log-config-result.ts";
+import type { AgentLogConfigResult } from "./agent-log-config-result.ts";
 import { type CompleteOptions, completeOptions } from "./complete-options.ts";
 import { connector } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
@@ -11,9 +11,9 @@ import { ConnectionPool } from "./connection-pool.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { type PlaceOf, parseArgument } from "./parse-argument.ts";
+import { type ReadArguments, readArgumentsSchema } from "./read-arguments.ts";
 import { ReadGate } from "./read-gate.ts";
 import { retriedRead } from "./retried-read.ts";
-import { readArgumentsSchema } from "./schemas.ts";
 
 /** How to read. */
 export interface ReadOptions {

@@ -1,3 +1,6 @@
+import { z } from "zod";
+import { maybe } from "./parse-argument.ts";
+
 /** Thresholds for the rotation of an agent's log. */
 export interface LogRotate {
   /** Maximum size of a log file in megabytes; may be fractional. */
@@ -27,10 +30,34 @@ export interface AgentLogSettings {
   readonly configOverrides: Readonly<Record<string, unknown>> | undefined;
 }
 
-/**
- * Which settings are secrets, in the state, in functions, in messages and in the plugin. Their kinds are in
- * `agentLogSettingsSchema`, which is loaded only where something is read.
- */
+const text = maybe(z.string("must be a string"));
+const number = maybe(z.number("must be a number"));
+
+/** The kind of each threshold. */
+export const logRotateSchema = z.object(
+  {
+    sizeThresholdMB: number,
+    timeThresholdHrs: number,
+    numUncompressed: number,
+    percentOfDiskspace: number,
+    numTotal: number,
+  },
+  "must be an object",
+) satisfies z.ZodType<LogRotate>;
+
+/** The kind of each setting. */
+export const agentLogSettingsSchema = z.object(
+  {
+    logPath: text,
+    logPathWindows: text,
+    logRotate: maybe(logRotateSchema),
+    username: text,
+    configOverrides: maybe(z.record(z.string(), z.unknown(), "must be an object")),
+  },
+  "the body must be an object",
+) satisfies z.ZodType<AgentLogSettings>;
+
+/** Which settings are secrets, in the state, in functions, in messages and in the plugin. */
 export const SETTINGS = {
   logPath: "public",
   logPathWindows: "public",

@@ -1,8 +1,7 @@
-import type { AgentLogSettings } from "./agent-log-settings.ts";
+import { type AgentLogSettings, agentLogSettingsSchema, logRotateSchema } from "./agent-log-settings.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { isObject, isPlainObject } from "./is-object.ts";
 import { describeIssues } from "./parse-argument.ts";
-import { agentLogSettingsSchema, logRotateSchema } from "./schemas.ts";
 
 /**
  * Reads the body of a successful response. Every setting is a member of the result, because only then does Pulumi lift the

@@ -5,10 +5,28 @@ import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { PROVIDER_TEXT } from "../shared/provider-text.ts";
 import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
-import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
+import type { ExpectedSettings } from "./expected-settings.ts";
 import { runsWithMocks } from "./private-sdk.ts";
 import { providerOf } from "./provider.ts";
 import { type ResourceRead, readForResource } from "./read-for-resource.ts";
+
+/** The arguments of an {@link AgentLogConfig}. */
+export interface AgentLogConfigArgs {
+  /** The project's id, 24 hexadecimal digits. Changing it replaces the resource. */
+  readonly projectId: pulumi.Input<string>;
+  /** The agent whose settings to read, `"monitoring"` or `"backup"`. Changing it replaces the resource. */
+  readonly agent: pulumi.Input<AgentKind>;
+  /** The settings as they should be. A setting that differs fails the preview and the update, or only causes a warning. */
+  readonly expect?: pulumi.Input<ExpectedSettings> | undefined;
+  /** Whether a setting that is not as expected fails the resource or causes a warning. Default: `"fail"`. */
+  readonly whenUnexpected?: pulumi.Input<"fail" | "warn"> | undefined;
+  /**
+   * What to do in an outage, which is a failed connection, a time-out, status 429 or 5xx. `"fail"` fails the resource;
+   * `"useRecorded"` keeps the settings in the state and warns, in previews, updates and refreshes. Every other
+   * error, and an outage for which nothing is recorded, fails the resource in any case. Default: `"fail"`.
+   */
+  readonly whenUnavailable?: pulumi.Input<"fail" | "useRecorded"> | undefined;
+}
 
 /**
  * The log settings of one agent of one project, recorded in the state, so that the next preview or refresh shows property

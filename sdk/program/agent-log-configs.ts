@@ -4,8 +4,7 @@ import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts"
 import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { FleetChildren } from "../shared/fleet-children.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
-import { AgentLogConfig } from "./agent-log-config.ts";
-import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
+import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
 import { printedAsIs } from "./function-call.ts";
 import { parentOf, plainValueOf, typeOf } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";

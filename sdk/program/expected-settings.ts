@@ -33,19 +33,9 @@ export interface ExpectedSettings {
   readonly logRotate?: pulumi.Input<ExpectedLogRotate | null> | undefined;
   /** The database user that manages the logs. */
   readonly username?: pulumi.Input<string | null> | undefined;
-  /**
-   * The settings that must not be set: "logPath", "logPathWindows", "logRotate", "username", "logRotate.sizeThresholdMB",
-   * "logRotate.timeThresholdHrs", "logRotate.numUncompressed", "logRotate.percentOfDiskspace" or "logRotate.numTotal".
-   */
+  /** The settings that must not be set: "logPath", "logPathWindows", "logRotate", "username", or a threshold, such as "logRotate.numTotal". */
   readonly notSet?: pulumi.Input<readonly pulumi.Input<ExpectedPath>[]> | undefined;
 }
 
 /** A setting that can be expected, with its path. */
-export type ExpectedPath =
-  | Exclude<keyof ExpectedSettings, "notSet">
-  // The compiler of @pulumi/pulumi knows no template literals in types.
-  | "logRotate.sizeThresholdMB"
-  | "logRotate.timeThresholdHrs"
-  | "logRotate.numUncompressed"
-  | "logRotate.percentOfDiskspace"
-  | "logRotate.numTotal";
+export type ExpectedPath = Exclude<keyof ExpectedSettings, "notSet"> | `logRotate.${keyof LogRotate}`;

@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SECRET_SETTINGS, type SecretSetting } from "../client/agent-log-settings.ts";
 import { parseArgument } from "../client/parse-argument.ts";
-import { readArgumentsSchema } from "../client/schemas.ts";
+import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
 import { FUNCTIONS } from "../shared/resource-type.ts";
 import { type Call, callNow, callWhenKnown } from "./function-call.ts";
 import { readOnce } from "./read-once.ts";

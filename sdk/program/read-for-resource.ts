@@ -15,7 +15,6 @@ import {
 } from "../shared/reading.ts";
 import { refusalsOf } from "../shared/resource-arguments.ts";
 import { judge } from "../shared/verdict.ts";
-import type { AgentLogConfigArgs } from "./agent-log-config-args.ts";
 import { plainValueOf } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { connectionOf, providerOf } from "./provider.ts";
@@ -25,7 +24,8 @@ import { customParentOf, waitForDependencies, waitForRegistration } from "./wait
 /** A resource whose settings are to be read. */
 export interface ReadRequest {
   readonly name: string;
-  readonly args: AgentLogConfigArgs;
+  /** Those of an AgentLogConfig. */
+  readonly args: Readonly<Record<"projectId" | "agent", pulumi.Input<string>>>;
   readonly resource: pulumi.CustomResource;
   readonly opts: pulumi.CustomResourceOptions;
   /** The arguments and settings that no message may quote. */

@@ -1,11 +1,40 @@
 import { z } from "zod";
-import { AGENTS, idOf } from "../client/agent-log-config-id.ts";
-import type { AgentLogConfigResult, ReadArguments } from "../client/agent-log-config-result.ts";
+import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import type { AgentLogConfigErrorCode } from "../client/errors.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
-import { readArgumentsSchema } from "../client/schemas.ts";
-import { madeOnce } from "./made-once.ts";
-import type { ReadFailure, ReadManyResult } from "./read-many-result.ts";
+import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
 import { problemOf } from "./reading.ts";
+
+/** The arguments of {@link getAgentLogConfigs}. */
+export interface GetAgentLogConfigsArgs {
+  /** The ids of the projects, 24 hexadecimal digits each; for an empty list the result is empty. */
+  readonly projectIds: readonly string[];
+  /** The agents to read of each project. Default: `"monitoring"` and `"backup"`. */
+  readonly agents?: readonly AgentKind[] | undefined;
+}
+
+/** Why the settings of one agent of one project could not be read. */
+export interface ReadFailure {
+  /** The project's id as it was given. */
+  readonly projectId: string;
+  /** The agent whose settings are missing. */
+  readonly agent: AgentKind;
+  /** What went wrong. A code stays the same when the wording of its message changes. */
+  readonly code: AgentLogConfigErrorCode;
+  /** One sentence that says what failed, why, and what to do. */
+  readonly message: string;
+  /** True for an outage: the same read may succeed later although nobody has changed anything. */
+  readonly temporary: boolean;
+}
+
+/** The settings that could be read and the failures, each in the order in which they were asked for. */
+export interface ReadManyResult<Result> {
+  /** The settings of each agent of each project that could be read. */
+  readonly configs: readonly Result[];
+  /** Why the others could not be read. */
+  readonly failures: readonly ReadFailure[];
+}
 
 const LIST = "must be a list";
 const { projectId, agent } = readArgumentsSchema.shape;
@@ -17,7 +46,7 @@ const argumentsSchema = strictObject({
 });
 
 /**
- * Reads the settings of many projects at once, and each of them once. A read that fails beside others is returned with its reason,
+ * Reads the settings of many projects at once. A read that fails beside others is returned with its reason,
  * so that settings and failures together are what was asked for.
  * @param read reads one agent of one project
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
@@ -31,19 +60,19 @@ export async function readMany(
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
   const { projectIds, agents = AGENTS } = parseArgument(argumentsSchema, args, "Nothing was read", { isSecret });
   const asked = projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
-  const made = new Map<string, Promise<AgentLogConfigResult>>();
-  const reads = asked.map((one) => ({ one, settings: madeOnce(made, idOf(one), () => read(one)) }));
+  const outcomes = await Promise.allSettled(asked.map(read));
   const configs: AgentLogConfigResult[] = [];
   const failures: ReadFailure[] = [];
-  for (const { one, settings } of reads) {
-    try {
-      configs.push(await settings);
-    } catch (error) {
-      const { code, message, temporary } = problemOf(error);
+  for (const [index, one] of asked.entries()) {
+    const outcome = outcomes[index];
+    if (outcome?.status === "fulfilled") configs.push(outcome.value);
+    else {
+      const { code, message, temporary } = problemOf(outcome?.reason);
       failures.push({ ...one, code, message, temporary });
     }
   }
   // Where no read succeeds, the first failure is that of all.
-  if (configs.length === 0) await reads[0]?.settings;
+  const [first] = outcomes;
+  if (configs.length === 0 && first?.status === "rejected") throw first.reason;
   return { configs, failures };
 }

@@ -3,7 +3,6 @@ import { AgentLogConfigError, CODES } from "../client/errors.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import { refuseEngineMarks } from "./engine-marks.ts";
-import { madeOnce } from "./made-once.ts";
 
 /** What a read is to name, not checked yet. */
 export interface UncheckedRead {
@@ -74,4 +73,18 @@ async function open(connection: ConnectionSettings): Promise<CheckingClient> {
   // The import itself fails on a runtime that is not supported.
   const { openClient } = await import("./open-client.ts");
   return openClient(connection);
+}
+
+/** Returns what was made for a key before, or makes it. What fails is forgotten, because the next attempt may succeed. */
+export function madeOnce<Made>(
+  kept: Map<string, Promise<Made>>,
+  key: string,
+  make: () => Promise<Made>,
+): Promise<Made> {
+  const before = kept.get(key);
+  if (before !== undefined) return before;
+  const made = make();
+  kept.set(key, made);
+  made.catch(() => kept.delete(key));
+  return made;
 }

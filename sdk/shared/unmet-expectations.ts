@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { logRotateSchema } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
 import { strictObject } from "../client/parse-argument.ts";
 import { printable } from "../digest/printable.ts";
@@ -25,13 +26,9 @@ const threshold = z
   .optional();
 
 /** The kinds of what may be expected of thresholds. */
-export const expectedThresholdsSchema = strictObject({
-  sizeThresholdMB: threshold,
-  timeThresholdHrs: threshold,
-  numUncompressed: threshold,
-  percentOfDiskspace: threshold,
-  numTotal: threshold,
-}).refine(hasMembers, { error: "must have a threshold", when: isValid });
+export const expectedThresholdsSchema = strictObject(
+  Object.fromEntries(Object.keys(logRotateSchema.shape).map((name) => [name, threshold])),
+).refine(hasMembers, { error: "must have a threshold", when: isValid });
 const settings = {
   logPath: text,
   logPathWindows: text,

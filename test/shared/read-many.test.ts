@@ -31,16 +31,6 @@ describe("readMany", () => {
     expect(failures).toEqual([]);
   });
 
-  it("reads an id that is given twice once, and returns it twice", async () => {
-    const asked: Args[] = [];
-    const read = async (args: Args) => {
-      asked.push(args);
-      return settingsOf(args);
-    };
-    const { configs } = await readMany(read, { projectIds: [projectId(1), projectId(1)], agents: ["backup"] });
-    expect([asked.length, configs.length]).toEqual([1, 2]);
-  });
-
   it("returns empty lists for an empty list, also where nothing could be read", async () => {
     const empty = { configs: [], failures: [] };
     expect(await readMany(failWith("ERR_MISSING_SETTINGS"), { projectIds: [] })).toEqual(empty);

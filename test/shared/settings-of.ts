@@ -1,4 +1,5 @@
-import type { AgentLogConfigResult, ReadArguments } from "../../sdk/client/agent-log-config-result.ts";
+import type { AgentLogConfigResult } from "../../sdk/client/agent-log-config-result.ts";
+import type { ReadArguments } from "../../sdk/client/read-arguments.ts";
 /** The result of a read, with a path alone. */
 export function settingsOf({ projectId, agent }: ReadArguments): AgentLogConfigResult {
   const settings = { logPath: `/var/log/${agent}`, logPathWindows: undefined, logRotate: undefined };

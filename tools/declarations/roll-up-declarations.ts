@@ -1,6 +1,7 @@
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
+import ts from "typescript";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const dist = path.join(root, "dist");
@@ -35,9 +36,27 @@ export function rollUpDeclarations(): void {
     const text = readFileSync(path.join(cache, `${entry}.d.ts`), "utf8");
     const [, other] = OTHER_PACKAGE.exec(text) ?? [];
     if (other !== undefined) throw new Error(`${entry}.d.ts imports ${other}, which a program's compiler can't find.`);
-    writeFileSync(path.join(dist, `${entry}.d.ts`), text);
+    writeFileSync(path.join(dist, `${entry}.d.ts`), withoutTemplates(path.join(cache, `${entry}.d.ts`), text));
   }
   writeFileSync(path.join(dist, `${ENGINE_ENTRY}.d.ts`), "export {};\n");
+}
+
+/** Writes out the names that a type makes of others: TypeScript 3.8, which @pulumi/pulumi contains, can't read such a type. */
+function withoutTemplates(file: string, text: string): string {
+  const program = ts.createProgram([file], { skipLibCheck: true });
+  const checker = program.getTypeChecker();
+  const templates: { readonly node: ts.Node; readonly names: string }[] = [];
+  const visit = (node: ts.Node): void => {
+    node.forEachChild(visit);
+    if (!ts.isTemplateLiteralTypeNode(node)) return;
+    const names = checker.typeToString(checker.getTypeFromTypeNode(node), undefined, ts.TypeFormatFlags.NoTruncation);
+    templates.push({ node, names });
+  };
+  for (const source of program.getSourceFiles()) if (source.fileName === file) visit(source);
+  return templates.reduceRight(
+    (before, { node, names }) => before.slice(0, node.getStart()) + names + before.slice(node.end),
+    text,
+  );
 }
 
 function configurationOf(name: string, entry: string): ExtractorConfig {

@@ -2,10 +2,10 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import type { AgentLogConfigResult, ServiceVersion } from "../../sdk/client/agent-log-config-result.ts";
-import { isSecretSetting } from "../../sdk/client/agent-log-settings.ts";
+import { agentLogSettingsSchema, isSecretSetting, logRotateSchema } from "../../sdk/client/agent-log-settings.ts";
 import { connectionOptionsSchema } from "../../sdk/client/complete-options.ts";
 import { CONNECTION_SETTINGS } from "../../sdk/client/connection-options.ts";
-import { agentLogSettingsSchema, logRotateSchema, readArgumentsSchema } from "../../sdk/client/schemas.ts";
+import { readArgumentsSchema } from "../../sdk/client/read-arguments.ts";
 import type { AgentLogConfig } from "../../sdk/program/agent-log-config.ts";
 import type { FleetSettings } from "../../sdk/program/agent-log-configs.ts";
 import {
@@ -13,7 +13,7 @@ import {
   CONNECTION_SETTING_NAMES,
   environmentVariable,
 } from "../../sdk/shared/connection-settings.ts";
-import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../../sdk/shared/read-many-result.ts";
+import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../../sdk/shared/read-many.ts";
 import { resourceArgumentsSchema } from "../../sdk/shared/resource-arguments.ts";
 import {
   expectedRangeSchema,
@@ -83,14 +83,14 @@ export function generateSchema(manifest: Manifest): Schema {
 const SETTINGS_DOC = docComments("sdk/client/agent-log-settings.ts", "AgentLogSettings");
 const THRESHOLDS_DOC = docComments("sdk/client/agent-log-settings.ts", "LogRotate");
 const CONNECTION_DOC = docComments("sdk/client/connection-options.ts", "ConnectionOptions");
-const READ_DOC = docComments("sdk/client/agent-log-config-result.ts", "ReadArguments");
+const READ_DOC = docComments("sdk/client/read-arguments.ts", "ReadArguments");
 const RESULT_DOC = docComments("sdk/client/agent-log-config-result.ts", "AgentLogConfigResult");
 const VERSION_DOC = docComments("sdk/client/agent-log-config-result.ts", "ServiceVersion");
-const MANY_DOC = docComments("sdk/shared/read-many-result.ts", "GetAgentLogConfigsArgs");
-const MANY_RESULT_DOC = docComments("sdk/shared/read-many-result.ts", "ReadManyResult");
-const FAILURE_DOC = docComments("sdk/shared/read-many-result.ts", "ReadFailure");
+const MANY_DOC = docComments("sdk/shared/read-many.ts", "GetAgentLogConfigsArgs");
+const MANY_RESULT_DOC = docComments("sdk/shared/read-many.ts", "ReadManyResult");
+const FAILURE_DOC = docComments("sdk/shared/read-many.ts", "ReadFailure");
 const RESOURCE = docComments("sdk/program/agent-log-config.ts", "AgentLogConfig");
-const ARGUMENTS = docComments("sdk/program/agent-log-config-args.ts", "AgentLogConfigArgs");
+const ARGUMENTS = docComments("sdk/program/agent-log-config.ts", "AgentLogConfigArgs");
 const FLEET = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigs");
 const FLEET_SETTINGS = docComments("sdk/program/agent-log-configs.ts", "FleetSettings");
 const FLEET_ARGUMENTS = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigsArgs");
