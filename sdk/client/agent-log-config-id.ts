@@ -1,5 +1,5 @@
-import { printable } from "../digest/printable.ts";
 import { invalidArgument } from "./errors.ts";
+import { printable } from "./printable.ts";
 
 /** An agent whose log settings the service has. */
 export type AgentKind = "monitoring" | "backup";

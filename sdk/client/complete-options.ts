@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { z } from "zod";
-import { printable } from "../digest/printable.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { type PlaceOf, parseArgument, strictObject } from "./parse-argument.ts";
+import { printable } from "./printable.ts";
 
 // Keys of the service are ASCII. A control character would end the header that carries the public one.
 const KEY = "must be a non-empty string of ASCII characters without leading or trailing white space";

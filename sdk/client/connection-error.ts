@@ -1,10 +1,10 @@
 import { errors } from "undici";
 import { UnusableChallenge } from "../digest/digest-challenge.ts";
-import { printable } from "../digest/printable.ts";
 import { TOO_LONG } from "./decode-body.ts";
 import { ProxyError } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { type Certificate, certificates } from "./open-connector.ts";
+import { printable } from "./printable.ts";
 import type { Advice } from "./service-error.ts";
 
 /**
@@ -17,11 +17,13 @@ export function connectionError(cause: unknown, subject: string, hasCaCertificat
   // undici's parser keeps in it the text that it could not read, which may be settings.
   if ("data" in error) Object.assign(error, { data: undefined });
   const [code, says] = adviceOn(error, cause instanceof ProxyError ? cause : undefined, hasCaCertificate);
-  return new AgentLogConfigError(code, says, { subject, cause: cause instanceof Error ? cause : undefined });
+  // What was wrong with a challenge is the server's text, which the message has in a printable form.
+  const isPrintable = cause instanceof Error && !(cause instanceof UnusableChallenge);
+  return new AgentLogConfigError(code, says, { subject, cause: isPrintable ? cause : undefined });
 }
 
 function adviceOn(error: Error, proxyError: ProxyError | undefined, hasCaCertificate: boolean): Advice {
-  const reason = printable(error.message).replace(/\.$/, "");
+  const reason = printable(error.message, 300).replace(/\.$/, "");
   if (error instanceof UnusableChallenge)
     return ["ERR_AUTHENTICATION", `${reason}; check that baseUrl is the service, not a gateway with its own login`];
   const code = "code" in error && typeof error.code === "string" ? error.code : "";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { notThis, printable } from "../digest/printable.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
+import { notThis, printable } from "./printable.ts";
 
 /**
  * Parses what a caller passes.

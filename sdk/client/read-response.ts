@@ -1,11 +1,11 @@
 import { parseChallenges } from "../digest/challenge.ts";
-import { printable } from "../digest/printable.ts";
 import type { WireResponse } from "../digest/send-signed.ts";
 import type { ServiceVersion } from "./agent-log-config-result.ts";
 import { isSettingName } from "./agent-log-settings.ts";
 import { decodeBody } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { isPlainObject } from "./is-object.ts";
+import { printable } from "./printable.ts";
 import { serviceError } from "./service-error.ts";
 
 export interface ResponseContent {

@@ -1,6 +1,6 @@
-import { printable } from "../digest/printable.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
 import { isObject } from "./is-object.ts";
+import { printable } from "./printable.ts";
 
 /** The code of a failure, and what its message says. */
 export type Advice = readonly [code: AgentLogConfigErrorCode, says: string];

@@ -1,7 +1,7 @@
 import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
+import { printable } from "../client/printable.ts";
 import { ReadGate } from "../client/read-gate.ts";
-import { printable } from "../digest/printable.ts";
 import { refuseEngineMarks } from "../shared/engine-marks.ts";
 import { problemOf } from "../shared/reading.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { PROJECT_ID } from "../client/agent-log-config-id.ts";
-import { printable } from "../digest/printable.ts";
+import { printable } from "../client/printable.ts";
 
 /** @throws Error whose message says what is wrong with the arguments, or with the list that they name */
 export async function readCommandLine(args: readonly string[]) {

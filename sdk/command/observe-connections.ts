@@ -2,7 +2,7 @@ import diagnosticsChannel from "node:diagnostics_channel";
 import { isIP, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import { isObject } from "../client/is-object.ts";
-import { printable } from "../digest/printable.ts";
+import { printable } from "../client/printable.ts";
 
 /** The steps of one read, in the order in which they are taken. */
 export const READ_STEPS = [

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { z } from "zod";
 import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import { printable } from "../digest/printable.ts";
+import { printable } from "../client/printable.ts";
 import { pulumiEnvironment } from "./pulumi-environment.ts";
 
 /**

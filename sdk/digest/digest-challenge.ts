@@ -1,5 +1,4 @@
 import { type Challenge, parseChallenges } from "./challenge.ts";
-import { printable } from "./printable.ts";
 
 /** What a server asks for: the parameters of RFC 7616, section 3.3, that this client uses. */
 export interface DigestChallenge {
@@ -19,7 +18,7 @@ export interface DigestChallenge {
   readonly stale: boolean;
 }
 
-/** The server asks for credentials that this client can't make. */
+/** The server asks for credentials that this client can't make. The message quotes the server as it is. */
 export class UnusableChallenge extends Error {}
 
 /** The algorithms of RFC 7616, section 6.1, strongest first. */
@@ -46,7 +45,7 @@ export function chooseDigestChallenge(lines: string | readonly string[]): Digest
       else supported.push(read);
     }
     if (malformed !== undefined) {
-      problems.push(new UnusableChallenge(`The server's challenge is malformed from '${printable(malformed)}' on.`));
+      problems.push(new UnusableChallenge(`The server's challenge is malformed from '${malformed}' on.`));
     }
   }
   const [strongest] = supported.sort((a, b) => a.rank - b.rank);
@@ -91,5 +90,5 @@ function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallen
 }
 
 function unsupported(why: string): UnusableChallenge {
-  return new UnusableChallenge(`The server's challenge is not supported: ${printable(why)}.`);
+  return new UnusableChallenge(`The server's challenge is not supported: ${why}.`);
 }

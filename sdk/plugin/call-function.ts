@@ -2,8 +2,8 @@ import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts"
 import { PUBLIC_SETTINGS } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { parseArgument } from "../client/parse-argument.ts";
+import { printable } from "../client/printable.ts";
 import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
-import { printable } from "../digest/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { readMany } from "../shared/read-many.ts";
 import { recordSettings } from "../shared/reading.ts";

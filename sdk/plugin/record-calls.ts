@@ -13,7 +13,7 @@ import providerMessages, {
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { idOf } from "../client/agent-log-config-id.ts";
 import { SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { printable } from "../digest/printable.ts";
+import { printable } from "../client/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import * as lifecycle from "../provider/resource-lifecycle.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";

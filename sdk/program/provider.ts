@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionOptions } from "../client/connection-options.ts";
 import { invalidArgument } from "../client/errors.ts";
-import { printable } from "../digest/printable.ts";
+import { printable } from "../client/printable.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,

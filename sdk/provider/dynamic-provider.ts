@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { idOf } from "../client/agent-log-config-id.ts";
 import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
-import { printable } from "../digest/printable.ts";
+import { printable } from "../client/printable.ts";
 import { lookUpConnection, stackConfiguration } from "../shared/connection-settings.ts";
 import { seal } from "../shared/engine-marks.ts";
 import { describeOutage, type Failure, type Outage } from "../shared/failure-report.ts";

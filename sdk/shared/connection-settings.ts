@@ -1,5 +1,5 @@
 import { CONNECTION_SETTINGS, type ConnectionOptions } from "../client/connection-options.ts";
-import { printable } from "../digest/printable.ts";
+import { printable } from "../client/printable.ts";
 
 export type ConnectionSetting = keyof ConnectionOptions;
 

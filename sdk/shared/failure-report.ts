@@ -1,4 +1,4 @@
-import { printable } from "../digest/printable.ts";
+import { printable } from "../client/printable.ts";
 
 /** Why a resource fails, or what it warns of. */
 export interface Failure {

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { isSettingName } from "../client/agent-log-settings.ts";
 import { describeIssues, strictObject } from "../client/parse-argument.ts";
+import { printable } from "../client/printable.ts";
 import { readArgumentsSchema } from "../client/read-arguments.ts";
-import { printable } from "../digest/printable.ts";
 import { isUnknown } from "./engine-marks.ts";
 import type { Failure } from "./failure-report.ts";
 import { expectedSettingsSchema, withoutUnknown } from "./unmet-expectations.ts";

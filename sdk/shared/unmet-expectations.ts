@@ -2,7 +2,7 @@ import { z } from "zod";
 import { logRotateSchema } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
 import { strictObject } from "../client/parse-argument.ts";
-import { printable } from "../digest/printable.ts";
+import { printable } from "../client/printable.ts";
 import { isUnknown } from "./engine-marks.ts";
 import type { RecordedSettings } from "./reading.ts";
 

@@ -228,6 +228,8 @@ it.each<readonly [string, CannedResponse]>([
   const error = await failureOn(response);
   expect(error).toBeInstanceOf(AgentLogConfigError);
   expectSafe(error);
+  // The console prints the causes of an error, too.
+  expect(inspect(error)).not.toMatch(/[\u009b\u202e]|<\{%/);
 });
 
 it("hostile text is replaced character by character, and the rest stays", async () => {
