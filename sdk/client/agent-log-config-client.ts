@@ -73,7 +73,10 @@ export class AgentLogConfigClient {
    * @param options `signal` ends the read
    * @throws {@link AgentLogConfigError} whose `code` says what failed; `ERR_INVALID_ARG_VALUE` for arguments that can't work
    */
-  async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
+  get(args: ReadArguments, options?: ReadOptions): Promise<AgentLogConfigResult>;
+  /** @internal */
+  get(args: unknown, options: ReadOptions): Promise<AgentLogConfigResult>;
+  async get(args: unknown, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
     // The key or the service may have been mended since.
     if (this.#reads.size === 0) this.#gate = new ReadGate();
     const { signal, gate = this.#gate, isSecret = false } = options;

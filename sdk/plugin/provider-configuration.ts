@@ -3,6 +3,7 @@ import providerMessages, {
   type CheckResponse,
   type ConfigureRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
+import { isPlainObject } from "../client/is-object.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import {
   CONFIGURATION_NAMESPACE,
@@ -41,7 +42,8 @@ export function configurationOf(request: ConfigureRequest): ConnectionSources {
 }
 
 /** The stack's settings of this plugin, which the engine gives to explicit providers too; names without the namespace. */
-const configured: Properties = JSON.parse(process.env["PULUMI_CONFIG"] || "{}");
+const given: unknown = JSON.parse(process.env["PULUMI_CONFIG"] || "{}");
+const configured: Properties = isPlainObject(given) ? given : {};
 
 function configuredText(key: string): string | undefined {
   const value = configured[key.replace(/^.*:/, "")];

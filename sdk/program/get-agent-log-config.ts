@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { SECRET_SETTINGS, type SecretSetting } from "../client/agent-log-settings.ts";
+import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { parseArgument } from "../client/parse-argument.ts";
 import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
 import { FUNCTIONS } from "../shared/resource-type.ts";
@@ -74,8 +74,6 @@ async function read({ connection, args, hasWaited, isSecret }: Call): Promise<Ag
 }
 
 /** Marks what may contain credentials as secrets. */
-export function withSecrets(result: AgentLogConfigResult): GetAgentLogConfigResult;
-export function withSecrets(result: AgentLogConfigResult): object {
-  const secrets = SECRET_SETTINGS.map((name) => [name, pulumi.secret(result[name])]);
-  return { ...result, ...Object.fromEntries(secrets) };
+export function withSecrets(result: AgentLogConfigResult): GetAgentLogConfigResult {
+  return { ...result, configOverrides: pulumi.secret(result.configOverrides) };
 }

@@ -10,19 +10,29 @@ class ProgramState {
   readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
   readonly failures = new HeldFailures();
   readonly fleets: FleetsByChild = new Map();
+  readonly reader: SettingsReader;
   /** It was warned of its configuration. */
-  hasWarned = false;
-  // A program that the Automation API runs in its own process has no stack that a command would find.
-  readonly reader = new SettingsReader(() => process.env["PULUMI_NODEJS_STACK"]);
+  hasWarned: boolean;
+
+  constructor(reader = newReader(), hasWarned = false) {
+    this.reader = reader;
+    this.hasWarned = hasWarned;
+  }
 }
 
-const OUTSIDE = new ProgramState();
+/** A program that the Automation API runs in its own process has no stack that a command would find. */
+function newReader(): SettingsReader {
+  return new SettingsReader(() => process.env["PULUMI_NODEJS_STACK"]);
+}
+
+/** Outside of programs there is nothing else by which reads could know of a refused key. It ends with the process. */
+const OUTSIDE = newReader();
 const states = new WeakMap<pulumi.Resource, ProgramState>();
 
 /** Returns what is kept for this program. Outside of one, as in a component provider, only refused keys are remembered. */
 export function programState(): ProgramState {
   const stack = pulumi.runtime.getStackResource();
-  if (stack === undefined) return { ...new ProgramState(), reader: OUTSIDE.reader, hasWarned: true };
+  if (stack === undefined) return new ProgramState(OUTSIDE, true);
   const state = states.get(stack) ?? new ProgramState();
   states.set(stack, state);
   return state;

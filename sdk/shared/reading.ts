@@ -86,9 +86,13 @@ export type RecordedSettings = Readonly<Record<string, unknown>>;
 
 /** Returns the settings as they are recorded. */
 export function recordSettings(settings: Partial<Record<keyof AgentLogSettings, unknown>>): RecordedSettings {
-  const recorded = SETTING_NAMES.map((name) => [name, settings[name] ?? null]);
-  // JSON has no undefined: thresholds that the service does not have are left out.
-  return JSON.parse(JSON.stringify(Object.fromEntries(recorded)));
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, withoutAbsent(settings[name] ?? null)]));
+}
+
+/** Leaves out the thresholds that the service does not have, because JSON has no undefined. */
+function withoutAbsent(setting: unknown): unknown {
+  if (!isObject(setting)) return setting;
+  return Object.fromEntries(Object.entries(setting).filter(([, value]) => value !== undefined));
 }
 
 /** What is recorded where nothing could be read. */

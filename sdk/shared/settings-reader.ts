@@ -1,3 +1,4 @@
+import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { AgentLogConfigError, CODES } from "../client/errors.ts";
 import { ReadGate } from "../client/read-gate.ts";
@@ -10,16 +11,11 @@ export interface UncheckedRead {
   readonly agent?: unknown;
 }
 
-/** A client, which checks the arguments. */
-interface CheckingClient {
-  get(
-    args: unknown,
-    options?: { readonly gate?: ReadGate; readonly isSecret?: boolean },
-  ): Promise<AgentLogConfigResult>;
-}
-
-/** A process has one client for each connection, so that all reads share its sockets and its nonce. */
-const clients = new Map<string, Promise<CheckingClient>>();
+/**
+ * A process has one client for each connection, so that all reads, those of several programs too, share its sockets and its
+ * nonce. They end with the process, which their sockets do not keep alive.
+ */
+const clients = new Map<string, Promise<AgentLogConfigClient>>();
 
 /** Reads settings for one run, in which the reads of a connection know of each other's failures. */
 export class SettingsReader {
@@ -69,7 +65,7 @@ export class SettingsReader {
   }
 }
 
-async function open(connection: ConnectionSettings): Promise<CheckingClient> {
+async function open(connection: ConnectionSettings): Promise<AgentLogConfigClient> {
   // The import itself fails on a runtime that is not supported.
   const { openClient } = await import("./open-client.ts");
   return openClient(connection);
