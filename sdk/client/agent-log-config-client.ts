@@ -5,7 +5,7 @@ import { abortable } from "./abortable.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "./agent-log-config-result.ts";
 import { type CompleteOptions, completeOptions } from "./complete-options.ts";
-import { connector } from "./connection.ts";
+import { connectionFactory } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
@@ -64,7 +64,7 @@ export class AgentLogConfigClient {
   constructor(options: unknown, placeOf?: PlaceOf) {
     this.#options = completeOptions(options, placeOf);
     this.#url = new URL(this.#options.baseUrl);
-    this.#pool = new ConnectionPool(connector(this.#options));
+    this.#pool = new ConnectionPool(connectionFactory(this.#options));
   }
 
   /**

@@ -1,6 +1,6 @@
 import tls from "node:tls";
 import { Client, type Dispatcher } from "undici";
-import { DigestKey, DigestSession } from "../digest/digest-session.ts";
+import { DigestKey, DigestState } from "../digest/digest-exchange.ts";
 import type { DigestConnection } from "../digest/send-signed.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import { Cookies } from "./cookies.ts";
@@ -16,7 +16,7 @@ const MAX_PAUSE_SECONDS = 5;
 
 /** One connection to the service, which opens when it is used, and again when it was closed. */
 export class Connection implements DigestConnection {
-  readonly session: DigestSession;
+  readonly state: DigestState;
   readonly cookies = new Cookies();
   readonly #open: (closed: AbortSignal) => Dispatcher;
   #closing = new AbortController();
@@ -24,7 +24,7 @@ export class Connection implements DigestConnection {
 
   /** @param open its sockets end with the signal, because undici leaves alone those that are not connected yet */
   constructor(key: DigestKey, open: (closed: AbortSignal) => Dispatcher) {
-    this.session = new DigestSession(key);
+    this.state = new DigestState(key);
     this.#open = open;
     this.#dispatcher = open(this.#closing.signal);
   }
@@ -50,7 +50,7 @@ export class Connection implements DigestConnection {
  * Returns a function that makes connections to the service. All connections share what is known of the key.
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` for a proxy that can't be used
  */
-export function connector(options: CompleteOptions): () => Connection {
+export function connectionFactory(options: CompleteOptions): () => Connection {
   const { baseUrl, publicKey: username, privateKey: password, caCertificate, timeoutSeconds } = options;
   const { origin, protocol } = new URL(baseUrl);
   const limits = {

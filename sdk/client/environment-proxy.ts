@@ -10,7 +10,10 @@ export class ProxyError extends Error {
   readonly variable: string;
   readonly status: number | undefined;
 
-  constructor({ host, variable }: Proxy, { cause, status }: { readonly cause?: unknown; readonly status?: number }) {
+  constructor(
+    { host, variable }: EnvironmentProxy,
+    { cause, status }: { readonly cause?: unknown; readonly status?: number },
+  ) {
     super(`The proxy ${host} failed.`, { cause });
     this.host = host;
     this.variable = variable;
@@ -19,7 +22,7 @@ export class ProxyError extends Error {
 }
 
 /** The proxy that the environment names. */
-interface Proxy extends Pick<ProxyError, "host" | "variable"> {
+interface EnvironmentProxy extends Pick<ProxyError, "host" | "variable"> {
   readonly url: URL;
 }
 
@@ -27,7 +30,7 @@ interface Proxy extends Pick<ProxyError, "host" | "variable"> {
  * Returns the proxy for a service of this protocol, from HTTPS_PROXY and HTTP_PROXY in either case; undefined where none is set.
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names the variable whose value can't be used
  */
-export function environmentProxy(protocol: string): Proxy | undefined {
+export function environmentProxy(protocol: string): EnvironmentProxy | undefined {
   const names = ["http_proxy", "HTTP_PROXY"];
   if (protocol === "https:") names.unshift("https_proxy", "HTTPS_PROXY");
   const variable = names.find((name) => process.env[name]);
@@ -42,7 +45,7 @@ export function environmentProxy(protocol: string): Proxy | undefined {
  * @param timeoutMilliseconds how long the proxy may take to open a tunnel
  */
 export function openThroughProxy(
-  proxy: Proxy,
+  proxy: EnvironmentProxy,
   limits: Client.Options,
   openSocket: buildConnector.connector,
   timeoutMilliseconds: number,
@@ -70,7 +73,7 @@ export function openThroughProxy(
 }
 
 /** Lets a client report a tunnel that could not be opened as the failure of the proxy. */
-function openTunnels(proxy: Proxy, client: Client): Client {
+function openTunnels(proxy: EnvironmentProxy, client: Client): Client {
   const connect = client.connect.bind(client);
   return Object.assign(client, {
     async connect(options: Parameters<Client["connect"]>[0]) {
@@ -85,7 +88,7 @@ function openTunnels(proxy: Proxy, client: Client): Client {
 }
 
 /** Connects to a proxy that forwards plain http. */
-function proxyConnector(proxy: Proxy, openSocket: buildConnector.connector): buildConnector.connector {
+function proxyConnector(proxy: EnvironmentProxy, openSocket: buildConnector.connector): buildConnector.connector {
   return (target, callback) =>
     openSocket(target, (cause, socket) => {
       if (cause === null) callback(null, socket);

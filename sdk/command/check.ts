@@ -7,7 +7,7 @@ import { problemOf } from "../shared/reading.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";
 import { makeReport, type ProjectReport, type Report } from "./make-report.ts";
 import type { Findings } from "./observe-connections.ts";
-import { openService } from "./open-service.ts";
+import { openObservedClient } from "./open-observed-client.ts";
 import { renderReport } from "./render-report.ts";
 
 /** Tries a connection step by step, and prints what it finds. Returns the exit code. */
@@ -28,7 +28,7 @@ async function tryConnection(stack: string | undefined, projectIds: readonly str
   const first = projectIds.find((id) => PROJECT_ID.test(id)) ?? projectIds[0];
   if (first === undefined) return report();
   try {
-    const client = await openService(stack, seen);
+    const client = await openObservedClient(stack, seen);
     const gate = new ReadGate();
     const readNext = async (id: string) => read.set(id, await readProject(client, gate, id));
     await readNext(first);

@@ -1,10 +1,10 @@
 import type { Dispatcher } from "undici";
 import { chooseDigestChallenge } from "./digest-challenge.ts";
-import { DigestExchange, type DigestSession } from "./digest-session.ts";
+import { DigestExchange, type DigestState } from "./digest-exchange.ts";
 
 /** A connection to the service, for one request at a time. */
 export interface DigestConnection extends Pick<Dispatcher, "dispatch"> {
-  readonly session: DigestSession;
+  readonly state: DigestState;
   /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
   /** Closes this connection and opens another one in its place. */
@@ -38,8 +38,8 @@ export async function sendSigned(
   request: UnsignedRequest,
   signal: AbortSignal,
 ): Promise<WireResponse> {
-  const { session, cookies } = connection;
-  const exchange = new DigestExchange(session);
+  const { state, cookies } = connection;
+  const exchange = new DigestExchange(state);
   let sent: SentRequest | undefined;
   signal.addEventListener("abort", () => {
     if (sent?.abort(signal.reason) === false) connection.replace();

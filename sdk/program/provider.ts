@@ -10,8 +10,8 @@ import {
   configurationKey,
   configurationWarnings,
   type FoundSetting,
+  isConnectionSetting,
   isSecretConnectionSetting,
-  isSetting,
   lookUpConnection,
   lookUpSetting,
   providerArguments,
@@ -68,7 +68,7 @@ export class Provider extends pulumi.ProviderResource {
    * @param opts the resource options
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
-    const unknown = Object.keys(args).filter((key) => !isSetting(key));
+    const unknown = Object.keys(args).filter((key) => !isConnectionSetting(key));
     if (unknown.length > 0) {
       const names = `${printable(unknown.join(", "))}; the valid ones are ${CONNECTION_SETTING_NAMES.join(", ")}`;
       throw invalidArgument(`Provider '${printable(name, 80)}' has unknown settings: ${names}.`);

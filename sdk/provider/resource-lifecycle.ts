@@ -132,14 +132,14 @@ export interface Refreshed {
  * Why the engine reads a record: it is new to the state, in an import or by `AgentLogConfig.get`; it was adopted by
  * `AgentLogConfig.get` before, so that it has no inputs, and the engine compares its outputs; or a program made it.
  */
-export type RecordKind = "new" | "adopted" | "made";
+export type RecordOrigin = "new" | "adopted" | "made";
 
 /**
  * Reads the settings of a resource that the engine knows by its id.
  * @param recorded its outputs in the state; empty where it is new
  * @throws Error why it could not be read
  */
-export async function refresh(host: Host, id: string, recorded: Properties, kind: RecordKind): Promise<Refreshed> {
+export async function refresh(host: Host, id: string, recorded: Properties, kind: RecordOrigin): Promise<Refreshed> {
   const { unchangedSince, ...before } = recorded;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);

@@ -5,34 +5,34 @@ export type ConnectionSetting = keyof ConnectionOptions;
 
 /** The names of the connection settings, the same in a Provider's arguments and in the stack configuration. */
 export const CONNECTION_SETTING_NAMES: readonly ConnectionSetting[] =
-  Object.keys(CONNECTION_SETTINGS).filter(isSetting);
+  Object.keys(CONNECTION_SETTINGS).filter(isConnectionSetting);
 
-export function isSetting(name: string): name is ConnectionSetting {
+export function isConnectionSetting(name: string): name is ConnectionSetting {
   return name in CONNECTION_SETTINGS;
 }
 
 /** Tells whether a name is that of a connection setting that is a secret. */
 export function isSecretConnectionSetting(name: string): boolean {
-  return isSetting(name) && CONNECTION_SETTINGS[name] === "secret";
+  return isConnectionSetting(name) && CONNECTION_SETTINGS[name] === "secret";
 }
 
 /** A setting as it is written in configuration. */
 export interface FoundSetting {
   readonly text: string;
-  readonly source: SourceKind;
+  readonly source: SourceName;
   /** The place that it was found in, as messages name it. */
   readonly place: string;
 }
 
 /** Where a setting is written: as an argument of a Provider, in the configuration of the stack, or in the environment. */
-type SourceKind = "argument" | "stack" | "environment";
+type SourceName = "argument" | "stack" | "environment";
 
 /** The settings that were found, not checked yet. */
 export type ConnectionSettings = Readonly<Partial<Record<ConnectionSetting, FoundSetting>>>;
 
 /** Where settings are written. */
 export interface SettingsSource {
-  readonly kind: SourceKind;
+  readonly kind: SourceName;
   readonly textOf: (setting: ConnectionSetting) => string | undefined;
   readonly placeOf: (setting: ConnectionSetting) => string;
 }

@@ -7,7 +7,7 @@ import {
   type ConnectionSettings,
   configurationKey,
   environmentVariable,
-  isSetting,
+  isConnectionSetting,
 } from "./connection-settings.ts";
 
 /**
@@ -23,7 +23,8 @@ export function openClient(
   const missing = REQUIRED.filter((setting) => settings[setting] === undefined);
   if (missing.length > 0) throw missingSettings(missing);
   const texts = Object.entries(settings).flatMap(([name, found]) => (found === undefined ? [] : [[name, found.text]]));
-  const placeOf = (name: string) => (isSetting(name) ? (settings[name]?.place ?? placeFor(name, settings)) : undefined);
+  const placeOf = (name: string) =>
+    isConnectionSetting(name) ? (settings[name]?.place ?? placeFor(name, settings)) : undefined;
   return new AgentLogConfigClient({ ...parseTexts(Object.fromEntries(texts)), ...options }, placeOf);
 }
 

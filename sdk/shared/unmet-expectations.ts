@@ -7,7 +7,7 @@ import { isUnknown } from "./engine-marks.ts";
 import type { RecordedSettings } from "./reading.ts";
 
 /** The bounds of a number, in the unit of the threshold. */
-interface Range {
+interface Bounds {
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
 }
@@ -18,7 +18,7 @@ const bound = z.number("must be a number").optional();
 export const expectedRangeSchema = strictObject({ atLeast: bound, atMost: bound })
   .refine(hasMembers, { error: "must have atLeast, atMost or both", when: isValid })
   .refine(
-    ({ atLeast = -Infinity, atMost = Infinity }: Range) => atLeast <= atMost,
+    ({ atLeast = -Infinity, atMost = Infinity }: Bounds) => atLeast <= atMost,
     "can't be met, because atLeast is greater than atMost",
   );
 const threshold = z
@@ -103,13 +103,13 @@ function compare(path: string, wanted: unknown, found: RecordedSettings, secrets
 
 function isAsExpected(wanted: unknown, value: unknown): boolean {
   if (!isObject(wanted)) return wanted === value;
-  const { atLeast = -Infinity, atMost = Infinity }: Range = wanted;
+  const { atLeast = -Infinity, atMost = Infinity }: Bounds = wanted;
   return typeof value === "number" && value >= atLeast && value <= atMost;
 }
 
 function describe(value: unknown): string {
   if (value === null) return "not set";
-  const { atLeast, atMost }: Range = isObject(value) ? value : {};
+  const { atLeast, atMost }: Bounds = isObject(value) ? value : {};
   if (atLeast === undefined && atMost === undefined) return printable(JSON.stringify(value));
   if (atMost === undefined) return `at least ${atLeast}`;
   if (atLeast === atMost) return `${atMost}`;

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { Client } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Cookies } from "../../sdk/client/cookies.ts";
-import { DigestKey, DigestSession } from "../../sdk/digest/digest-session.ts";
+import { DigestKey, DigestState } from "../../sdk/digest/digest-exchange.ts";
 import { type DigestConnection, sendSigned } from "../../sdk/digest/send-signed.ts";
 import { listen } from "../servers/listen.ts";
 import { readAuthorization } from "./read-authorization.ts";
@@ -42,7 +42,7 @@ function connectTo({ origin }: { readonly origin: string }): OpenConnection {
   const client = new Client(origin, { headersTimeout: 0, bodyTimeout: 500, maxResponseSize: 65_536 });
   onTestFinished(() => client.destroy());
   return {
-    session: new DigestSession(new DigestKey({ username: "u", password: "p" })),
+    state: new DigestState(new DigestKey({ username: "u", password: "p" })),
     cookies: new Cookies(),
     dispatch: client.dispatch.bind(client),
     replace: vi.fn<() => void>(),

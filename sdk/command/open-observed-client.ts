@@ -13,7 +13,7 @@ import { readStack } from "./read-stack.ts";
  * Opens the client as a program does, and adds what is found of its settings and connections.
  * @throws AgentLogConfigError for settings that are missing or can't work
  */
-export async function openService(stack: string | undefined, seen: Findings): Promise<AgentLogConfigClient> {
+export async function openObservedClient(stack: string | undefined, seen: Findings): Promise<AgentLogConfigClient> {
   const configuration = stack === undefined ? {} : await readStack(stack);
   const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
   const warnings = configurationWarnings(values, (key) => configuration[key]?.secret === true);

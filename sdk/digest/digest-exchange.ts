@@ -3,52 +3,20 @@ import { isDeepStrictEqual } from "node:util";
 import type { DigestChallenge } from "./digest-challenge.ts";
 import { type Credentials, keyHash, type SigningNonce, signRequest } from "./sign-request.ts";
 
-/** The credentials for a service, and what is known of them from the responses on all connections. */
-export class DigestKey {
-  readonly credentials: Credentials;
-  /** The server has accepted the credentials, so that a refusal may have another reason. */
-  isAccepted = false;
-  /** Those that came last come first. */
-  nonces: readonly Nonce[] = [];
-
-  constructor(credentials: Credentials) {
-    this.credentials = credentials;
-  }
-
-  /** Returns the nonce of a challenge. The same nonce has one count on all connections. */
-  nonceOf(challenge: DigestChallenge, session: DigestSession): Nonce {
-    const nonce = this.nonces.find((known) => known.isOf(challenge)) ?? new Nonce(challenge, this.credentials, session);
-    if (nonce.session !== session) nonce.isShared = true;
-    this.nonces = [nonce, ...this.nonces.filter((other) => other !== nonce)].slice(0, MAX_NONCES);
-    return nonce;
-  }
-}
-
-/** What is known on one connection: behind a load balancer, the server at its other end may be the only one with its nonces. */
-export class DigestSession {
-  readonly key: DigestKey;
-  /** The nonce that was accepted last, unless it was refused since. */
-  nonce: Nonce | undefined;
-
-  constructor(key: DigestKey) {
-    this.key = key;
-  }
-}
-
 /**
  * One request of a caller: how to sign it, and what follows from each response to it (RFC 7616, section 3.3). Only this file
  * decides about nonces. It sends nothing and has no timer, so that a test can try every order of events.
  */
 export class DigestExchange {
-  readonly #session: DigestSession;
+  readonly #state: DigestState;
   #nonce: Nonce | undefined;
   /** The nonce came in a response to this request. */
   #isFresh = false;
   #repeats = 0;
 
-  constructor(session: DigestSession) {
-    this.#session = session;
-    this.#nonce = session.nonce;
+  constructor(state: DigestState) {
+    this.#state = state;
+    this.#nonce = state.nonce;
   }
 
   /**
@@ -62,8 +30,8 @@ export class DigestExchange {
   /** The server accepted the request, or asked for no credentials. */
   accepted(): void {
     if (this.#nonce === undefined) return;
-    this.#session.key.isAccepted = true;
-    this.#session.nonce = this.#nonce;
+    this.#state.key.isAccepted = true;
+    this.#state.nonce = this.#nonce;
   }
 
   /**
@@ -71,19 +39,58 @@ export class DigestExchange {
    * @returns whether to send it again, signed with the nonce of the challenge, or to leave the response to the caller
    */
   refused(challenge: DigestChallenge): boolean {
-    const [session, refused] = [this.#session, this.#nonce];
-    const { key } = session;
-    // A nonce that other connections use may have been refused for the order in which its counts arrived.
-    const isKeyRefused = this.#isFresh && refused?.isShared === false && !challenge.stale;
-    this.#nonce = key.nonceOf(challenge, session);
+    const { key } = this.#state;
+    const isKeyRefused = this.#isForKey(challenge);
+    this.#nonce = key.nonceOf(challenge, this.#state);
     this.#isFresh = true;
-    session.nonce = undefined;
-    if (this.#repeats < MAX_REPEATS && !(isKeyRefused && !key.isAccepted)) {
+    this.#state.nonce = undefined;
+    const isHopeless = isKeyRefused && !key.isAccepted;
+    if (!isHopeless && this.#repeats < MAX_REPEATS) {
       this.#repeats += 1;
       return true;
     }
     if (isKeyRefused) key.isAccepted = false;
     return false;
+  }
+
+  /**
+   * Tells whether a refusal is for the key. It is for the nonce if that is too old, was not made for this request, or is used on
+   * other connections, too, because its counts may arrive in another order.
+   */
+  #isForKey({ stale }: DigestChallenge): boolean {
+    return this.#isFresh && this.#nonce?.isShared === false && !stale;
+  }
+}
+
+/** The credentials for a service, and what is known of them from the responses on all connections. */
+export class DigestKey {
+  readonly credentials: Credentials;
+  /** The server has accepted the credentials, so that a refusal may have another reason. */
+  isAccepted = false;
+  /** Those that came last come first. */
+  nonces: readonly Nonce[] = [];
+
+  constructor(credentials: Credentials) {
+    this.credentials = credentials;
+  }
+
+  /** Returns the nonce of a challenge. The same nonce has one count on all connections. */
+  nonceOf(challenge: DigestChallenge, state: DigestState): Nonce {
+    const nonce = this.nonces.find((known) => known.isOf(challenge)) ?? new Nonce(challenge, this.credentials, state);
+    if (nonce.state !== state) nonce.isShared = true;
+    this.nonces = [nonce, ...this.nonces.filter((other) => other !== nonce)].slice(0, MAX_NONCES);
+    return nonce;
+  }
+}
+
+/** What is known on one connection: behind a load balancer, the server at its other end may be the only one with its nonces. */
+export class DigestState {
+  readonly key: DigestKey;
+  /** The nonce that was accepted last, unless it was refused since. */
+  nonce: Nonce | undefined;
+
+  constructor(key: DigestKey) {
+    this.key = key;
   }
 }
 
@@ -100,17 +107,17 @@ class Nonce implements SigningNonce {
   readonly cnonce = randomBytes(8).toString("hex");
   readonly keyHash: string;
   /** The connection that got it first. */
-  readonly session: DigestSession;
+  readonly state: DigestState;
   /** Another connection has got it too. */
   isShared = false;
   /** How many requests were signed so far; it is the nonce count of the last one (RFC 7616, section 3.4). */
   count = 0;
 
-  constructor(challenge: DigestChallenge, credentials: Credentials, session: DigestSession) {
+  constructor(challenge: DigestChallenge, credentials: Credentials, state: DigestState) {
     this.challenge = challenge;
     this.username = credentials.username;
     this.keyHash = keyHash(this, credentials);
-    this.session = session;
+    this.state = state;
   }
 
   sign(method: string, uri: string): string {

@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { DigestExchange, DigestKey, DigestSession } from "../../sdk/digest/digest-session.ts";
+import { DigestExchange, DigestKey, DigestState } from "../../sdk/digest/digest-exchange.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 function challengeOf(parameters: string) {
   return chooseDigestChallenge(`Digest realm="r", qop="auth", ${parameters}`);
 }
 
-function openSession(key = new DigestKey({ username: "u", password: "p" })): DigestSession {
-  return new DigestSession(key);
+function openConnection(key = new DigestKey({ username: "u", password: "p" })): DigestState {
+  return new DigestState(key);
 }
 
 /** Signs a request, and returns the nonce and its count; "bare" if it goes without credentials. */
@@ -19,8 +19,8 @@ function sign(exchange: DigestExchange): string {
   return `${nonce} ${Number.parseInt(nc ?? "", 16)}`;
 }
 
-function begin(session = openSession()): DigestExchange {
-  const exchange = new DigestExchange(session);
+function begin(connection = openConnection()): DigestExchange {
+  const exchange = new DigestExchange(connection);
   sign(exchange);
   return exchange;
 }
@@ -34,11 +34,11 @@ function refuse(exchange: DigestExchange, ...challenges: readonly string[]): Dig
   return exchange;
 }
 
-/** A session in which the server has accepted one request that was signed with the nonce "old". */
-function openProven(key?: DigestKey): DigestSession {
-  const session = openSession(key);
-  refuse(begin(session), 'nonce="old"').accepted();
-  return session;
+/** A connection in which the server has accepted one request that was signed with the nonce "old". */
+function openProven(key?: DigestKey): DigestState {
+  const connection = openConnection(key);
+  refuse(begin(connection), 'nonce="old"').accepted();
+  return connection;
 }
 
 const STALE = ["n1", "n2", "n3"].map((name) => `nonce="${name}", stale=true`);
@@ -63,9 +63,9 @@ test.for<readonly [string, string, string, () => DigestExchange]>([
     "new 1",
     () => {
       const key = new DigestKey({ username: "u", password: "p" });
-      const session = openProven(key);
-      refuse(begin(openSession(key)), ...["n2", "n3", "n4", "n5"].map((name) => `nonce="${name}"`));
-      return begin(session);
+      const connection = openProven(key);
+      refuse(begin(openConnection(key)), ...["n2", "n3", "n4", "n5"].map((name) => `nonce="${name}"`));
+      return begin(connection);
     },
   ],
   ["a fourth nonce, as stale", 'nonce="n4", stale=true', "nothing", () => refuse(begin(), ...STALE)],
@@ -77,43 +77,43 @@ test.for<readonly [string, string, string, () => DigestExchange]>([
 test("a refusal on one connection is not final where another one has shown that the key is right", () => {
   const key = new DigestKey({ username: "u", password: "p" });
   openProven(key);
-  expect(refuse(begin(openSession(key)), 'nonce="n1"').refused(challengeOf('nonce="n2"'))).toBe(true);
+  expect(refuse(begin(openConnection(key)), 'nonce="n1"').refused(challengeOf('nonce="n2"'))).toBe(true);
 });
 
 test("a key that was refused for good counts as wrong from then on", () => {
-  const session = openProven();
-  refuse(begin(session), 'nonce="n2"', 'nonce="n3"', 'nonce="n4"').refused(challengeOf('nonce="n5"'));
-  expect(refuse(begin(session), 'nonce="n6"').refused(challengeOf('nonce="n7"'))).toBe(false);
+  const connection = openProven();
+  refuse(begin(connection), 'nonce="n2"', 'nonce="n3"', 'nonce="n4"').refused(challengeOf('nonce="n5"'));
+  expect(refuse(begin(connection), 'nonce="n6"').refused(challengeOf('nonce="n7"'))).toBe(false);
 });
 
 test("a refused nonce is used by no other request", () => {
-  const session = openSession();
-  refuse(begin(session), 'nonce="n1"').refused(challengeOf('nonce="n2"'));
-  expect(sign(new DigestExchange(session))).toBe("bare");
+  const connection = openConnection();
+  refuse(begin(connection), 'nonce="n1"').refused(challengeOf('nonce="n2"'));
+  expect(sign(new DigestExchange(connection))).toBe("bare");
 });
 
 test("a nonce that was refused is not used again, whatever became of the request", () => {
-  const session = openProven();
-  begin(session).refused(challengeOf('nonce="new", stale=true'));
-  expect(sign(new DigestExchange(session))).toBe("bare");
+  const connection = openProven();
+  begin(connection).refused(challengeOf('nonce="new", stale=true'));
+  expect(sign(new DigestExchange(connection))).toBe("bare");
 });
 
 test("a connection does not know the nonce of another one", () => {
   const key = new DigestKey({ username: "u", password: "p" });
   openProven(key);
-  expect(sign(new DigestExchange(openSession(key)))).toBe("bare");
+  expect(sign(new DigestExchange(openConnection(key)))).toBe("bare");
 });
 
 test("the count of a nonce goes on however often others come between", () => {
-  const session = openProven();
-  for (const challenge of ['nonce="other"', 'nonce="old"']) refuse(begin(session), challenge).accepted();
-  expect(sign(new DigestExchange(session))).toBe("old 4");
+  const connection = openProven();
+  for (const challenge of ['nonce="other"', 'nonce="old"']) refuse(begin(connection), challenge).accepted();
+  expect(sign(new DigestExchange(connection))).toBe("old 4");
 });
 
 test("the count of a nonce goes on on whichever connection the server sends it again", () => {
   const key = new DigestKey({ username: "u", password: "p" });
   const first = openProven(key);
-  const second = refuse(begin(openSession(key)));
+  const second = refuse(begin(openConnection(key)));
   expect(second.refused(challengeOf('nonce="old"')) && sign(second)).toBe("old 2");
   second.accepted();
   expect(sign(new DigestExchange(first))).toBe("old 3");
@@ -137,15 +137,15 @@ test("a nonce without qop is another one, and has no count", () => {
 
 test("a refused nonce that two connections have tells nothing of the key", () => {
   const key = new DigestKey({ username: "u", password: "p" });
-  const [one, other] = [begin(openSession(key)), begin(openSession(key))];
+  const [one, other] = [begin(openConnection(key)), begin(openConnection(key))];
   for (const exchange of [one, other]) refuse(exchange, 'nonce="n"');
   expect(one.refused(challengeOf('nonce="n"'))).toBe(true);
   expect(sign(one)).toBe("n 3");
 });
 
 test("a key remembers 64 nonces", () => {
-  const session = openSession();
-  const remember = (name: string) => session.key.nonceOf(challengeOf(`nonce="${name}"`), session);
+  const connection = openConnection();
+  const remember = (name: string) => connection.key.nonceOf(challengeOf(`nonce="${name}"`), connection);
   const first = remember("first");
   for (let other = 1; other < 64; other += 1) remember(`${other}`);
   expect(remember("first")).toBe(first);
@@ -157,9 +157,9 @@ test.for([
   { count: 400, nc: "00000190" },
   { count: 16_777_217, nc: "01000001" },
 ])("the count $count is sent as $nc", ({ count, nc }) => {
-  const session = openProven();
-  if (session.nonce !== undefined) session.nonce.count = count - 1;
-  expect(new DigestExchange(session).sign("GET", "/")).toContain(`nc=${nc}`);
+  const connection = openProven();
+  if (connection.nonce !== undefined) connection.nonce.count = count - 1;
+  expect(new DigestExchange(connection).sign("GET", "/")).toContain(`nc=${nc}`);
 });
 
 test("makes another client nonce of at most 16 characters for each nonce", () => {
