@@ -3,18 +3,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { isObject, isPlainObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import type { Failure } from "../shared/failure-report.ts";
-import {
-  fingerprintsOf,
-  NO_SETTINGS,
-  type Problem,
-  problemOf,
-  type Reading,
-  type RecordedSettings,
-  recordSettings,
-} from "../shared/reading.ts";
-import { refusalsOf } from "../shared/resource-arguments.ts";
-import { judge } from "../shared/verdict.ts";
+import { fingerprintsOf, outcomeOf, type Reading, type ReadOutcome, type RecordedSettings } from "../shared/reading.ts";
+import { verdictOf } from "../shared/verdict.ts";
 import { plainValueOf } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { connectionOf, providerOf } from "./provider.ts";
@@ -73,14 +63,9 @@ async function read(
     const nothing = { projectId: null, agent: null, fingerprints: fingerprintsOf({}), problem: null, report: [] };
     return { settings: maps, reading: { ...about, ...nothing } };
   }
-  let settings = NO_SETTINGS;
-  let problem: Problem | null = null;
-  try {
-    settings = recordSettings(await readOnce(connection, what, hasWaited));
-  } catch (error) {
-    problem = problemOf(error);
-  }
-  const report = await reportOf(request, secrets, settings, problem);
+  const outcome = await outcomeOf(readOnce(connection, what, hasWaited));
+  const { settings, problem } = outcome;
+  const report = await reportOf(request, secrets, outcome);
   const reading = { ...about, ...what, fingerprints: fingerprintsOf(connection), problem, report };
   return { settings: problem === null ? settings : { ...settings, ...maps }, reading };
 }
@@ -92,8 +77,7 @@ async function read(
 async function reportOf(
   { name, args, opts }: ReadRequest,
   secrets: readonly string[],
-  settings: RecordedSettings,
-  problem: Problem | null,
+  { settings, problem }: ReadOutcome,
 ): Promise<Reading["report"]> {
   const { failures } = programState();
   if (!pulumi.runtime.isDryRun()) {
@@ -102,27 +86,15 @@ async function reportOf(
     await setImmediate();
     return failures.reported.has(problem.cause) ? new Promise(() => {}) : [];
   }
-  // A held resource must not wait for another one that is held, and the registration waits for all arguments.
-  const found = failuresOf(await knownMembers(args), settings, problem, secrets);
+  // A held resource must not wait for another one that is held, and the registration waits for all arguments. Only the engine
+  // knows whether there is a record that can be used in an outage, and others may wait for it.
+  const { failures: found } = verdictOf({ ...(await knownMembers(args)), ...settings }, problem, secrets);
   // Outside of a program nothing collects what the others report.
   if (found.length === 0 || pulumi.runtime.getStackResource() === undefined) return [];
   // Only the engine knows the values that are kept, and a provider that a transform sets: the others do not name these.
   const isCertain = !opts.ignoreChanges?.length && problem?.code !== "ERR_MISSING_SETTINGS";
   if (isCertain) failures.note(name, found);
   return failures.hold(name, found);
-}
-
-/** Only the engine knows whether there is a record that can be used in an outage, and others may wait for it. */
-function failuresOf(
-  args: Readonly<Record<string, unknown>>,
-  settings: RecordedSettings,
-  problem: Problem | null,
-  secrets: readonly string[],
-): readonly Failure[] {
-  const refusals = refusalsOf(args, secrets);
-  if (refusals.length > 0) return refusals;
-  if (problem === null) return judge({ ...args, ...settings }, secrets).failures;
-  return problem.temporary && args["whenUnavailable"] === "useRecorded" ? [] : [problem];
 }
 
 /** Returns the arguments and the settings that no message may quote. */

@@ -6,10 +6,19 @@ import { AgentLogConfigError, CODES } from "../client/errors.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
 import type { Failure, Outage } from "../shared/failure-report.ts";
-import { belongsTo, fingerprintsOf, isReading, type Problem, problemOf, recordSettings } from "../shared/reading.ts";
+import {
+  belongsTo,
+  fingerprintsOf,
+  isReading,
+  outcomeOf,
+  type Problem,
+  problemOf,
+  type ReadOutcome,
+  recordSettings,
+} from "../shared/reading.ts";
 import { refusalsOf } from "../shared/resource-arguments.ts";
 import type { UncheckedRead } from "../shared/settings-reader.ts";
-import { judge, type Verdict } from "../shared/verdict.ts";
+import { mayUseRecord, type Verdict, verdictOf } from "../shared/verdict.ts";
 
 /** What the engine gives to a provider for one resource. */
 export interface Host {
@@ -28,8 +37,8 @@ export type Properties = Readonly<Record<string, unknown>>;
 export interface Checked extends Verdict {
   /** What is to be recorded. After a failed read it has the recorded settings, if they are its own. */
   readonly inputs: Properties;
-  /** Why the recorded settings are used. */
-  readonly outage?: Problem | undefined;
+  /** The outage because of which the recorded settings are used. */
+  readonly outage?: Failure | undefined;
 }
 
 /**
@@ -60,31 +69,21 @@ export async function check(
   return decide(olds, { ...inputs, ...settings }, problem, secrets);
 }
 
-/** What the provider has found itself. */
-interface Found {
-  readonly settings: Properties;
-  readonly problem: Problem | null;
-}
-
 /** Reads the settings, except those to keep. Nothing is read if all of them are kept. */
-async function readOthers(host: Host, { projectId, agent }: Properties, kept: Properties): Promise<Found> {
+async function readOthers(host: Host, { projectId, agent }: Properties, kept: Properties): Promise<ReadOutcome> {
   if (SETTING_NAMES.every((name) => name in kept)) return { settings: kept, problem: null };
-  try {
-    return { settings: { ...recordSettings(await host.read({ projectId, agent })), ...kept }, problem: null };
-  } catch (error) {
-    return { settings: {}, problem: problemOf(error) };
-  }
+  const { settings, problem } = await outcomeOf(host.read({ projectId, agent }));
+  return { settings: { ...settings, ...kept }, problem };
 }
 
 /** Judges the settings that were found, or uses the recorded ones, if they may be used for what could not be read. */
 function decide(record: Properties, inputs: Properties, problem: Problem | null, secrets: readonly string[]): Checked {
-  if (problem === null) return { inputs, ...judge(inputs, secrets) };
+  if (problem === null) return { inputs, ...verdictOf(inputs, problem, secrets) };
   const isOwn = ["projectId", "agent"].every((name) => record[name] === inputs[name]);
   const found = isOwn ? { ...inputs, ...allSettings((name) => record[name] ?? null) } : inputs;
-  const mayUse = problem.temporary && inputs["whenUnavailable"] === "useRecorded" && isOwn;
-  if (!mayUse) return { inputs: found, failures: [problem], warnings: [] };
+  if (!isOwn || !mayUseRecord(inputs, problem)) return { inputs: found, failures: [problem], warnings: [] };
   if ((record["__service"] ?? inputs["__service"]) === inputs["__service"]) {
-    return { inputs: found, outage: problem, ...judge(found, secrets) };
+    return { inputs: found, outage: problem, ...verdictOf(found, null, secrets) };
   }
   const why = "The recorded settings come from another service, so they are not used.";
   const failure = { message: `${problem.message} ${why}`, cause: `${problem.cause} ${why}` };
@@ -148,11 +147,12 @@ export async function refresh(host: Host, id: string, recorded: Properties, kind
     const outputs = outputsOf(inputs, recorded);
     return { id: idOf({ projectId, agent }), inputs: kind === "adopted" ? {} : inputs, outputs };
   } catch (error) {
-    const { message, temporary, code, cause } = problemOf(error);
+    const problem = problemOf(error);
+    const { message, code, cause } = problem;
     if (kind !== "new" && saysGone(error)) {
       return { inputs: {}, outputs: {}, warning: { message: `AgentLogConfig ${id} is gone. ${message}`, cause } };
     }
-    if (kind !== "new" && temporary && before["whenUnavailable"] === "useRecorded") {
+    if (kind !== "new" && mayUseRecord(before, problem)) {
       return { id, outputs: recorded, warning: { message, cause, unchangedSince } };
     }
     const isAdvised = kind !== "new" && CODES[code].connection === true && error instanceof AgentLogConfigError;

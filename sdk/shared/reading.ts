@@ -95,5 +95,19 @@ function withoutAbsent(setting: unknown): unknown {
   return Object.fromEntries(Object.entries(setting).filter(([, value]) => value !== undefined));
 }
 
-/** What is recorded where nothing could be read. */
-export const NO_SETTINGS: RecordedSettings = recordSettings({});
+/** What came of a read. */
+export interface ReadOutcome {
+  /** Each setting is null where nothing could be read. */
+  readonly settings: RecordedSettings;
+  /** Why there are no settings; null where they were read. */
+  readonly problem: Problem | null;
+}
+
+/** Waits for a read, which may fail. */
+export async function outcomeOf(read: Promise<AgentLogSettings>): Promise<ReadOutcome> {
+  try {
+    return { settings: recordSettings(await read), problem: null };
+  } catch (error) {
+    return { settings: recordSettings({}), problem: problemOf(error) };
+  }
+}
