@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { isSecretSetting, SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { isObject } from "../client/is-object.ts";
+import { isSecretSetting } from "../client/agent-log-settings.ts";
+import { isObject, isPlainObject } from "../client/is-object.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { isSecret, seal } from "../shared/engine-marks.ts";
 
@@ -19,10 +19,11 @@ function unseal(value: unknown): unknown {
   return isSecret(value) ? unseal(value["value"]) : value;
 }
 
-/** Returns the settings that no message may quote, because what is expected of them is secret. */
-export function secretExpectations(expect: unknown): readonly string[] {
-  if (unseal(expect) !== expect) return SETTING_NAMES;
-  return isObject(expect) ? markedNames(expect) : [];
+/** Returns a value without null, at any depth. Python sends it for None, which other languages leave out. */
+export function withoutNull(value: unknown): unknown {
+  if (!isPlainObject(value)) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== null);
+  return mapValues(Object.fromEntries(members), withoutNull);
 }
 
 /**

@@ -19,7 +19,8 @@ import * as lifecycle from "../provider/resource-lifecycle.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
 import { problemOf } from "../shared/reading.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
-import { markedNames, secretExpectations, withMarks, withoutMarks } from "./property-marks.ts";
+import { secretsBehind } from "../shared/unmet-expectations.ts";
+import { markedNames, withMarks, withoutMarks, withoutNull } from "./property-marks.ts";
 import type { Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
@@ -35,9 +36,10 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
     return response.setFailuresList([new providerMessages.CheckFailure().setReason(refusal)]);
   }
   // No program reads for the plugin, so that a reading is a forged one.
-  const { __reading: _, ...sent } = propertiesOf(request.getNews());
+  const { __reading: _, expect, ...others } = propertiesOf(request.getNews());
+  const sent = { ...others, ...(expect != null && { expect: withoutNull(expect) }) };
   const recorded = propertiesOf(request.getOlds());
-  const secrets = [...SECRET_SETTINGS, ...markedNames(sent), ...secretExpectations(sent["expect"])];
+  const secrets = [...SECRET_SETTINGS, ...secretsBehind(markedNames(sent))];
   const checked = await lifecycle.check(run.hostOf(urn), withoutMarks(recorded), withoutMarks(sent), secrets);
   run.checks.set(urn, checked);
   run.failures.note(urn, checked.failures);

@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
-import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { isObject, isPlainObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import { fingerprintsOf, outcomeOf, type Reading, type ReadOutcome, type RecordedSettings } from "../shared/reading.ts";
+import { secretsBehind } from "../shared/unmet-expectations.ts";
 import { verdictOf } from "../shared/verdict.ts";
 import { plainValueOf } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
@@ -100,10 +100,9 @@ async function reportOf(
 /** Returns the arguments and the settings that no message may quote. */
 async function secretsOf({ args, secrets }: ReadRequest): Promise<readonly string[]> {
   const marked = Object.entries(args).map(async ([name, value]) => {
-    if (isPlain(value) || !(await pulumi.isSecret(pulumi.output(value)))) return [];
-    return name === "expect" ? [name, ...SETTING_NAMES] : [name];
+    return isPlain(value) || !(await pulumi.isSecret(pulumi.output(value))) ? [] : [name];
   });
-  return [...secrets, ...(await Promise.all(marked)).flat()];
+  return [...secrets, ...secretsBehind((await Promise.all(marked)).flat())];
 }
 
 /** Returns the values of inputs; what is unknown is undefined. */

@@ -8,7 +8,7 @@ export const CONNECTION_SETTING_NAMES: readonly ConnectionSetting[] =
   Object.keys(CONNECTION_SETTINGS).filter(isConnectionSetting);
 
 export function isConnectionSetting(name: string): name is ConnectionSetting {
-  return name in CONNECTION_SETTINGS;
+  return Object.hasOwn(CONNECTION_SETTINGS, name);
 }
 
 /** Tells whether a name is that of a connection setting that is a secret. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { logRotateSchema } from "../client/agent-log-settings.ts";
+import { logRotateSchema, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
 import { strictObject } from "../client/parse-argument.ts";
 import { printable } from "../client/printable.ts";
@@ -62,6 +62,14 @@ export function unmetExpectations(expected: unknown, found: RecordedSettings, se
   const absent: readonly string[] = Array.isArray(notSet) ? notSet : [];
   const all = [...membersOf(wanted), ...absent.map((path) => [path, null] as const)];
   return all.flatMap(([path, value]) => compare(path, value, found, secrets));
+}
+
+/**
+ * Returns what no message may quote because these arguments are secrets, or have a secret inside. Where that is `expect`, it is
+ * every setting, because a message would tell what is expected of it.
+ */
+export function secretsBehind(args: readonly string[]): readonly string[] {
+  return args.includes("expect") ? [...args, ...SETTING_NAMES] : args;
 }
 
 /** Replaces what is not known yet in a preview by undefined. */

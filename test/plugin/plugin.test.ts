@@ -249,25 +249,33 @@ describe("a resource", () => {
     expect(errors).toEqual([]);
   });
 
-  it.each([{ expect: { logPath: secret("/secret") } }, { expect: secret({ logPath: "/secret" }) }])(
-    "quotes no secret argument, and keeps it a secret: %j",
-    async (expectation) => {
-      const plugin = await configured();
-      const inputs = await plugin.check({ ...ARGS, ...expectation });
-      expect(inputs).toMatchObject(expectation);
-      await expect(create(plugin, inputs)).rejects.toThrow(
-        /^AgentLogConfig \w+\/monitoring: logPath is not as expected; /,
-      );
-      for (const [projectId, said] of [
-        ["malformed", true],
-        [secret("malformed"), false],
-      ] as const) {
-        await plugin.check({ ...ARGS, projectId });
-        const message = await create(plugin, inputs).then(String, String);
-        expect(message.includes('must be 24 hexadecimal digits, not "malformed"')).toBe(said);
-      }
-    },
-  );
+  it("leaves null out of what is expected, at every level, as languages do that can't send it", async () => {
+    const plugin = await configured();
+    const logRotate = { sizeThresholdMB: { atMost: 1000, atLeast: null }, numTotal: null };
+    const inputs = await plugin.check({ ...ARGS, expect: { logPath: null, logRotate, notSet: null } });
+    expect(inputs["expect"]).toEqual({ logRotate: { sizeThresholdMB: { atMost: 1000 } } });
+    expect(await create(plugin, inputs)).toMatchObject({ id: ID });
+  });
+
+  it.each([
+    { expect: { username: "u", logPath: secret("/secret") } },
+    { expect: secret({ username: "u", logPath: "/secret" }) },
+  ])("quotes no secret argument, and keeps it a secret: %j", async (expectation) => {
+    const plugin = await configured();
+    const inputs = await plugin.check({ ...ARGS, ...expectation });
+    expect(inputs).toMatchObject(expectation);
+    await expect(create(plugin, inputs)).rejects.toThrow(
+      /monitoring: logPath is not as expected; .*\n.*monitoring: username is not as expected; /,
+    );
+    for (const [projectId, said] of [
+      ["malformed", true],
+      [secret("malformed"), false],
+    ] as const) {
+      await plugin.check({ ...ARGS, projectId });
+      const message = await create(plugin, inputs).then(String, String);
+      expect(message.includes('must be 24 hexadecimal digits, not "malformed"')).toBe(said);
+    }
+  });
 });
 
 describe("getAgentLogConfig", () => {
