@@ -23,7 +23,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   if (Object.values(lists).some(isUnknown)) return { urn, configs: UNKNOWN_OUTPUT };
   const isSecret = markedNames({ projectIds, projects, agents }).length > 0;
   const types = urn.slice(0, urn.lastIndexOf("::"));
-  const names = new FleetChildren(request.getName(), types, AGENT_LOG_CONFIG_TYPE, run.fleets);
+  const names = new FleetChildren(request.getName(), AGENT_LOG_CONFIG_TYPE);
 
   let children: ReturnType<typeof childrenOf>;
   try {

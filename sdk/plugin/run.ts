@@ -4,7 +4,6 @@ import type { EngineLog } from "../provider/engine-log.ts";
 import type { Checked, Host } from "../provider/resource-lifecycle.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { FailureReport } from "../shared/failure-report.ts";
-import type { FleetsByChild } from "../shared/fleet-children.ts";
 import { SettingsReader, type UncheckedRead } from "../shared/settings-reader.ts";
 import { HeldCalls, nameOf } from "./held-calls.ts";
 
@@ -23,7 +22,6 @@ export class Run {
   readonly checks = new Map<string, Checked>();
   /** What a fleet has read for children that the engine is going to ask for, by their URNs and ids. */
   readonly readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
-  readonly fleets: FleetsByChild = new Map();
   readonly #log: EngineLog;
   readonly #reader: SettingsReader;
   readonly #configuration: ConnectionSources;

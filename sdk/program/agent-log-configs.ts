@@ -6,8 +6,7 @@ import { FleetChildren } from "../shared/fleet-children.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
 import { printedAsIs } from "./function-call.ts";
-import { parentOf, plainValueOf, typeOf } from "./private-sdk.ts";
-import { programState } from "./program-state.ts";
+import { plainValueOf } from "./private-sdk.ts";
 import { isPlain } from "./read-for-resource.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
@@ -63,12 +62,12 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
    * @param args what to read, and what to expect of it
    * @param opts the resource options; `provider` for an explicit {@link Provider}
    * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument or agent, for a list or a map that is none,
-   * where not exactly one of `projectIds` and `projects` is given, and where another fleet has a child of the same name
+   * and where not exactly one of `projectIds` and `projects` is given
    */
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);
     const { projectIds, projects, agents, ...rules } = args;
-    const children = new FleetChildren(name, typesOf(this), PLUGIN_TYPE, programState().fleets);
+    const children = new FleetChildren(name, PLUGIN_TYPE);
     // What is misspelt is refused at once, whatever is known of the projects.
     children.membersOf({ ...rules, projectIds: [] }, true);
     const options = { parent: this, ...(opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn }) };
@@ -132,12 +131,6 @@ function whenNamed<Made>(
   const late: pulumi.Output<unknown> = pulumi.output(given);
   const projectId = late.apply(lowerCase);
   return project === undefined ? projectId.apply((id) => make(id, projectId)) : make(project, projectId);
-}
-
-/** Returns the types of a resource and of its parents, as a part of its URN has them. */
-function typesOf(resource: pulumi.Resource): string {
-  const parent = parentOf(resource);
-  return parent === undefined ? typeOf(resource) : `${typesOf(parent)}$${typeOf(resource)}`;
 }
 
 /** Returns the name under which the child of a named project may be recorded. */

@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { FleetsByChild } from "../shared/fleet-children.ts";
 import { SettingsReader } from "../shared/settings-reader.ts";
 import { HeldFailures } from "./held-failures.ts";
 
@@ -9,7 +8,6 @@ class ProgramState {
   /** What was read for each connection and arguments. */
   readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
   readonly failures = new HeldFailures();
-  readonly fleets: FleetsByChild = new Map();
   readonly reader: SettingsReader;
   /** It was warned of its configuration. */
   hasWarned: boolean;

@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
-import { invalidArgument } from "../client/errors.ts";
 import { isPlainObject } from "../client/is-object.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { printable } from "../client/printable.ts";
@@ -13,9 +12,6 @@ export interface FleetMembers {
   readonly agents: readonly AgentKind[];
 }
 
-/** The names of the fleets of a run, by the types and names of their children. */
-export type FleetsByChild = Map<string, string>;
-
 /** Another name or type under which a child may be recorded. */
 export interface ChildAlias<Name = string> {
   readonly name?: Name;
@@ -25,20 +21,17 @@ export interface ChildAlias<Name = string> {
 /** Says which children a fleet has, and under which names. Its methods throw an AgentLogConfigError for arguments that can't work. */
 export class FleetChildren {
   readonly #fleet: string;
-  readonly #types: string;
   readonly #otherType: string;
-  readonly #fleets: FleetsByChild;
   readonly #names = new Set<string>();
   /** The children that may be recorded under a name with the project's id in it, by that name: the first of each. */
   readonly #heirs = new Map<string, string>();
 
   /**
    * @param fleet the name of the fleet
-   * @param types the types of the fleet and of its parents: two children of one name differ if these do
    * @param otherType the type that the children have if they are made in the other way, by the plugin or by a program
    */
-  constructor(fleet: string, types: string, otherType: string, fleets: FleetsByChild = new Map()) {
-    [this.#fleet, this.#types, this.#otherType, this.#fleets] = [fleet, types, otherType, fleets];
+  constructor(fleet: string, otherType: string) {
+    [this.#fleet, this.#otherType] = [fleet, otherType];
   }
 
   /**
@@ -63,15 +56,6 @@ export class FleetChildren {
   nameOf(project: string, agent: AgentKind): string | undefined {
     const name = `${this.#fleet}-${printable(project, 80)}-${agent}`;
     if (this.#names.has(name)) return undefined;
-    const key = `${this.#types}::${name}`;
-    const owner = this.#fleets.get(key) ?? this.#fleet;
-    if (owner !== this.#fleet) {
-      throw invalidArgument(
-        `its child ${name} would have the name of a child of AgentLogConfigs '${printable(owner, 80)}'; rename one of the two, or the project`,
-        this.#subject,
-      );
-    }
-    this.#fleets.set(key, owner);
     this.#names.add(name);
     return name;
   }

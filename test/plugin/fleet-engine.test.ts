@@ -205,14 +205,6 @@ it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
     expect([update.ok, ofFleet(update)], update.text).toEqual([true, created]);
     const paths = ["/log/4", "/drifted", "/drifted", "/log/5", "/log/6", "/log/1"];
     expect(await deployment.outputs()).toEqual({ paths });
-
-    await set("others", { "fleet-created": { projects: { 0: id(2) }, agents: ["monitoring"] } });
-    const { ok, text } = await deployment.preview();
-    expect(ok).toBe(false);
-    expect(text).toMatch(
-      /its child fleet-created-0-monitoring would have the name of a child of AgentLogConfigs 'fleet(-created)?'/,
-    );
-    expect(text).not.toContain("Duplicate resource URN");
   },
 );
 

@@ -3,8 +3,7 @@ import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
 import { FleetChildren } from "../../sdk/shared/fleet-children.ts";
 
 const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"] as const;
-const fleet = (name = "fleet", types = "Fleet", fleets = new Map<string, string>()) =>
-  new FleetChildren(name, types, "other:index:Type", fleets);
+const fleet = () => new FleetChildren("fleet", "other:index:Type");
 
 describe("the members of a fleet", () => {
   const either =
@@ -50,16 +49,6 @@ describe("the name of a child", () => {
     expect(children.nameOf("Team/Øst 1", "monitoring")).toBe("fleet-Team/Øst 1-monitoring");
     expect(children.nameOf("Team/Øst 1", "backup")).toBeUndefined();
     expect(children.nameOf("a\u001b::b", "backup")).toBe("fleet-a\ufffd::b-backup");
-  });
-
-  it("is refused if another fleet has it, unless the parents of the two have other types", () => {
-    const fleets = new Map<string, string>();
-    fleet("shop", "Fleet", fleets).nameOf("eu-orders", "monitoring");
-    expect(() => fleet("shop-eu", "Fleet", fleets).nameOf("orders", "monitoring")).toThrow(
-      "AgentLogConfigs 'shop-eu' can't be made: its child shop-eu-orders-monitoring would have the name of a child of AgentLogConfigs 'shop'; rename one of the two, or the project.",
-    );
-    expect(fleet("shop-eu", "Group$Fleet", fleets).nameOf("orders", "monitoring")).toBe("shop-eu-orders-monitoring");
-    expect(fleet("shop", "Fleet", fleets).nameOf("eu-orders", "monitoring")).toBe("shop-eu-orders-monitoring");
   });
 });
 

@@ -64,9 +64,6 @@ const opts = {
 };
 const Fleet = isOfPlugin ? Generated : AgentLogConfigs;
 const fleet = new Fleet("fleet", args, opts);
-for (const [name, others] of Object.entries(config.getObject<Record<string, AgentLogConfigsArgs>>("others") ?? {})) {
-  new Fleet(name, others, {});
-}
 const projectId = config.get("single");
 if (projectId !== undefined) {
   const type = "agent-log-config:index:AgentLogConfig";
