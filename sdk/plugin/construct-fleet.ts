@@ -3,7 +3,7 @@ import { idOf } from "../client/agent-log-config-id.ts";
 import { isUnknown, seal, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
 import { FleetChildren, type FleetMembers } from "../shared/fleet-children.ts";
 import { problemOf } from "../shared/reading.ts";
-import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
+import { PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { publicSettings } from "./call-function.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
 import type { ResourceMonitor } from "./resource-monitor.ts";
@@ -23,7 +23,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   if (Object.values(lists).some(isUnknown)) return { urn, configs: UNKNOWN_OUTPUT };
   const isSecret = markedNames({ projectIds, projects, agents }).length > 0;
   const types = urn.slice(0, urn.lastIndexOf("::"));
-  const names = new FleetChildren(request.getName(), AGENT_LOG_CONFIG_TYPE);
+  const names = new FleetChildren(request.getName());
 
   let children: ReturnType<typeof childrenOf>;
   try {
@@ -33,7 +33,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
     await run.failures.during(() => run.failures.hold(urn, [problemOf(error)]));
     return { urn, configs: UNKNOWN_OUTPUT };
   }
-  const answers = children.map(async ({ childName, project, aliases, ...asked }) => {
+  const answers = children.map(async ({ childName, project, ...asked }) => {
     // The engine checks one child after the other, so that they are read before.
     const read = isUnknown(asked.projectId) ? undefined : run.failures.during(() => run.read(asked));
     const key = `${types}$${PLUGIN_TYPE}::${childName} ${idOf(asked)}`;
@@ -41,7 +41,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
     await read?.catch(() => {});
     const inputs = { ...rules, ...asked, projectId: isSecret ? seal(asked.projectId) : asked.projectId };
     try {
-      const outputs = await monitor.registerChild(urn, childName, inputs, aliases);
+      const outputs = await monitor.registerChild(urn, childName, inputs);
       const named = project === undefined ? {} : { name: project };
       const found = { ...withoutMarks(outputs ?? {}), ...asked, id: idOf(asked) };
       // A new child that is no target of the update has no record.
@@ -71,8 +71,7 @@ function childrenOf(names: FleetChildren, { projects, agents }: FleetMembers) {
     return agents.flatMap((agent) => {
       const childName = called && names.nameOf(called, agent);
       if (childName === undefined) return [];
-      const formerName = isUnknown(given) ? undefined : names.formerNameOf(childName, String(projectId), agent);
-      return [{ project, projectId, agent, childName, aliases: names.aliasesOf(formerName) }];
+      return [{ project, projectId, agent, childName }];
     });
   });
 }

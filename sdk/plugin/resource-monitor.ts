@@ -5,8 +5,7 @@ import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import messages, { type RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
 import { engineChannel } from "../provider/engine-log.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
-import type { ChildAlias } from "../shared/fleet-children.ts";
-import { PLUGIN_TYPE } from "../shared/resource-type.ts";
+import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 /** Registers a component and its children with the engine that asks for it. */
@@ -44,18 +43,12 @@ export class ResourceMonitor {
 
   /**
    * Registers a child, which depends on all that the arguments of the component depend on.
-   * @param aliases what else it may be recorded as
    * @returns its outputs; undefined where it is not a target of the update, and so has none yet
    * @throws Error where the child has failed, and the engine goes on all the same
    */
-  async registerChild(
-    parent: string,
-    name: string,
-    inputs: Properties,
-    aliases: readonly ChildAlias[],
-  ): Promise<Properties | undefined> {
+  async registerChild(parent: string, name: string, inputs: Properties): Promise<Properties | undefined> {
     const request = this.#newRequest(PLUGIN_TYPE, name, inputs).setParent(parent).setCustom(true);
-    request.setAliasesList(aliases.map(newAlias)).setAliasspecs(true);
+    request.setAliasesList([OF_A_PROGRAM]).setAliasspecs(true);
     // Without a version it is the process that constructs.
     request.setProvider(this.#request.getProvidersMap().get("agent-log-config") ?? "");
     const response = await this.#register(request);
@@ -95,6 +88,5 @@ export class ResourceMonitor {
   }
 }
 
-function newAlias({ name = "", type = "" }: ChildAlias) {
-  return new aliasMessages.Alias().setSpec(new aliasMessages.Alias.Spec().setName(name).setType(type));
-}
+/** A fleet of a program in TypeScript has the same children under another type. */
+const OF_A_PROGRAM = new aliasMessages.Alias().setSpec(new aliasMessages.Alias.Spec().setType(AGENT_LOG_CONFIG_TYPE));

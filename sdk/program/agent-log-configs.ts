@@ -6,7 +6,6 @@ import { FleetChildren } from "../shared/fleet-children.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
 import { printedAsIs } from "./function-call.ts";
-import { plainValueOf } from "./private-sdk.ts";
 import { isPlain } from "./read-for-resource.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
@@ -67,10 +66,12 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);
     const { projectIds, projects, agents, ...rules } = args;
-    const children = new FleetChildren(name, PLUGIN_TYPE);
+    const children = new FleetChildren(name);
     // What is misspelt is refused at once, whatever is known of the projects.
     children.membersOf({ ...rules, projectIds: [] }, true);
-    const options = { parent: this, ...(opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn }) };
+    const dependency = opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn };
+    // A fleet of the plugin has the same children under another type.
+    const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], ...dependency };
 
     const make = ([ids, map, kinds]: readonly unknown[], from: Origin, isSecret: boolean) => {
       const members = children.membersOf({ ...rules, projectIds: ids, projects: map, agents: kinds }, isSecret);
@@ -79,10 +80,8 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
           const makeChild = (agent: AgentKind) => {
             const childName = children.nameOf(called, agent);
             if (childName === undefined) return [];
-            const formerName = project && formerNameOf(children, childName, projectId, agent);
             const childArgs = { ...rules, projectId: from(projectId), agent };
-            const childOptions = { ...options, aliases: children.aliasesOf(formerName) };
-            return settingsOf(new AgentLogConfig(childName, childArgs, childOptions), project);
+            return settingsOf(new AgentLogConfig(childName, childArgs, options), project);
           };
           return pulumi.all(members.agents.flatMap(makeChild));
         }),
@@ -131,19 +130,6 @@ function whenNamed<Made>(
   const late: pulumi.Output<unknown> = pulumi.output(given);
   const projectId = late.apply(lowerCase);
   return project === undefined ? projectId.apply((id) => make(id, projectId)) : make(project, projectId);
-}
-
-/** Returns the name under which the child of a named project may be recorded. */
-function formerNameOf(
-  children: FleetChildren,
-  childName: string,
-  projectId: pulumi.Input<string>,
-  agent: AgentKind,
-): pulumi.Input<string> | undefined {
-  const formerName = (id: string) => children.formerNameOf(childName, id, agent);
-  if (typeof projectId === "string") return formerName(projectId);
-  // An alias without a name is the child itself.
-  return plainValueOf(pulumi.output(projectId)).then((id) => (id && formerName(id)) ?? "");
 }
 
 function settingsOf(child: AgentLogConfig, project: string | undefined): pulumi.Output<FleetSettings> {

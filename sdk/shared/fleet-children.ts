@@ -12,26 +12,14 @@ export interface FleetMembers {
   readonly agents: readonly AgentKind[];
 }
 
-/** Another name or type under which a child may be recorded. */
-export interface ChildAlias<Name = string> {
-  readonly name?: Name;
-  readonly type?: string;
-}
-
 /** Says which children a fleet has, and under which names. Its methods throw an AgentLogConfigError for arguments that can't work. */
 export class FleetChildren {
   readonly #fleet: string;
-  readonly #otherType: string;
   readonly #names = new Set<string>();
-  /** The children that may be recorded under a name with the project's id in it, by that name: the first of each. */
-  readonly #heirs = new Map<string, string>();
 
-  /**
-   * @param fleet the name of the fleet
-   * @param otherType the type that the children have if they are made in the other way, by the plugin or by a program
-   */
-  constructor(fleet: string, otherType: string) {
-    [this.#fleet, this.#otherType] = [fleet, otherType];
+  /** @param fleet the name of the fleet */
+  constructor(fleet: string) {
+    this.#fleet = fleet;
   }
 
   /**
@@ -58,24 +46,6 @@ export class FleetChildren {
     if (this.#names.has(name)) return undefined;
     this.#names.add(name);
     return name;
-  }
-
-  /**
-   * Returns the name under which a child may be recorded from the time in which its project had no name; undefined if there is
-   * none. Of two names of one project, only the first can have been that record.
-   * @param projectId in lower case
-   */
-  formerNameOf(child: string, projectId: string, agent: AgentKind): string | undefined {
-    const former = `${this.#fleet}-${printable(projectId, 80)}-${agent}`;
-    const heir = this.#heirs.get(former) ?? child;
-    this.#heirs.set(former, heir);
-    return heir === child && former !== child ? former : undefined;
-  }
-
-  /** Returns what else a child may be recorded as: a fleet of the other way has the same children under another type. */
-  aliasesOf<Name>(formerName: Name | undefined): ChildAlias<Name>[] {
-    const type = this.#otherType;
-    return formerName === undefined ? [{ type }] : [{ type }, { name: formerName }, { name: formerName, type }];
   }
 
   get #subject(): string {

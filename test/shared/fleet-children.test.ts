@@ -3,7 +3,7 @@ import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
 import { FleetChildren } from "../../sdk/shared/fleet-children.ts";
 
 const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"] as const;
-const fleet = () => new FleetChildren("fleet", "other:index:Type");
+const fleet = () => new FleetChildren("fleet");
 
 describe("the members of a fleet", () => {
   const either =
@@ -50,18 +50,4 @@ describe("the name of a child", () => {
     expect(children.nameOf("Team/Øst 1", "backup")).toBeUndefined();
     expect(children.nameOf("a\u001b::b", "backup")).toBe("fleet-a\ufffd::b-backup");
   });
-});
-
-it("takes over the record of a project's id once, and that of the other way always", () => {
-  const children = fleet();
-  const former = (child: string, id: string) => children.formerNameOf(child, id, "backup");
-  expect([former("fleet-a-backup", ONE), former("fleet-b-backup", ONE), former("fleet-c-backup", TWO)]).toEqual([
-    `fleet-${ONE}-backup`,
-    undefined,
-    `fleet-${TWO}-backup`,
-  ]);
-  expect(fleet().formerNameOf(`fleet-${ONE}-backup`, ONE, "backup")).toBeUndefined();
-  const type = "other:index:Type";
-  expect(children.aliasesOf(undefined)).toEqual([{ type }]);
-  expect(children.aliasesOf("before")).toEqual([{ type }, { name: "before" }, { name: "before", type }]);
 });
