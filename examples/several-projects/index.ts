@@ -20,7 +20,7 @@ function rowsOf(name: keyof typeof THRESHOLDS): pulumi.Output<string[]> {
   const provider = new Provider(name, { baseUrl, publicKey, privateKey });
   const expected = { expect: { logRotate: THRESHOLDS[name] }, whenUnexpected: "warn" } as const;
   const fleet = new AgentLogConfigs(name, { projectIds, agents: ["monitoring"], ...expected }, { provider });
-  const recorded = fleet.configs.apply((configs) => configs.map((row) => describe(name, row)));
+  const recorded = fleet.configs.apply((configs) => Object.values(configs).map((row) => describe(name, row)));
   const listed = getAgentLogConfigsOutput({ projectIds, agents: ["backup"] }, { provider }).apply(
     ({ configs, failures }) => [
       ...configs.map((row) => describe(name, row)),

@@ -1,8 +1,9 @@
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
-import { idOf } from "../client/agent-log-config-id.ts";
-import { isUnknown, seal, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
-import { FleetChildren, type FleetMembers } from "../shared/fleet-children.ts";
-import { problemOf } from "../shared/reading.ts";
+import { type AgentKind, idOf } from "../client/agent-log-config-id.ts";
+import { SETTING_NAMES } from "../client/agent-log-settings.ts";
+import type { Properties } from "../provider/resource-lifecycle.ts";
+import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
+import { type ChildNames, childNames, type FleetMembers, fleetMembers, projectIdOf } from "../shared/fleet-children.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { publicSettings } from "./call-function.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
@@ -13,65 +14,79 @@ import { propertiesOf } from "./structs.ts";
 /**
  * Constructs AgentLogConfigs: registers a child for each agent of each project, which the engine then checks and records as any
  * AgentLogConfig.
- * @returns its output, which is not known where a child is not known
+ * @returns its output, which is not known as long as a key of it is not known
  */
 export async function constructFleet(request: ConstructRequest, monitor: ResourceMonitor, run: Run) {
-  const urn = await monitor.registerComponent();
+  const [name, urn] = [request.getName(), await monitor.registerComponent()];
   const given = Object.entries(propertiesOf(request.getInputs())).filter(([, value]) => value !== null);
   const { projectIds, projects, agents, ...rules } = Object.fromEntries(given);
   const lists = withoutMarks({ projectIds, projects, agents });
-  if (Object.values(lists).some(isUnknown)) return { urn, configs: UNKNOWN_OUTPUT };
   const isSecret = markedNames({ projectIds, projects, agents }).length > 0;
-  const types = urn.slice(0, urn.lastIndexOf("::"));
-  const names = new FleetChildren(request.getName());
 
-  let children: ReturnType<typeof childrenOf>;
-  try {
-    children = childrenOf(names, names.membersOf({ ...rules, ...lists }, isSecret));
-  } catch (error) {
-    if (!monitor.isPreview) throw error;
-    await run.failures.during(() => run.failures.hold(urn, [problemOf(error)]));
-    return { urn, configs: UNKNOWN_OUTPUT };
-  }
-  const answers = children.map(async ({ childName, project, ...asked }) => {
-    // The engine checks one child after the other, so that they are read before.
-    const read = isUnknown(asked.projectId) ? undefined : run.failures.during(() => run.read(asked));
-    const key = `${types}$${PLUGIN_TYPE}::${childName} ${idOf(asked)}`;
-    if (read !== undefined) run.readsAhead.set(key, read);
-    await read?.catch(() => {});
-    const inputs = { ...rules, ...asked, projectId: isSecret ? seal(asked.projectId) : asked.projectId };
-    try {
-      const outputs = await monitor.registerChild(urn, childName, inputs);
-      const named = project === undefined ? {} : { name: project };
-      const found = { ...withoutMarks(outputs ?? {}), ...asked, id: idOf(asked) };
-      // A new child that is no target of the update has no record.
-      return outputs === undefined ? [] : [{ ...named, ...publicSettings(found) }];
-    } finally {
-      run.readsAhead.delete(key);
-    }
-  });
-  // An engine that goes on after a failure records the others. A preview ends with the child, and says why.
-  const outcomes = await Promise.allSettled(answers);
-  if (monitor.isPreview && outcomes.some(({ status }) => status === "rejected"))
-    return { urn, configs: UNKNOWN_OUTPUT };
-  const settings = (await Promise.all(answers)).flat();
-  if ([...children.map(({ projectId }) => projectId), ...Object.values(lists).flat()].some(isUnknown)) {
-    return { urn, configs: UNKNOWN_OUTPUT };
-  }
-  const configs = isSecret ? seal(settings) : settings;
+  const areListsKnown = !Object.values(lists).some(isUnknown);
+  const children = areListsKnown ? childrenOf(name, fleetMembers(name, { ...rules, ...lists }, isSecret)) : [];
+  const recorded = children.map((child) => recordChild({ urn, rules, isSecret }, child, monitor, run));
+  // An engine that goes on after a failure records the others.
+  await Promise.allSettled(recorded);
+  const settings = Object.fromEntries(await Promise.all(recorded));
+
+  const areKeysKnown = !Object.values(lists).flat().some(isUnknown);
+  const known = isSecret ? seal(settings) : settings;
+  const configs = areKeysKnown ? known : UNKNOWN_OUTPUT;
   await monitor.registerOutputs(urn, { configs });
   return { urn, configs };
 }
 
-/** Its child says what is wrong with an id. Without a name, a project is called by its id, and has no child before. */
-function childrenOf(names: FleetChildren, { projects, agents }: FleetMembers) {
-  return projects.flatMap(([project, given]) => {
-    const projectId = typeof given === "string" ? given.toLowerCase() : given;
-    const called = project ?? (isUnknown(given) ? undefined : String(projectId));
-    return agents.flatMap((agent) => {
-      const childName = called && names.nameOf(called, agent);
-      if (childName === undefined) return [];
-      return [{ project, projectId, agent, childName }];
-    });
-  });
+interface Child extends ChildNames {
+  /** The user's name for the project, where it has one. */
+  readonly project: string | undefined;
+  readonly projectId: unknown;
+  readonly agent: AgentKind;
 }
+
+/** Returns the children, each once, except those that are called by an id that is not known yet. */
+function childrenOf(fleet: string, { projects, agents }: FleetMembers): Child[] {
+  const children = projects.flatMap(([project, given]) => {
+    const projectId = projectIdOf(given);
+    const called = project ?? String(projectId);
+    return isUnknown(called)
+      ? []
+      : agents.map((agent) => ({ ...childNames(fleet, called, agent), project, projectId, agent }));
+  });
+  return [...new Map(children.map((child) => [child.key, child])).values()];
+}
+
+/** What the children of a fleet have in common. */
+interface Fleet {
+  readonly urn: string;
+  readonly rules: Properties;
+  /** The ids of the projects may be secrets. */
+  readonly isSecret: boolean;
+}
+
+/** Registers a child, and returns the settings that it records, by its key. */
+async function recordChild(
+  { urn, rules, isSecret }: Fleet,
+  { key, name, project, projectId, agent }: Child,
+  monitor: ResourceMonitor,
+  run: Run,
+): Promise<[key: string, settings: Properties]> {
+  const asked = { projectId, agent };
+  // The engine checks one child after the other, so that they are read before.
+  const read = run.failures.during(() => run.read(asked));
+  const readKey = `${urn.slice(0, urn.lastIndexOf("::"))}$${PLUGIN_TYPE}::${name} ${idOf(asked)}`;
+  run.readsAhead.set(readKey, read);
+  await read.catch(() => {});
+  try {
+    const inputs = { ...rules, ...asked, projectId: isSecret ? seal(projectId) : projectId };
+    const outputs = (await monitor.registerChild(urn, name, inputs)) ?? UNKNOWN_SETTINGS;
+    const id = isUnknown(projectId) ? UNKNOWN : idOf(asked);
+    const named = project === undefined ? {} : { name: project };
+    return [key, { ...named, ...publicSettings({ ...withoutMarks(outputs), ...asked, id }) }];
+  } finally {
+    run.readsAhead.delete(readKey);
+  }
+}
+
+/** Those of a new child that is no target of the update. */
+const UNKNOWN_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));

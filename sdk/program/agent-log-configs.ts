@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type AgentKind, idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { SecretSetting } from "../client/agent-log-settings.ts";
-import { FleetChildren } from "../shared/fleet-children.ts";
+import { childNames, fleetMembers, projectIdOf } from "../shared/fleet-children.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
 import { printedAsIs } from "./function-call.ts";
@@ -27,7 +27,7 @@ export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" |
 
 /** The settings of one agent of one project as they are recorded, without those that are secrets. */
 export interface FleetSettings extends Omit<AgentLogConfigResult, SecretSetting | "serviceVersion"> {
-  /** The name that the program gives the project; undefined where it gives a list of ids. */
+  /** The user's name of the project; undefined where the program gives a list of ids. */
   readonly name?: string | undefined;
 }
 
@@ -48,12 +48,15 @@ export interface FleetSettings extends Omit<AgentLogConfigResult, SecretSetting 
  *   expect: { logRotate: { sizeThresholdMB: { atMost: 1000 } } },
  *   whenUnavailable: "useRecorded",
  * });
- * export const logPaths = fleet.configs.apply((configs) => configs.map(({ name, logPath }) => `${name}: ${logPath}`));
+ * export const ordersLog = fleet.configs["orders/monitoring"]?.logPath;
  * ```
  */
 export class AgentLogConfigs extends pulumi.ComponentResource {
-  /** The recorded settings of each agent of each project, in the order of the list of ids, or of the names. */
-  readonly configs: pulumi.Output<readonly FleetSettings[]>;
+  /**
+   * The recorded settings of each agent of each project, by `<project>/<agent>`, where the project is its name in `projects`, or
+   * its id in lower case.
+   */
+  readonly configs: pulumi.Output<Readonly<Record<string, FleetSettings>>>;
 
   /**
    * Reads the settings and records them.
@@ -66,76 +69,101 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);
     const { projectIds, projects, agents, ...rules } = args;
-    const children = new FleetChildren(name);
     // What is misspelt is refused at once, whatever is known of the projects.
-    children.membersOf({ ...rules, projectIds: [] }, true);
-    const dependency = opts.dependsOn === undefined ? {} : { dependsOn: opts.dependsOn };
+    fleetMembers(name, { ...rules, projectIds: [] }, true);
     // A fleet of the plugin has the same children under another type.
-    const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], ...dependency };
-
-    const make = ([ids, map, kinds]: readonly unknown[], from: Origin, isSecret: boolean) => {
-      const members = children.membersOf({ ...rules, projectIds: ids, projects: map, agents: kinds }, isSecret);
-      const made = members.projects.map(([project, given]) =>
-        whenNamed(project, given, (called, projectId) => {
-          const makeChild = (agent: AgentKind) => {
-            const childName = children.nameOf(called, agent);
-            if (childName === undefined) return [];
-            const childArgs = { ...rules, projectId: from(projectId), agent };
-            return settingsOf(new AgentLogConfig(childName, childArgs, options), project);
-          };
-          return pulumi.all(members.agents.flatMap(makeChild));
-        }),
-      );
-      return pulumi.all(made).apply((settings) => settings.flat());
-    };
-    const lists = [projectIds, projects, isPlain(agents) ? agents : pulumi.output(agents)];
-    // What depends on the component finds the children that are made now. An id in a list may be known later all the same.
-    this.configs = lists.some(isEventual) ? whenKnown(lists, make) : make(lists, (id) => id, false);
+    const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], dependsOn: opts.dependsOn ?? [] };
+    const lists = { projectIds, projects, agents: isPlain(agents) ? agents : pulumi.output(agents) };
+    const late = Object.fromEntries(Object.entries(lists).filter(([, list]) => isEventual(list)));
+    const fleet = { name, rules, options, lists };
+    // What depends on the component finds the children that are made now.
+    this.configs = Object.keys(late).length === 0 ? makeChildren(fleet) : makeChildrenLater(fleet, pulumi.output(late));
     this.registerOutputs({ configs: this.configs });
   }
 }
 
-/** Gives an id what it comes from: it is a secret if that is one, and depends on what that depends on. */
-type Origin = (id: pulumi.Input<string>) => pulumi.Input<string>;
+/** A fleet, with what its children have in common. */
+interface Fleet {
+  readonly name: string;
+  readonly rules: Pick<AgentLogConfigsArgs, "expect" | "whenUnexpected" | "whenUnavailable">;
+  readonly options: pulumi.CustomResourceOptions;
+  /** The projects and the agents. */
+  readonly lists: object;
+  /** The lists that came late: an id is a secret if one of them is, and depends on what they depend on. */
+  readonly origin?: pulumi.Output<object>;
+}
 
-/** Makes the children once the lists are known. */
-function whenKnown<Made>(
-  lists: readonly unknown[],
-  make: (known: readonly unknown[], from: Origin, isSecret: boolean) => pulumi.Output<Made>,
-): pulumi.Output<Made> {
-  const late = pulumi.all(lists.map((list) => (isEventual(list) ? list : undefined)));
-  const from: Origin = (given) => pulumi.all([given, late]).apply(([id]) => id);
-  return pulumi.all([late, pulumi.isSecret(late)]).apply(([found, isSecret]) => {
-    const known = lists.map((list, index) => (isEventual(list) ? found[index] : list));
+type Configs = AgentLogConfigs["configs"];
+
+/** Makes the children as soon as all lists are known. */
+function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): Configs {
+  return origin.apply((late) => {
     try {
-      return make(known, from, isSecret);
+      return makeChildren({ ...fleet, lists: { ...fleet.lists, ...late }, origin });
     } catch (error) {
       throw error instanceof Error ? printedAsIs(error) : error;
     }
   });
 }
 
+/** Makes the children of lists that are known, except those that are called by an id that comes late. */
+function makeChildren(fleet: Fleet): Configs {
+  const { projects, agents } = fleetMembers(fleet.name, { ...fleet.rules, ...fleet.lists }, fleet.origin !== undefined);
+  const made = new Map<string, pulumi.Output<FleetSettings>>();
+  const later: pulumi.Output<void>[] = [];
+  for (const [name, given] of projects) {
+    const projectId = isEventual(given) ? laterInLowerCase(given) : inLowerCase(given);
+    const called = name ?? projectId;
+    for (const agent of agents) {
+      const make = (project: string) => makeChild(fleet, made, { name, project, projectId, agent });
+      if (typeof called === "string") make(called);
+      else later.push(called.apply(make));
+    }
+  }
+  return pulumi.all(later).apply(() => pulumi.output(Object.fromEntries(made)));
+}
+
+/** One agent of one project. */
+interface Member {
+  /** The user's name for the project, where it has one. */
+  readonly name: string | undefined;
+  /** What the project is called: its name, or else its id. */
+  readonly project: string;
+  readonly projectId: pulumi.Input<string>;
+  readonly agent: AgentKind;
+}
+
+/** Makes a child, unless it is there: a list may have an id twice. */
+function makeChild(
+  { name: fleet, rules, options, origin }: Fleet,
+  made: Map<string, pulumi.Output<FleetSettings>>,
+  member: Member,
+): void {
+  const { key, name } = childNames(fleet, member.project, member.agent);
+  if (made.has(key)) return;
+  const projectId =
+    origin === undefined ? member.projectId : pulumi.all([member.projectId, origin]).apply(([id]) => id);
+  const child = new AgentLogConfig(name, { ...rules, projectId, agent: member.agent }, options);
+  made.set(key, settingsOf(child, member.name));
+}
+
 function isEventual(input: unknown): boolean {
   return pulumi.Output.isInstance(input) || input instanceof Promise;
 }
 
-/** Makes the children of a project, which is called by its name, and without one by its id as soon as that is known. */
-function whenNamed<Made>(
-  project: string | undefined,
-  given: unknown,
-  make: (called: string, projectId: pulumi.Input<string>) => pulumi.Output<Made>,
-): pulumi.Output<Made> {
-  const lowerCase = (id: unknown) => String(id).toLowerCase();
-  if (!isEventual(given)) return make(project ?? lowerCase(given), lowerCase(given));
-  const late: pulumi.Output<unknown> = pulumi.output(given);
-  const projectId = late.apply(lowerCase);
-  return project === undefined ? projectId.apply((id) => make(id, projectId)) : make(project, projectId);
+function laterInLowerCase(id: unknown): pulumi.Output<string> {
+  const late: pulumi.Output<unknown> = pulumi.output(id);
+  return late.apply(inLowerCase);
 }
 
-function settingsOf(child: AgentLogConfig, project: string | undefined): pulumi.Output<FleetSettings> {
+function inLowerCase(id: unknown): string {
+  return String(projectIdOf(id));
+}
+
+function settingsOf(child: AgentLogConfig, name: string | undefined): pulumi.Output<FleetSettings> {
   const { projectId, agent, logPath, logPathWindows, logRotate, username } = child;
   // In the preview of a new child its own id is unknown.
   const id = pulumi.all({ projectId, agent }).apply(idOf);
-  const named = project === undefined ? {} : { name: project };
+  const named = name === undefined ? {} : { name };
   return pulumi.output({ ...named, id, projectId, agent, logPath, logPathWindows, logRotate, username });
 }

@@ -12,45 +12,41 @@ export interface FleetMembers {
   readonly agents: readonly AgentKind[];
 }
 
-/** Says which children a fleet has, and under which names. Its methods throw an AgentLogConfigError for arguments that can't work. */
-export class FleetChildren {
-  readonly #fleet: string;
-  readonly #names = new Set<string>();
+/**
+ * Returns the projects, and the agents that are known. The projects of a list are in its order, and those of a map in the order
+ * of their names, because the engine does not keep the order of a map.
+ * @param fleet the name of the fleet
+ * @param args all arguments of the fleet
+ * @param isSecret the lists may be secrets, so that no message may quote them
+ * @throws AgentLogConfigError for arguments that can't work
+ */
+export function fleetMembers(fleet: string, args: object, isSecret: boolean): FleetMembers {
+  const subject = `AgentLogConfigs '${printable(fleet, 80)}' can't be made`;
+  const { projectIds, projects, agents } = parseArgument(fleetSchema, args, subject, { isSecret });
+  const names = Object.keys(projects ?? {}).sort();
+  return {
+    projects: projectIds?.map((id) => [undefined, id]) ?? names.map((name) => [name, projects?.[name]]),
+    agents: (agents ?? AGENTS).filter((agent) => agent !== UNKNOWN),
+  };
+}
 
-  /** @param fleet the name of the fleet */
-  constructor(fleet: string) {
-    this.#fleet = fleet;
-  }
+/** Returns the id of a project as its children have it. They refuse what is no text. */
+export function projectIdOf(given: unknown): unknown {
+  return typeof given === "string" ? given.toLowerCase() : given;
+}
 
-  /**
-   * Returns the projects, and the agents that are known. The projects of a list are in its order, and those of a map in the order
-   * of their names, because the engine does not keep the order of a map.
-   * @param args all arguments of the fleet
-   * @param isSecret the lists may be secrets, so that no message may quote them
-   */
-  membersOf(args: object, isSecret: boolean): FleetMembers {
-    const { projectIds, projects, agents } = parseArgument(fleetSchema, args, this.#subject, { isSecret });
-    const names = Object.keys(projects ?? {}).sort();
-    return {
-      projects: projectIds?.map((id) => [undefined, id]) ?? names.map((name) => [name, projects?.[name]]),
-      agents: (agents ?? AGENTS).filter((agent) => agent !== UNKNOWN),
-    };
-  }
+/** How a child is called. */
+export interface ChildNames {
+  /** In the output of its fleet. */
+  readonly key: string;
+  /** Among all resources. */
+  readonly name: string;
+}
 
-  /**
-   * Returns the name of another child; undefined if the fleet has it already.
-   * @param project its name, or else its id in lower case
-   */
-  nameOf(project: string, agent: AgentKind): string | undefined {
-    const name = `${this.#fleet}-${printable(project, 80)}-${agent}`;
-    if (this.#names.has(name)) return undefined;
-    this.#names.add(name);
-    return name;
-  }
-
-  get #subject(): string {
-    return `AgentLogConfigs '${printable(this.#fleet, 80)}' can't be made`;
-  }
+/** @param project the user's name for it, or else its id as {@link projectIdOf} returns it */
+export function childNames(fleet: string, project: string, agent: AgentKind): ChildNames {
+  const called = printable(project, 80);
+  return { key: `${called}/${agent}`, name: `${fleet}-${called}-${agent}` };
 }
 
 const projectsByName = z

@@ -42,6 +42,7 @@ it("type-checks in a project without a compiler of its own, with the one that @p
 });
 
 const EXPECTING = `
+import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfig, AgentLogConfigs, Provider } from "pulumi-agent-log-config";
 import { AgentLogConfigClient, AgentLogConfigError } from "pulumi-agent-log-config/client";
 import { startService } from "pulumi-agent-log-config/testing";
@@ -49,7 +50,8 @@ const expect = { logRotate: { sizeThresholdMB: { atMost: 1000 } }, notSet: ["log
 const provider = new Provider("west", { baseUrl: "https://example.com" });
 const one = new AgentLogConfig("one", { projectId: "0123456789abcdef01234567", agent: "backup", expect }, { provider });
 const all = new AgentLogConfigs("all", { projectIds: [one.projectId], whenUnavailable: "useRecorded" });
-export const paths = all.configs.apply((configs) => configs.map(({ logPath }) => logPath));
+export const path: pulumi.Output<string | undefined> = all.configs["orders/backup"].logPath;
+export const paths = all.configs.apply((configs) => Object.keys(configs).map((key) => configs[key].logPath));
 export const read = (client: AgentLogConfigClient) => client.get({ projectId: "", agent: "backup" }).catch((error) => error instanceof AgentLogConfigError && error.code);
 startService({}).then((service) => service.close());
 new AgentLogConfig("wrong", { projectId: "", agent: "other" });

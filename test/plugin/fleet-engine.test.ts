@@ -114,7 +114,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
       expect(updated.ok, updated.text).toBe(true);
       expect(updated.steps).toEqual([drift]);
       const { paths } = await deployment.outputs();
-      expect(paths).toEqual(expect.arrayContaining(["/drifted", "/log/2"]));
+      expect(paths).toMatchObject({ [`${id(1)}/monitoring`]: "/drifted", [`${id(2)}/monitoring`]: "/log/2" });
       service.respondWith({ status: 503 });
       expect(await deployment.run(["destroy", "--yes", "--skip-preview", "--run-program"])).toMatchObject({ ok: true });
       expect(JSON.stringify(await deployment.exportState())).not.toContain(id(1));
@@ -161,6 +161,30 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
   });
 });
 
+it.for(WAYS)(
+  "changes nothing for what uses the others where one leaves a fleet of the %s",
+  LIMIT,
+  async (by, context) => {
+    const projects = Object.fromEntries(IDS.slice(0, 18).map((projectId, index) => [`shop-${index}`, projectId]));
+    const used = Object.keys(projects).map((name) => `${name}/monitoring`);
+    const { deployment, set, setArgs } = await open(context, by, { projectIds: undefined, projects }, { used });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    const { "shop-0": _, ...others } = projects;
+    await setArgs({ projects: others });
+    await set("used", used.slice(1));
+    const left = ["fleet-shop-0-monitoring", "uses-shop-0/monitoring"].map((name) => ({ op: "delete", name }));
+    const preview = await deployment.preview();
+    expect([preview.ok, preview.steps.toSorted(byName)], preview.text).toEqual([true, left]);
+    // In a preview the id of what is to be created is not known, and the others still are.
+    await set("created", [id(19)]);
+    await set("used", [...used.slice(1), "created-0/monitoring"]);
+    const late = await deployment.preview();
+    const changed = late.steps.filter(({ name }) => name.startsWith("uses-")).toSorted(byName);
+    const created = { op: "create", name: "uses-created-0/monitoring" };
+    expect([late.ok, changed], late.text).toEqual([true, [created, left[1]]]);
+  },
+);
+
 it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
   "moves in place with its names, and beside a single record, from the %s to the %s and back",
   LIMIT,
@@ -170,7 +194,8 @@ it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
     const settings = { single: PROJECT_ID, protect: "true" };
     const { deployment, set, setArgs } = await open(context, from, named, settings);
     expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.outputs()).toEqual({ paths: ["/log/2", "/log/5", "/log/1"] });
+    const paths = { "orders/monitoring": "/log/1", "billing/monitoring": "/log/2", "created-0/monitoring": "/log/5" };
+    expect(await deployment.outputs()).toEqual({ paths });
     for (const by of [to, from]) {
       await set("by", by);
       const { ok, steps, text } = await deployment.up();
@@ -194,8 +219,8 @@ it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
     expect(ofFleet(preview)).toMatchObject([created[0], unknown, created[1]]);
     const update = await deployment.up();
     expect([update.ok, ofFleet(update)], update.text).toEqual([true, created]);
-    const paths = ["/log/2", "/log/2", "/log/5", "/log/6", "/log/1"];
-    expect(await deployment.outputs()).toEqual({ paths });
+    const added = { "archive/monitoring": "/log/2", "created-1/monitoring": "/log/6" };
+    expect(await deployment.outputs()).toEqual({ paths: { ...paths, ...added } });
   },
 );
 

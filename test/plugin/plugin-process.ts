@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { isDeepStrictEqual } from "node:util";
 import { Server } from "@grpc/grpc-js";
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import engineMessages, { type LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
@@ -15,7 +14,7 @@ import messages, {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { runEnvironment } from "../deployment/run-environment.ts";
-import { type PropertyMap, parseProperties, signatureKey, unknownValue } from "../stand-in-engine/property-value.ts";
+import { type PropertyMap, parseProperties } from "../stand-in-engine/property-value.ts";
 import { answerOf, ProviderClient, structOf } from "../stand-in-engine/provider-client.ts";
 import { listen } from "./listen.ts";
 
@@ -122,12 +121,7 @@ export class PluginProcess extends ProviderClient {
   async construct(inputs: PropertyMap, request: ConstructRequest) {
     request.setInputs(structOf(inputs)).setName("fleet").setType("agent-log-config:index:AgentLogConfigs");
     const response = await answerOf<ConstructResponse>((done) => this.client.construct(request, done));
-    // The engine takes an output without a value for one that is not known.
-    const state = Object.entries(response.getState()?.toJavaScript() ?? {}).map(([name, value]) => [
-      name,
-      isDeepStrictEqual(value, { [signatureKey]: "d0e6a833031e9bbcd3f4e8bde6ca49a4" }) ? unknownValue : value,
-    ]);
-    return { urn: response.getUrn(), outputs: parseProperties(Object.fromEntries(state)) };
+    return { urn: response.getUrn(), outputs: parseProperties(response.getState()?.toJavaScript()) };
   }
 
   async cancel(): Promise<void> {

@@ -94,8 +94,13 @@ describe("a resource has the state that newResource returns as its outputs", () 
 
   it("for each child of a fleet", async () => {
     const { configs } = new AgentLogConfigs("fleet", { projects: { orders: BACKUP.projectId }, agents: ["backup"] });
-    expect(await resolved(configs)).toEqual([
-      { name: "orders", id: `${BACKUP.projectId}/backup`, ...BACKUP, logPath: "/from/fleet-orders-backup" },
-    ]);
+    expect(await resolved(configs)).toEqual({
+      "orders/backup": {
+        name: "orders",
+        id: `${BACKUP.projectId}/backup`,
+        ...BACKUP,
+        logPath: "/from/fleet-orders-backup",
+      },
+    });
   });
 });

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { FleetChildren } from "../../sdk/shared/fleet-children.ts";
+import { childNames, fleetMembers, projectIdOf } from "../../sdk/shared/fleet-children.ts";
 
 const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"] as const;
-const fleet = () => new FleetChildren("fleet");
 
 describe("the members of a fleet", () => {
   const either =
@@ -23,7 +22,7 @@ describe("the members of a fleet", () => {
       "unknown names: expects; the valid ones are projectIds, projects, agents, expect, whenUnexpected, whenUnavailable",
     ],
   ])("are refused for %j", (args, sentence, isSecret = false) => {
-    expect(() => fleet().membersOf(args, isSecret)).toThrow(
+    expect(() => fleetMembers("fleet", args, isSecret)).toThrow(
       `AgentLogConfigs 'fleet' can't be made: ${sentence}. See https:`,
     );
   });
@@ -35,19 +34,24 @@ describe("the members of a fleet", () => {
         ["a", ONE],
         [name, TWO],
       ]);
-      expect(() => fleet().membersOf({ projects }, true)).toThrow(
+      expect(() => fleetMembers("fleet", { projects }, true)).toThrow(
         "; begin with a letter or a digit, and take at most 80 printable characters. See",
       );
     },
   );
 });
 
-describe("the name of a child", () => {
-  it("is given once in a fleet", () => {
-    const children = fleet();
-    expect(children.nameOf("Team/Øst 1", "backup")).toBe("fleet-Team/Øst 1-backup");
-    expect(children.nameOf("Team/Øst 1", "monitoring")).toBe("fleet-Team/Øst 1-monitoring");
-    expect(children.nameOf("Team/Øst 1", "backup")).toBeUndefined();
-    expect(children.nameOf("a\u001b::b", "backup")).toBe("fleet-a\ufffd::b-backup");
-  });
+it.each([
+  ["Team/Øst 1", "Team/Øst 1/backup", "fleet-Team/Øst 1-backup"],
+  ["a\u001b::b", "a\ufffd::b/backup", "fleet-a\ufffd::b-backup"],
+])("a child of the project %j is called by it", (project, key, name) => {
+  expect(childNames("fleet", project, "backup")).toEqual({ key, name });
+});
+
+it.each([
+  ["0123456789ABCDEF0123456A", ONE],
+  [UNKNOWN, UNKNOWN],
+  [123, 123],
+])("a child has the id %j of its project in lower case, and as it is where it is no text", (given, id) => {
+  expect(projectIdOf(given)).toBe(id);
 });

@@ -9,6 +9,7 @@ export interface PropertyMap {
 export const unknownValue = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 export const signatureKey = "4dabf18193072939515e22adb298388d";
 export const secretSignature = "1b47061264138c4ac30d75fd1eb44270";
+const outputSignature = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
 
 /** Takes plain data from the wire. Assets, archives, resource references and the like are refused. */
 function parseValue(value: unknown): PropertyValue {
@@ -19,6 +20,8 @@ function parseValue(value: unknown): PropertyValue {
   if (typeof value !== "object") throw new Error(`stand-in engine: a value of type ${typeof value} is not modelled`);
   const map = mapValues(value, parseValue);
   const signature = map[signatureKey];
+  // An output of a component without a value is one that is not known.
+  if (signature === outputSignature && Object.keys(map).length === 1) return unknownValue;
   if (signature !== undefined && signature !== secretSignature) {
     throw new Error(`stand-in engine: a value of kind ${JSON.stringify(signature)} is not modelled`);
   }

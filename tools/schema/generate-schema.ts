@@ -203,7 +203,7 @@ function fleet(names: OwnedNames): Schema {
     description: `${firstParagraph(FLEET.description)}\n\n${readExamples("agent-log-configs.md", names)}`,
     inputProperties: documented(argumentTypes, { ...ARGUMENTS.members, ...FLEET_ARGUMENTS.members }),
     requiredInputs: requiredOf(FLEET_ARGUMENTS.members),
-    properties: documented({ configs: listOf(reference("FleetSettings")) }, FLEET.members),
+    properties: documented({ configs: mapOf(reference("FleetSettings")) }, FLEET.members),
     required: ["configs"],
   };
 }

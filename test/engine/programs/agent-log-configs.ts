@@ -72,5 +72,10 @@ if (projectId !== undefined) {
   else new GeneratedRecord(type, "single", what, { aliases: [{ type: AGENT_LOG_CONFIG_TYPE }] });
 }
 if (config.getBoolean("consumed")) new pulumi.Stash("consumer", { input: 1 }, { dependsOn: fleet });
+for (const key of config.getObject<readonly string[]>("used") ?? []) {
+  new pulumi.Stash(`uses-${key}`, { input: fleet.configs[key]?.logPath ?? "" });
+}
 
-export const paths = fleet.configs.apply((configs) => configs.map(({ logPath }) => logPath));
+export const paths = fleet.configs.apply((configs) =>
+  Object.fromEntries(Object.entries(configs).map(([key, { logPath }]) => [key, logPath])),
+);

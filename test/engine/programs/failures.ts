@@ -88,6 +88,6 @@ export const configs = Object.fromEntries(
     const expect = unknown === undefined ? {} : { expect: { ...expectsUnknown, ...unknown } };
     const transformations = [ignoring(ignoreChanges)];
     const fleet = new AgentLogConfigs(name, { ...args, ...expect }, { ...optionsOf(service), transformations });
-    return [name, fleet.configs.apply((all) => all.map(({ logPath }) => logPath))];
+    return [name, fleet.configs.apply((all) => Object.values(all).map(({ logPath }) => logPath))];
   }),
 );
