@@ -147,7 +147,7 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
   });
 
   it("fails for each setting that is not as expected, or warns of it", async () => {
-    const expected = { logPath: "/srv", logRotate: { sizeThresholdMB: { atMost: 500 } }, username: null };
+    const expected = { logPath: "/srv", logRotate: { sizeThresholdMB: { atMost: 500 } }, notSet: ["username"] };
     const sentences = [
       `AgentLogConfig ${ID}: logPath is "/l", expected "/srv"; change it in the service, or change expect.`,
       `AgentLogConfig ${ID}: logRotate.sizeThresholdMB is 1000, expected at most 500; change it in the service, or change expect.`,
@@ -226,7 +226,7 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
   });
 
   it("records in a refresh what it reads, as inputs too, so that the next preview is empty", async () => {
-    const args = { ...ARGS, expect: { username: null } };
+    const args = { ...ARGS, expect: { notSet: ["username"] } };
     const kept = await recorded(await open(configuration()), args);
     service.set(PROJECT_ID, "monitoring", { logPath: "/new", configOverrides: { key: "k" } });
     const { id, inputs, properties } = await (await open(configuration())).read(ID, kept);
