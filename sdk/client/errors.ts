@@ -93,12 +93,8 @@ export class AgentLogConfigError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The error that caused this one; undefined where there is none. */
   declare readonly cause?: Error | undefined;
-  /** @internal The message without its subject, the link and advice. */
-  declare readonly says: string;
-  /** @internal Why it failed, without the service's own words and times. */
-  declare readonly reason: string;
-  /** @internal What it was made with. */
-  declare readonly details: FailureDetails;
+  /** @internal What it was made with; `says` is its message without the subject, the link and advice. */
+  declare readonly details: FailureDetails & { readonly says: string; readonly reason: string };
 
   static {
     // Pulumi recognizes errors that it prints without a stack trace by this property.
@@ -128,13 +124,13 @@ export class AgentLogConfigError extends Error {
     this.status = status;
     this.errorCode = errorCode;
     this.retryAfterSeconds = retryAfterSeconds;
-    Object.defineProperties(this, { says: { value: message }, reason: { value: reason }, details: { value: details } });
+    Object.defineProperty(this, "details", { value: { ...details, says: message, reason } });
   }
 
   /** @internal Returns the same failure with one more sentence at the end of its message. */
   advised(sentence: string): AgentLogConfigError {
     const advice = [this.details.advice, sentence].filter(Boolean).join(" ");
-    return new AgentLogConfigError(this.code, this.says, { ...this.details, advice });
+    return new AgentLogConfigError(this.code, this.details.says, { ...this.details, advice });
   }
 }
 

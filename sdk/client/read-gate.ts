@@ -53,8 +53,8 @@ export class ReadGate {
   refusalOf(subject: string): AgentLogConfigError | undefined {
     const refusal = this.#refusals[this.#isKeyAccepted ? FAILURES_IN_A_ROW - 1 : 0];
     if (refusal === undefined) return undefined;
-    const { code, says, details } = refusal;
-    return new AgentLogConfigError(code, says, { ...details, subject });
+    const { code, details } = refusal;
+    return new AgentLogConfigError(code, details.says, { ...details, subject });
   }
 
   #noteAnswer(): void {

@@ -19,11 +19,10 @@ function unseal(value: unknown): unknown {
   return isSecret(value) ? unseal(value["value"]) : value;
 }
 
-/** Returns a value without null, at any depth. Python sends it for None, which other languages leave out. */
-export function withoutNull(value: unknown): unknown {
-  if (!isPlainObject(value)) return value;
-  const members = Object.entries(value).filter(([, member]) => member !== null);
-  return mapValues(Object.fromEntries(members), withoutNull);
+/** Leaves out null, at any depth. Python sends it for None, which other languages leave out. */
+export function withoutNull(properties: Properties): Properties {
+  const members = Object.entries(properties).filter(([, value]) => unseal(value) !== null);
+  return mapValues(Object.fromEntries(members), (value) => (isPlainObject(value) ? withoutNull(value) : value));
 }
 
 /**

@@ -36,8 +36,8 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
     return response.setFailuresList([new providerMessages.CheckFailure().setReason(refusal)]);
   }
   // No program reads for the plugin, so that a reading is a forged one.
-  const { __reading: _, expect, ...others } = propertiesOf(request.getNews());
-  const sent = { ...others, ...(expect != null && { expect: withoutNull(expect) }) };
+  const { __reading: _, expect = null, ...others } = propertiesOf(request.getNews());
+  const sent = { ...others, ...withoutNull({ expect }) };
   const recorded = propertiesOf(request.getOlds());
   const secrets = [...SECRET_SETTINGS, ...secretsBehind(markedNames(sent))];
   const checked = await lifecycle.check(run.hostOf(urn), withoutMarks(recorded), withoutMarks(sent), secrets);

@@ -1,10 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import { problemOf } from "../shared/reading.ts";
 import type { FUNCTIONS } from "../shared/resource-type.ts";
 import { plainValueOf, runsInline, runsWithMocks } from "./private-sdk.ts";
-import { programState } from "./program-state.ts";
 import { connectionOf, type ProviderSettings, providerOf } from "./provider.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
 
@@ -84,7 +82,6 @@ async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
  */
 function failProgram(error: AgentLogConfigError): Promise<never> {
   if (runsWithMocks() || runsInline()) throw error;
-  if (error.code === "ERR_MISSING_SETTINGS") programState().failures.reported.add(problemOf(error).cause);
   void Promise.reject(error);
   return new Promise(() => {});
 }

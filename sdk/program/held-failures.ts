@@ -17,8 +17,6 @@ const MAX_CAUSES = 50;
  * has been asked for for ten seconds.
  */
 export class HeldFailures {
-  /** The causes that the program itself has reported, and fails for. */
-  readonly reported = new Set<string>();
   readonly #report = new FailureReport();
   readonly #end = Promise.withResolvers<void>();
   #isHolding = false;
@@ -44,12 +42,11 @@ export class HeldFailures {
   }
 
   /** Holds a resource that fails, or that may. Returns what it reports, its own failures first. */
-  async hold(name: string, failures: readonly Failure[]): Promise<readonly ReportedFailure[]> {
+  async hold(name: string): Promise<readonly ReportedFailure[]> {
     if (!this.#isHolding) void endOfProcess().then(() => this.#end.resolve());
     this.#isHolding = true;
     this.#wait();
     await this.#end.promise;
-    if (failures.every(({ cause }) => this.reported.has(cause))) return new Promise(() => {});
     const all = this.#report.entries(name).map((each) => {
       return each.resource === name ? each : { ...each, message: `${each.resource}: ${each.message}` };
     });

@@ -1,4 +1,3 @@
-import { setImmediate } from "node:timers/promises";
 import * as pulumi from "@pulumi/pulumi";
 import { isObject, isPlainObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
@@ -65,7 +64,7 @@ async function read(
   }
   const outcome = await outcomeOf(readOnce(connection, what, hasWaited));
   const { settings, problem } = outcome;
-  const report = await reportOf(request, secrets, outcome);
+  const report = about.isPreview ? await reportOf(request, secrets, outcome) : [];
   const reading = { ...about, ...what, fingerprints: fingerprintsOf(connection), problem, report };
   return { settings: problem === null ? settings : { ...settings, ...maps }, reading };
 }
@@ -79,22 +78,16 @@ async function reportOf(
   secrets: readonly string[],
   { settings, problem }: ReadOutcome,
 ): Promise<Reading["report"]> {
-  const { failures } = programState();
-  if (!pulumi.runtime.isDryRun()) {
-    if (problem?.code !== "ERR_MISSING_SETTINGS") return [];
-    // A function that is called beside it fails the program, and names them.
-    await setImmediate();
-    return failures.reported.has(problem.cause) ? new Promise(() => {}) : [];
-  }
   // A held resource must not wait for another one that is held, and the registration waits for all arguments. Only the engine
   // knows whether there is a record that can be used in an outage, and others may wait for it.
   const { failures: found } = verdictOf({ ...(await knownMembers(args)), ...settings }, problem, secrets);
   // Outside of a program nothing collects what the others report.
   if (found.length === 0 || pulumi.runtime.getStackResource() === undefined) return [];
+  const { failures } = programState();
   // Only the engine knows the values that are kept, and a provider that a transform sets: the others do not name these.
   const isCertain = !opts.ignoreChanges?.length && problem?.code !== "ERR_MISSING_SETTINGS";
   if (isCertain) failures.note(name, found);
-  return failures.hold(name, found);
+  return failures.hold(name);
 }
 
 /** Returns the arguments and the settings that no message may quote. */

@@ -11,14 +11,13 @@ import { EngineLog, type EngineModules } from "./engine-log.ts";
 import * as lifecycle from "./resource-lifecycle.ts";
 
 // What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
-// holds that text.
+// holds that text. What they do is decided in resource-lifecycle.ts; here is what the host of dynamic providers is like.
 
 /** The configuration that the engine gives to the provider host: the stack's, or that of an explicit Provider. */
 export interface ProviderConfiguration {
   get(key: string): string | undefined;
 }
 
-// See check of resource-lifecycle.ts.
 export async function check(
   configuration: ProviderConfiguration,
   olds: lifecycle.Properties,
@@ -56,7 +55,6 @@ function failIfRefused(news: lifecycle.Properties): void {
   if (Array.isArray(messages)) throw new Error(messages.join("\n"));
 }
 
-// See diff of resource-lifecycle.ts.
 export async function diff(
   _configuration: ProviderConfiguration,
   id: string,
@@ -90,7 +88,6 @@ export async function update(
   return { outs: lifecycle.outputsOf(news, olds) };
 }
 
-// See refresh of resource-lifecycle.ts.
 export async function read(
   configuration: ProviderConfiguration,
   id: string,
@@ -131,10 +128,7 @@ async function warnOfOutage(id: string, outage: Outage): Promise<void> {
 }
 
 /** The engine gives its address to the host of dynamic providers as the first argument. */
-const log = new EngineLog(
-  loadEngineModules,
-  process.argv.slice(2, 3).find((address) => /:\d+$/.test(address)),
-);
+const log = new EngineLog(loadEngineModules, /^\S+:\d+$/.exec(process.argv[2] ?? "")?.[0]);
 
 async function warn(...messages: readonly string[]): Promise<void> {
   for (const message of messages) log.show("WARNING", "", message);

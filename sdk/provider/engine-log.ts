@@ -1,10 +1,9 @@
-import type { credentials, Metadata } from "@grpc/grpc-js";
 import type engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import type engineMessages from "@pulumi/pulumi/proto/engine_pb.js";
 
 /** The modules by which a process speaks with the engine. */
 export interface EngineModules {
-  readonly grpc: { readonly credentials: typeof credentials; readonly Metadata: typeof Metadata };
+  readonly grpc: Pick<typeof import("@grpc/grpc-js"), "credentials" | "Metadata">;
   readonly service: typeof engineService;
   readonly messages: typeof engineMessages;
 }
@@ -17,7 +16,7 @@ export class EngineLog {
   readonly #load: () => EngineModules;
   #address: string | undefined;
   #client: InstanceType<typeof engineService.EngineClient> | undefined;
-  readonly #sending = new Set<Promise<void>>();
+  #shown: Promise<unknown> = Promise.resolve();
 
   /**
    * @param load is called when there is something to show, because most processes show nothing
@@ -40,14 +39,13 @@ export class EngineLog {
    * alone does not fail the run. Without an engine or its modules the message is printed.
    */
   show(severity: "WARNING" | "ERROR", urn: string, message: string): void {
-    const sent = this.#send(severity, urn, message).catch(() => console.warn(message));
-    this.#sending.add(sent);
-    sent.then(() => this.#sending.delete(sent));
+    const shown = this.#send(severity, urn, message).catch(() => console.warn(message));
+    this.#shown = Promise.all([this.#shown, shown]);
   }
 
   /** Waits until the engine has all messages, because it ends this process after the last response. */
   async flush(): Promise<void> {
-    await Promise.all(this.#sending);
+    await this.#shown;
   }
 
   /** @throws Error without an engine or its modules */

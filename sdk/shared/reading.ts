@@ -39,8 +39,8 @@ export function problemOf(error: unknown): Problem {
   if (!(error instanceof AgentLogConfigError)) {
     return { code: "ERR_UNKNOWN", message, temporary: false, cause: `ERR_UNKNOWN: ${message}` };
   }
-  const { code, temporary, errorCode = "", reason } = error;
-  return { code, message, temporary, cause: `${code} ${errorCode}: ${reason}` };
+  const { code, temporary, errorCode = "", details } = error;
+  return { code, message, temporary, cause: `${code} ${errorCode}: ${details.reason}` };
 }
 
 export function isReading(value: unknown): value is Reading {

@@ -1,6 +1,6 @@
 import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { AgentLogConfigError, CODES } from "../client/errors.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "../client/errors.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import { refuseEngineMarks } from "./engine-marks.ts";
@@ -42,7 +42,7 @@ export class SettingsReader {
       return result;
     } catch (error) {
       if (!(error instanceof AgentLogConfigError)) throw error;
-      const advice = this.#adviceFor(error, connection, args);
+      const advice = this.#adviceFor(error.code, connection, args.projectId);
       throw advice === undefined ? error : error.advised(advice);
     }
   }
@@ -51,11 +51,7 @@ export class SettingsReader {
    * Names the command that tries a connection step by step. The command knows the stack's settings, not the arguments of a
    * Provider, and not what a program of the Automation API sets.
    */
-  #adviceFor(
-    { code }: AgentLogConfigError,
-    connection: ConnectionSettings,
-    { projectId }: UncheckedRead,
-  ): string | undefined {
+  #adviceFor(code: AgentLogConfigErrorCode, connection: ConnectionSettings, projectId: unknown): string | undefined {
     const sources = Object.values(connection).flatMap((found) => found?.source ?? []);
     const isKnown = sources.length > 0 && !sources.includes("argument") && !process.env["PULUMI_AUTOMATION_API"];
     const stack = this.#stackOf();

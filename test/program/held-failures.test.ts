@@ -17,7 +17,7 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 function hold(failures: HeldFailures, name: string, message: string, cause = message) {
   const seen: { lines: readonly string[] | undefined } = { lines: undefined };
   failures.note(name, [{ message, cause }]);
-  failures.hold(name, [{ message, cause }]).then((told) => {
+  failures.hold(name).then((told) => {
     seen.lines = told.map((each) => each.message);
   });
   return seen;
@@ -48,7 +48,7 @@ it("holds nothing after the end, when those that waited for others are read", as
 it("holds one that only may fail, which reports for the others, and which no other one names", async () => {
   const { failures, drain } = openProgram();
   const certain = hold(failures, "a", "One.");
-  const told = failures.hold("b", [{ message: "One.", cause: "One." }]);
+  const told = failures.hold("b");
   await drain();
   expect(certain.lines).toEqual(["One."]);
   expect(await told).toMatchObject([{ message: "a: One." }]);
@@ -60,14 +60,6 @@ it("reports 50 causes, and how many more there are, because each of the resource
   await drain();
   expect(first?.lines).toHaveLength(51);
   expect(first?.lines?.at(-1)).toBe("There are 10 more reasons why resources fail.");
-});
-
-it("leaves a resource to the program that has told its only cause and fails for it", async () => {
-  const { failures, drain } = openProgram();
-  failures.reported.add("missing");
-  const [silent, other] = [hold(failures, "a", "It is missing.", "missing"), hold(failures, "b", "Two.")];
-  await drain();
-  expect([silent.lines, other.lines?.[0]]).toEqual([undefined, "Two."]);
 });
 
 describe("in a program that never ends, such as an inline one or one with an open server", () => {
