@@ -4,7 +4,7 @@ import { type AgentLogSettings, SECRET_SETTINGS, SETTING_NAMES } from "../client
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { PROVIDER_TEXT } from "../shared/provider-text.ts";
-import { AGENT_LOG_CONFIG_TYPE } from "../shared/resource-type.ts";
+import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
 import { runsWithMocks } from "./private-sdk.ts";
 import { providerOf } from "./provider.ts";
@@ -83,10 +83,14 @@ export class AgentLogConfig extends pulumi.CustomResource {
     return new AgentLogConfig(name, undefined, { ...opts, id });
   }
 
-  /** Returns whether a value is an AgentLogConfig, of any installed copy of the package. */
+  /**
+   * Returns whether a value is an AgentLogConfig, of any installed copy of the package or of the plugin. Policy packs ask with it
+   * about the resources of programs in every language.
+   */
   static override isInstance(value: unknown): value is AgentLogConfig {
     // Policy packs ask about an object that has nothing but the type.
-    return isObject(value) && value["__pulumiType"] === AGENT_LOG_CONFIG_TYPE;
+    const type = isObject(value) ? value["__pulumiType"] : undefined;
+    return type === AGENT_LOG_CONFIG_TYPE || type === PLUGIN_TYPE;
   }
 
   /**

@@ -140,6 +140,7 @@ describe("AgentLogConfig", () => {
 
   it("is known to a policy by its type alone", () => {
     expect(AgentLogConfig.isInstance({ __pulumiType: AGENT_LOG_CONFIG_TYPE })).toBe(true);
+    expect(AgentLogConfig.isInstance({ __pulumiType: "agent-log-config:index:AgentLogConfig" })).toBe(true);
     expect(AgentLogConfig.isInstance({ __pulumiType: "pulumi-nodejs:dynamic:Resource" })).toBe(false);
   });
 });
