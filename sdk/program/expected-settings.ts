@@ -33,7 +33,7 @@ export interface ExpectedSettings {
   readonly logRotate?: pulumi.Input<ExpectedLogRotate | null> | undefined;
   /** The database user that manages the logs. */
   readonly username?: pulumi.Input<string | null> | undefined;
-  /** The settings that must not be set: "logPath", "logPathWindows", "logRotate", "username", or a threshold, such as "logRotate.numTotal". */
+  /** The settings that must not be set, each by its path, such as "logPath" or "logRotate.numTotal". */
   readonly notSet?: pulumi.Input<readonly pulumi.Input<ExpectedPath>[]> | undefined;
 }
 

@@ -16,6 +16,7 @@ import {
 import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../../sdk/shared/read-many.ts";
 import { resourceArgumentsSchema } from "../../sdk/shared/resource-arguments.ts";
 import {
+  expectedPathSchema,
   expectedRangeSchema,
   expectedSettingsSchema,
   expectedThresholdsSchema,
@@ -103,6 +104,11 @@ const EXPECTED_MEMBERS = Object.fromEntries(
     { description: `${description} A number, or an \`ExpectedRange\`, in Go \`ExpectedRangeArgs\`.`, optional },
   ]),
 );
+/** The elements of a list have no type of their own: see elementOf. */
+const NOT_SET = {
+  description: `The settings that must not be set, of these: ${expectedPathSchema.options.map((path) => `"${path}"`).join(", ")}.`,
+  optional: true,
+};
 const RANGE = docComments("sdk/program/expected-settings.ts", "ExpectedRange");
 const PROVIDER = docComments("sdk/program/provider.ts", "Provider");
 const FUNCTION = docComments("sdk/program/get-agent-log-config.ts", "getAgentLogConfig");
@@ -268,7 +274,10 @@ function types(): Readonly<Record<string, Schema>> {
     WhenUnexpected: choice(ARGUMENTS.members["whenUnexpected"]?.description, whenUnexpected.unwrap()),
     WhenUnavailable: choice(ARGUMENTS.members["whenUnavailable"]?.description, whenUnavailable.unwrap()),
     LogRotate: optionalType(THRESHOLDS_DOC, kindsOf(logRotateSchema)),
-    ExpectedSettings: optionalType(EXPECTED, kindsOf(expectedSettingsSchema)),
+    ExpectedSettings: optionalType(
+      { ...EXPECTED, members: { ...EXPECTED.members, notSet: NOT_SET } },
+      kindsOf(expectedSettingsSchema),
+    ),
     ExpectedLogRotate: optionalType(
       { ...EXPECTED_THRESHOLDS, members: EXPECTED_MEMBERS },
       kindsOf(expectedThresholdsSchema),
