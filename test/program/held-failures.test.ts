@@ -83,6 +83,13 @@ describe("in a program that never ends, such as an inline one or one with an ope
     expect(seen.lines).toEqual(["One."]);
   });
 
+  it("does not keep a process alive that has nothing else to do", () => {
+    const timers = vi.spyOn(globalThis, "setTimeout");
+    hold(new HeldFailures(), "a", "One.");
+    expect(timers.mock.results.map(({ value }) => value.hasRef())).toEqual([false]);
+    timers.mockRestore();
+  });
+
   it("counts a read that fails as ended", async () => {
     const failures = new HeldFailures();
     await failures.during(() => Promise.reject(new Error("No."))).catch(() => {});
