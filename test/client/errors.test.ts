@@ -26,6 +26,14 @@ it("says what is known about the failure, and is printed by Pulumi without a sta
   expect(new AgentLogConfigError("ERR_TLS", "m")).toMatchObject({ temporary: false, status: undefined });
 });
 
+it("says its advice after the link, in the order in which it was given, and stays the same failure", () => {
+  const failure = new AgentLogConfigError("ERR_TLS", "it is refused", { subject: "Can't read it", status: 403 });
+  const advised = failure.advised("Do this.").advised("Do that.");
+  expect(advised.message).toMatch(/^Can't read it: it is refused\. See https:\S+#err_tls\. Do this\. Do that\.$/);
+  expect(advised).toMatchObject({ code: "ERR_TLS", status: 403 });
+  expect(failure.message).toMatch(/#err_tls\.$/);
+});
+
 it("has an entry in the README for each code, which messages link to, and which says whether it is an outage", () => {
   const readme = readFileSync(path.resolve(import.meta.dirname, "../../README.md"), "utf8");
   const rows = readme.matchAll(/<a id="(err_\w+)"><\/a>`(ERR_\w+)` \| (.*) \|/g);

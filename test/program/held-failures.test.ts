@@ -76,7 +76,12 @@ describe("in a program that never ends, such as an inline one or one with an ope
     slow.resolve();
     await read;
     await vi.advanceTimersByTimeAsync(9_000);
-    await failures.during(async () => {});
+    const another = Promise.withResolvers<void>();
+    const next = failures.during(() => another.promise);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(seen.lines).toBeUndefined();
+    another.resolve();
+    await next;
     await vi.advanceTimersByTimeAsync(9_999);
     expect(seen.lines).toBeUndefined();
     await vi.advanceTimersByTimeAsync(1);
