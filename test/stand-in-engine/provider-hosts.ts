@@ -2,7 +2,7 @@ import { Server, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js"
 import engineService from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import type { LogRequest } from "@pulumi/pulumi/proto/engine_pb.js";
 import emptyMessages, { type Empty } from "google-protobuf/google/protobuf/empty_pb.js";
-import { listen } from "../plugin/listen.ts";
+import { bindServer } from "./bind-server.ts";
 import { hasUnknown, mapValues, type PropertyMap, withoutSecrets } from "./property-value.ts";
 import { ProviderClient, type ProviderMethod } from "./provider-client.ts";
 import { providerUrn, type Resource } from "./resource.ts";
@@ -92,6 +92,6 @@ export class ProviderHosts {
       done(null, new emptyMessages.Empty());
     };
     this.#engine.addService(engineService.EngineService, { log });
-    return listen(this.#engine);
+    return bindServer(this.#engine);
   }
 }

@@ -9,6 +9,7 @@ import resourceMessages, {
   type RegisterResourceRequest,
 } from "@pulumi/pulumi/proto/resource_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
+import { bindServer } from "./bind-server.ts";
 import { deleteResource, deleteResources } from "./delete-resources.ts";
 import { messageOf, type Operation } from "./operation.ts";
 import { mapValues, parseProperties } from "./property-value.ts";
@@ -30,12 +31,9 @@ export async function runProgram(operation: Operation): Promise<void> {
   const server = new grpc.Server(MESSAGE_LIMIT);
   server.addService(resourceService.ResourceMonitorService, monitor(operation, failing.signal, fail));
   server.addService(engineService.EngineService, engine(operation));
-  const port = await new Promise<number>((resolve, reject) => {
-    const done = (error: Error | null, bound: number) => (error ? reject(error) : resolve(bound));
-    server.bindAsync("127.0.0.1:0", grpc.ServerCredentials.createInsecure(), done);
-  });
+  const address = await bindServer(server);
   try {
-    const code = await runnerExit(operation, `127.0.0.1:${port}`, failing.signal);
+    const code = await runnerExit(operation, address, failing.signal);
     if (failing.signal.aborted) throw failing.signal.reason;
     // 32 says that the program has reported what went wrong.
     if (code === 32) throw new Error("");
