@@ -37,6 +37,7 @@ it.for([
   const text = globSync("**/*.{ts,py,go}", { cwd: sdk }).map(read).join("\n");
   expect(text).toContain(argument);
   expect(text).toMatch(new RegExp(`${constant}.*"useRecorded"`));
+  expect(text).toMatch(/^(?:class|export interface|type) ExpectedRangeArgs\b/m);
   expect(text).not.toContain("{{%");
   if (page === undefined) return;
   expect(read(page)).toMatch(/^# Agent Log Config\n/);

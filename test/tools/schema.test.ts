@@ -84,7 +84,8 @@ it("says what may be expected not to be set, and what a threshold takes, which t
   const thresholds = Object.values(at("types", "agent-log-config:index:ExpectedLogRotate", "properties"));
   expect(thresholds).toHaveLength(5);
   for (const threshold of thresholds) {
-    expect(threshold).toMatchObject({ description: expect.stringContaining("`ExpectedRangeArgs`") });
+    const takes = "A number (in Go a `pulumi.Float64`), or an `ExpectedRangeArgs`.";
+    expect(threshold).toMatchObject({ description: expect.stringContaining(takes) });
   }
 });
 

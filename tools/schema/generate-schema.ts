@@ -101,7 +101,7 @@ const EXPECTED_THRESHOLDS = docComments("sdk/program/expected-settings.ts", "Exp
 const EXPECTED_MEMBERS = Object.fromEntries(
   Object.entries(THRESHOLDS_DOC.members).map(([name, { description, optional }]) => [
     name,
-    { description: `${description} A number, or an \`ExpectedRange\`, in Go \`ExpectedRangeArgs\`.`, optional },
+    { description: `${description} A number (in Go a \`pulumi.Float64\`), or an \`ExpectedRangeArgs\`.`, optional },
   ]),
 );
 /** The elements of a list have no type of their own: see elementOf. */
