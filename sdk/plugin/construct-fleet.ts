@@ -88,5 +88,5 @@ async function recordChild(
   }
 }
 
-/** Those of a new child that is no target of the update. */
+/** Those of a child that returns none. */
 const UNKNOWN_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));

@@ -21,10 +21,6 @@ export class ResourceMonitor {
     );
   }
 
-  get isPreview(): boolean {
-    return this.#request.getDryrun();
-  }
-
   /**
    * Registers the component with the options that the program gave it; its children inherit some of them.
    * @returns its URN
@@ -43,8 +39,8 @@ export class ResourceMonitor {
 
   /**
    * Registers a child, which depends on all that the arguments of the component depend on.
-   * @returns its outputs; undefined where it is not a target of the update, and so has none yet
-   * @throws Error where the child has failed, and the engine goes on all the same
+   * @returns its outputs; undefined where it has none, because it is not a target of the update or fails in a preview
+   * @throws Error where the child has failed in an update, and the engine goes on all the same
    */
   async registerChild(parent: string, name: string, inputs: Properties): Promise<Properties | undefined> {
     const request = this.#newRequest(PLUGIN_TYPE, name, inputs).setParent(parent).setCustom(true);
@@ -52,8 +48,10 @@ export class ResourceMonitor {
     // Without a version it is the process that constructs.
     request.setProvider(this.#request.getProvidersMap().get("agent-log-config") ?? "");
     const response = await this.#register(request);
-    if (response.getResult() !== messages.Result.SUCCESS) throw new Error(`Its child '${name}' has failed.`);
-    return response.getUnknown() ? undefined : propertiesOf(response.getObject());
+    const hasFailed = response.getResult() !== messages.Result.SUCCESS;
+    // A preview ends with the child, and says why.
+    if (hasFailed && !this.#request.getDryrun()) throw new Error(`Its child '${name}' has failed.`);
+    return hasFailed || response.getUnknown() ? undefined : propertiesOf(response.getObject());
   }
 
   /** Ends the registration of the component. */

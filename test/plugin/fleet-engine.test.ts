@@ -69,6 +69,9 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     await set("consumed", "true");
     gone.push(19);
     service.set(id(19), "monitoring", undefined);
+    const ended = await deployment.run(["up", "--yes", "--continue-on-error"]);
+    expect(ended).toMatchObject({ exitCode: 1, text: expect.not.stringContaining("Updating (dev):") });
+    expect(ended.text).not.toContain("has failed.");
     const run = await deployment.run(["up", "--yes", "--skip-preview", "--continue-on-error"]);
     expect(run.exitCode).toBe(1);
     for (const index of gone) expect(run.text).toContain(`of project ${id(index)}`);
