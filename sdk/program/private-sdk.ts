@@ -52,10 +52,7 @@ export function isConfigSecret(key: string): boolean {
   return typeof ask === "function" && ask(key) === true;
 }
 
-/**
- * Returns whether the program is a function that the Automation API runs in its own process. Without the internal module each
- * program counts as one, so that its failures wait for a quiet time and not for the end of the process.
- */
+/** Returns whether the program is a function that the Automation API runs in its own process; true without the internal module. */
 export function runsInline(): boolean {
   try {
     const sdk: { getLocalStore(): unknown } = load("@pulumi/pulumi/runtime/state.js");
