@@ -89,6 +89,13 @@ it("says what may be expected not to be set, and what a threshold takes, which t
   }
 });
 
+it("names the agents of a fleet as those of a single resource, and takes a text for them", () => {
+  const { agent } = at("resources", "agent-log-config:index:AgentLogConfig", "inputProperties");
+  const { agents } = at("resources", "agent-log-config:index:AgentLogConfigs", "inputProperties");
+  const kind = [{ type: "string" }, { $ref: "#/types/agent-log-config:index:AgentKind" }];
+  expect([agent, agents]).toMatchObject([{ oneOf: kind }, { type: "array", items: { oneOf: kind } }]);
+});
+
 it("has whole sentences as texts, which never promise null", () => {
   const texts = placesWith("description").map((place) => at(...place.split("/").slice(1))["description"]);
   const described = texts.map((text) => String(text).split("\n\n{{% examples")[0] ?? "");

@@ -203,7 +203,8 @@ function resource(names: OwnedNames): Schema {
 
 function fleet(names: OwnedNames): Schema {
   const { projectId: _, agent: __, ...others } = kindsOf(resourceArgumentsSchema);
-  const argumentTypes = { projectIds: listOf(TEXT), projects: mapOf(TEXT), agents: listOf(TEXT), ...others };
+  const agents = listOf(choiceOrText("AgentKind"));
+  const argumentTypes = { projectIds: listOf(TEXT), projects: mapOf(TEXT), agents, ...others };
   return {
     isComponent: true,
     description: `${firstParagraph(FLEET.description)}\n\n${readExamples("agent-log-configs.md", names)}`,
