@@ -65,7 +65,10 @@ export async function diff(
   const outage = outages.get(id);
   outages.delete(id);
   if (outage !== undefined) await warnOfOutage(id, { ...outage, unchangedSince: olds["unchangedSince"] });
-  return FAILURES in news ? { changes: true } : lifecycle.diff(olds, news);
+  const found = lifecycle.diff(olds, news);
+  // A record that the plugin has made has no provider in it, without which the host can't refresh it.
+  const isIncomplete = found.changes === false && !("__provider" in olds);
+  return FAILURES in news || isIncomplete ? { changes: true } : found;
 }
 
 /** Only the record is created: the service is never changed. */

@@ -107,6 +107,12 @@ describe("a resource that fails", () => {
   });
 });
 
+it("records anew what the plugin has recorded, which has no provider in it, and nothing else that is the same", async () => {
+  const made = { ...INPUTS, __provider: "exports.handler", unchangedSince: "2026-01-01T00:00:00.000Z" };
+  expect(await diff(CONFIGURATION, ID, made, INPUTS)).toEqual({ changes: false });
+  expect(await diff(CONFIGURATION, ID, INPUTS, INPUTS)).toEqual({ changes: true });
+});
+
 it("tells the reason of an outage once", async () => {
   service.respondWith({ status: 503 });
   for (const digit of ["0", "1"]) {

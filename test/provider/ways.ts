@@ -35,7 +35,9 @@ export async function openDynamicProvider(configuration: Configuration): Promise
       return parseProperties(inputs);
     },
     diff: async ({ id, outputs }, news) => {
-      const { changes, replaces = [] } = await provider.diff(host, id, plain(outputs), plain(news));
+      // The host records the provider with the outputs.
+      const recorded = { ...plain(outputs), __provider: "exports.handler" };
+      const { changes, replaces = [] } = await provider.diff(host, id, recorded, plain(news));
       return { changes: changes === false ? "DIFF_NONE" : "", replaces };
     },
     create: async (news) => {
