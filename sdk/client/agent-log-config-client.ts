@@ -1,6 +1,6 @@
 import "./refuse-other-runtimes.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import type { UnsignedRequest } from "../digest/send-signed.ts";
+import type { UnsignedRequest } from "../digest/signed-request.ts";
 import { abortable } from "./abortable.ts";
 import { agentLogConfigId } from "./agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "./agent-log-config-result.ts";

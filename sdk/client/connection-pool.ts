@@ -1,4 +1,4 @@
-import type { DigestConnection } from "../digest/send-signed.ts";
+import type { DigestConnection } from "../digest/signed-request.ts";
 
 /** The most connections that a client opens to the service. */
 const MAX_CONNECTIONS = 16;

@@ -1,7 +1,7 @@
 import tls from "node:tls";
 import { Client, type Dispatcher } from "undici";
 import { DigestKey, DigestState } from "../digest/digest-exchange.ts";
-import type { DigestConnection } from "../digest/send-signed.ts";
+import type { DigestConnection } from "../digest/signed-request.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import { Cookies } from "./cookies.ts";
 import { MAX_BODY_BYTES } from "./decode-body.ts";

@@ -1,5 +1,5 @@
 import { parseChallenges } from "../digest/challenge.ts";
-import type { WireResponse } from "../digest/send-signed.ts";
+import type { WireResponse } from "../digest/signed-request.ts";
 import type { ServiceVersion } from "./agent-log-config-result.ts";
 import { isSettingName } from "./agent-log-settings.ts";
 import { decodeBody } from "./decode-body.ts";

@@ -1,4 +1,4 @@
-import { type DigestConnection, sendSigned, type UnsignedRequest } from "../digest/send-signed.ts";
+import { type DigestConnection, SignedRequest, type UnsignedRequest } from "../digest/signed-request.ts";
 import { abortable } from "./abortable.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import { connectionError } from "./connection-error.ts";
@@ -61,15 +61,16 @@ async function attempt(
 ): Promise<ResponseContent | AgentLogConfigError> {
   const isShort = gate.isOutage && secondsLeft > OUTAGE_LIMIT_SECONDS;
   const seconds = isShort ? OUTAGE_LIMIT_SECONDS : secondsLeft;
-  const says = isShort
-    ? `no response within ${seconds} s, the limit after the reads of other projects have failed; check the service and the network`
-    : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
-  const limit = new AbortController();
-  const timeOut = () => limit.abort(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
-  const timer = setTimeout(timeOut, seconds * 1000);
+  const signed = new SignedRequest(connection, request);
+  const timer = setTimeout(() => {
+    const says = isShort
+      ? `no response within ${seconds} s, the limit after the reads of other projects have failed; check the service and the network`
+      : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
+    signed.giveUp(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
+  }, seconds * 1000);
   try {
-    const sent = sendSigned(connection, request, limit.signal);
-    return readResponse(await abortable(sent, signal, () => limit.abort()), subject, envelope);
+    const response = await abortable(signed.send(), signal, () => signed.giveUp(new Error("The read was given up.")));
+    return readResponse(response, subject, envelope);
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof AgentLogConfigError) return cause;

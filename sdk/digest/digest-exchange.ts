@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import type { DigestChallenge } from "./digest-challenge.ts";
-import { type Credentials, keyHash, type SigningNonce, signRequest } from "./sign-request.ts";
+import { type Credentials, RequestSigner } from "./request-signer.ts";
 
 /**
  * One request of a caller: how to sign it, and what follows from each response to it (RFC 7616, section 3.3). Only this file
@@ -101,32 +101,29 @@ const MAX_REPEATS = 3;
 const MAX_NONCES = 64;
 
 /** A nonce of the server, and what is known of it. */
-class Nonce implements SigningNonce {
-  readonly challenge: DigestChallenge;
-  readonly username: string;
-  readonly cnonce = randomBytes(8).toString("hex");
-  readonly keyHash: string;
+class Nonce {
   /** The connection that got it first. */
   readonly state: DigestState;
   /** Another connection has got it too. */
   isShared = false;
+  readonly #challenge: DigestChallenge;
+  readonly #signer: RequestSigner;
   /** How many requests were signed so far; it is the nonce count of the last one (RFC 7616, section 3.4). */
-  count = 0;
+  #count = 0;
 
   constructor(challenge: DigestChallenge, credentials: Credentials, state: DigestState) {
-    this.challenge = challenge;
-    this.username = credentials.username;
-    this.keyHash = keyHash(this, credentials);
     this.state = state;
+    this.#challenge = challenge;
+    this.#signer = new RequestSigner(challenge, credentials, randomBytes(8).toString("hex"));
   }
 
   sign(method: string, uri: string): string {
-    this.count += 1;
-    return signRequest(this, method, uri);
+    this.#count += 1;
+    return this.#signer.sign(this.#count, method, uri);
   }
 
   /** Returns whether a challenge has this nonce. */
   isOf(challenge: DigestChallenge): boolean {
-    return isDeepStrictEqual({ ...challenge, stale: false }, { ...this.challenge, stale: false });
+    return isDeepStrictEqual({ ...challenge, stale: false }, { ...this.#challenge, stale: false });
   }
 }

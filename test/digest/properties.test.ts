@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chooseDigestChallenge, type DigestChallenge, UnusableChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { keyHash, signRequest } from "../../sdk/digest/sign-request.ts";
+import { RequestSigner } from "../../sdk/digest/request-signer.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 /** Every run takes other values, and fast-check prints the seed of a failure. `FUZZ_RUNS` sets how many. */
@@ -12,8 +12,7 @@ const quotedText = fc.oneof(fc.stringMatching(/^[\t -~\xa0-\xff]{0,40}$/), fc.st
 const visibleText = fc.stringMatching(/^[!-~]{1,20}$/);
 
 function signed(challenge: DigestChallenge, username: string, uri: string): string {
-  const nonce = { challenge, username, cnonce: "c", count: 1 };
-  return signRequest({ ...nonce, keyHash: keyHash(nonce, { username, password: "p" }) }, "GET", uri);
+  return new RequestSigner(challenge, { username, password: "p" }, "c").sign(1, "GET", uri);
 }
 
 function inQuotes(text: string): string {

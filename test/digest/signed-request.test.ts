@@ -4,7 +4,7 @@ import { Client } from "undici";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { Cookies } from "../../sdk/client/cookies.ts";
 import { DigestKey, DigestState } from "../../sdk/digest/digest-exchange.ts";
-import { type DigestConnection, sendSigned } from "../../sdk/digest/send-signed.ts";
+import { type DigestConnection, SignedRequest } from "../../sdk/digest/signed-request.ts";
 import { listen } from "../servers/listen.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
@@ -53,7 +53,7 @@ function connectTo({ origin }: { readonly origin: string }): OpenConnection {
 const READ = { path: "/read?a=b", method: "GET", headers: { accept: "application/json" } } as const;
 
 async function read(connection: DigestConnection): Promise<string> {
-  const { status, body } = await sendSigned(connection, READ, new AbortController().signal);
+  const { status, body } = await new SignedRequest(connection, READ).send();
   return `${status} ${Buffer.from(body)}`;
 }
 
@@ -129,10 +129,10 @@ test.for([
 ])("a request that is given up $description sends no other, and leaves a connection that works", async (row) => {
   const server = await start(...row.script, accept);
   const connection = connectTo(server);
-  const controller = new AbortController();
-  const sending = sendSigned(connection, READ, controller.signal).catch(() => "given up");
+  const request = new SignedRequest(connection, READ);
+  const sending = request.send().catch(({ message }) => message);
   await server.reached(row.requests);
-  controller.abort();
+  request.giveUp(new Error("given up"));
   expect(await sending).toBe("given up");
   expect(server.requests).toHaveLength(row.requests);
   expect(connection.replace).not.toHaveBeenCalled();
@@ -147,26 +147,26 @@ const LATE: readonly { readonly event: "onResponseStart" | "onResponseEnd"; read
 test.for(LATE)("a request that is given up at $event of its challenge sends no other", async ({ event, respond }) => {
   const server = await start(respond, accept);
   const connection = connectTo(server);
-  const controller = new AbortController();
   const watched: DigestConnection = {
     ...connection,
     dispatch(request, handler) {
       const next: ((...args: never) => void) | undefined = handler[event]?.bind(handler);
       handler[event] = (...args: never) => {
         next?.(...args);
-        controller.abort(new Error("given up"));
+        signed.giveUp(new Error("given up"));
       };
       return connection.dispatch(request, handler);
     },
   };
-  await expect(sendSigned(watched, READ, controller.signal)).rejects.toThrow("given up");
+  const signed = new SignedRequest(watched, READ);
+  await expect(signed.send()).rejects.toThrow("given up");
   expect(server.requests).toHaveLength(1);
 });
 
 test("a request that is given up before it has a socket has its connection replaced", async () => {
   const connection = connectTo(await start(accept));
-  const controller = new AbortController();
-  sendSigned(connection, READ, controller.signal).catch(() => {});
-  controller.abort();
+  const request = new SignedRequest(connection, READ);
+  request.send().catch(() => {});
+  request.giveUp(new Error("given up"));
   expect(connection.replace).toHaveBeenCalledOnce();
 });

@@ -25,41 +25,53 @@ export interface WireResponse {
   readonly body: Uint8Array;
 }
 
-/**
- * Sends a request as often as its challenges require. It returns the last response: a status other than 401, or a refusal of the
- * credentials.
- * @param signal gives up this request alone. A connection that has no socket for it yet is replaced, because the next request
- * would wait for that socket too.
- * @throws UnusableChallenge if the server asks for credentials that this client can't make
- * @throws Error of undici if there is no whole response, or the signal's reason
- */
-export async function sendSigned(
-  connection: DigestConnection,
-  request: UnsignedRequest,
-  signal: AbortSignal,
-): Promise<WireResponse> {
-  const { state, cookies } = connection;
-  const exchange = new DigestExchange(state);
-  let sent: SentRequest | undefined;
-  signal.addEventListener("abort", () => {
-    if (sent?.abort(signal.reason) === false) connection.replace();
-  });
-  for (;;) {
-    const headers: Record<string, string> = { ...request.headers };
-    const authorization = exchange.sign(request.method, request.path);
-    if (authorization !== undefined) headers["authorization"] = authorization;
-    if (cookies.header !== undefined) headers["cookie"] = cookies.header;
-    sent = new SentRequest();
-    connection.dispatch({ ...request, headers }, sent);
-    const { cut, ...response } = await sent.outcome.promise;
-    signal.throwIfAborted();
-    const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
-    if (lines !== undefined) cookies.keep(lines);
-    if (response.status !== 401) exchange.accepted();
-    // The head of a challenge is enough, even if its body is cut.
-    else if (challenges !== undefined && exchange.refused(chooseDigestChallenge(challenges))) continue;
-    if (cut !== undefined) throw cut;
-    return response;
+/** A request that is sent as often as its challenges require. */
+export class SignedRequest {
+  readonly #connection: DigestConnection;
+  readonly #request: UnsignedRequest;
+  #sent: SentRequest | undefined;
+  /** undefined as long as it may go on. */
+  #givenUp: Error | undefined;
+
+  constructor(connection: DigestConnection, request: UnsignedRequest) {
+    this.#connection = connection;
+    this.#request = request;
+  }
+
+  /**
+   * Sends it. It returns the last response: a status other than 401, or a refusal of the credentials.
+   * @throws UnusableChallenge if the server asks for credentials that this client can't make
+   * @throws Error of undici if there is no whole response, or the reason for which it was given up
+   */
+  async send(): Promise<WireResponse> {
+    const { state, cookies } = this.#connection;
+    const exchange = new DigestExchange(state);
+    for (;;) {
+      const headers: Record<string, string> = { ...this.#request.headers };
+      const authorization = exchange.sign(this.#request.method, this.#request.path);
+      if (authorization !== undefined) headers["authorization"] = authorization;
+      if (cookies.header !== undefined) headers["cookie"] = cookies.header;
+      this.#sent = new SentRequest();
+      this.#connection.dispatch({ ...this.#request, headers }, this.#sent);
+      const { cut, ...response } = await this.#sent.outcome.promise;
+      if (this.#givenUp !== undefined) throw this.#givenUp;
+      const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
+      if (lines !== undefined) cookies.keep(lines);
+      if (response.status !== 401) exchange.accepted();
+      // The head of a challenge is enough, even if its body is cut.
+      else if (challenges !== undefined && exchange.refused(chooseDigestChallenge(challenges))) continue;
+      if (cut !== undefined) throw cut;
+      return response;
+    }
+  }
+
+  /**
+   * Gives up this request alone: `send` fails with the reason. A connection that has no socket for it yet is replaced, because the
+   * next request would wait for that socket too.
+   */
+  giveUp(reason: Error): void {
+    this.#givenUp = reason;
+    if (this.#sent?.abort(reason) === false) this.#connection.replace();
   }
 }
 
@@ -95,7 +107,7 @@ class SentRequest implements Dispatcher.DispatchHandler {
   }
 
   /** Fails with the reason. Returns whether the request has a socket, which is closed. */
-  abort(reason: unknown): boolean {
+  abort(reason: Error): boolean {
     this.outcome.reject(reason);
     this.#controller?.abort(new Error("The request was given up."));
     return this.#controller !== undefined;

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { keyHash, signRequest } from "../../sdk/digest/sign-request.ts";
+import { RequestSigner } from "../../sdk/digest/request-signer.ts";
 import recordedCredentials from "./fixtures/recorded-credentials.json" with { type: "json" };
 import { readAuthorization } from "./read-authorization.ts";
 
@@ -10,9 +10,7 @@ const CREDENTIALS = { username: "publickey", password: "private-key-0001" };
 const SIGNED = { ...CREDENTIALS, cnonce: "c", method: "GET", uri: "/read" };
 
 function credentialsFor(line: string, { cnonce, method, uri, ...credentials } = SIGNED) {
-  const { username } = credentials;
-  const nonce = { challenge: chooseDigestChallenge(line), username, cnonce, count: 1 };
-  return readAuthorization(signRequest({ ...nonce, keyHash: keyHash(nonce, credentials) }, method, uri));
+  return readAuthorization(new RequestSigner(chooseDigestChallenge(line), credentials, cnonce).sign(1, method, uri));
 }
 
 /**
@@ -72,4 +70,12 @@ test("signs each request target and method on its own", () => {
     const expected = md5(`${md5(`${username}:r:${password}`)}:n:${md5(`${method}:${uri}`)}`);
     expect(credentialsFor('Digest realm="r", nonce="n"', { ...SIGNED, method, uri })["response"]).toBe(expected);
   }
+});
+
+test.for([
+  { count: 400, nc: "00000190" },
+  { count: 16_777_217, nc: "01000001" },
+])("the count $count is sent as $nc", ({ count, nc }) => {
+  const signer = new RequestSigner(chooseDigestChallenge('Digest realm="r", nonce="n", qop="auth"'), CREDENTIALS, "c");
+  expect(signer.sign(count, "GET", "/")).toContain(`nc=${nc}`);
 });
