@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfigs, getAgentLogConfigsOutput, Provider } from "pulumi-agent-log-config";
-import { THRESHOLDS } from "./thresholds.ts";
+import { EXPECTED } from "./thresholds.ts";
 
 interface Service {
   readonly baseUrl: string;
@@ -9,17 +9,17 @@ interface Service {
 }
 
 const config = new pulumi.Config();
-const services = config.requireObject<Record<keyof typeof THRESHOLDS, Service>>("services");
+const services = config.requireObject<Record<keyof typeof EXPECTED, Service>>("services");
 
 export const table = pulumi.all([rowsOf("east"), rowsOf("west")]).apply((rows) => rows.flat().join("\n"));
 
 /** The monitoring agents are recorded, so that previews show their drift; the backup agents are only listed. */
-function rowsOf(name: keyof typeof THRESHOLDS): pulumi.Output<string[]> {
+function rowsOf(name: keyof typeof EXPECTED): pulumi.Output<string[]> {
   const { baseUrl, publicKey, projectIds } = services[name];
   const privateKey = config.requireSecret(`${name}PrivateKey`);
   const provider = new Provider(name, { baseUrl, publicKey, privateKey });
-  const expected = { expect: { logRotate: THRESHOLDS[name] }, whenUnexpected: "warn" } as const;
-  const fleet = new AgentLogConfigs(name, { projectIds, agents: ["monitoring"], ...expected }, { provider });
+  const rules = { expect: EXPECTED[name], whenUnexpected: "warn" } as const;
+  const fleet = new AgentLogConfigs(name, { projectIds, agents: ["monitoring"], ...rules }, { provider });
   const recorded = fleet.configs.apply((configs) => Object.values(configs).map((row) => describe(name, row)));
   const listed = getAgentLogConfigsOutput({ projectIds, agents: ["backup"] }, { provider }).apply(
     ({ configs, failures }) => [

@@ -1,7 +1,7 @@
-import type { ExpectedLogRotate } from "pulumi-agent-log-config";
+import type { ExpectedSettings } from "pulumi-agent-log-config";
 
-/** The thresholds that each service's projects should have, in megabytes and hours; null means that one must not be set. */
-export const THRESHOLDS = {
-  east: { sizeThresholdMB: { atMost: 1000 }, timeThresholdHrs: { atLeast: 1, atMost: 24 } },
-  west: { sizeThresholdMB: { atMost: 500 }, numTotal: null },
-} as const satisfies Readonly<Record<string, ExpectedLogRotate>>;
+/** What the projects of each service should have, in megabytes and hours. */
+export const EXPECTED = {
+  east: { logRotate: { sizeThresholdMB: { atMost: 1000 }, timeThresholdHrs: { atLeast: 1, atMost: 24 } } },
+  west: { logRotate: { sizeThresholdMB: { atMost: 500 } }, notSet: ["logRotate.numTotal"] },
+} as const satisfies Readonly<Record<string, ExpectedSettings>>;

@@ -33,7 +33,7 @@ export interface AgentLogSettings {
 const text = maybe(z.string("must be a string"));
 const number = maybe(z.number("must be a number"));
 
-/** The kind of each threshold. */
+/** What each threshold must be. */
 export const logRotateSchema = z.object(
   {
     sizeThresholdMB: number,
@@ -45,7 +45,7 @@ export const logRotateSchema = z.object(
   "must be an object",
 ) satisfies z.ZodType<LogRotate>;
 
-/** The kind of each setting. */
+/** What each setting must be. */
 export const agentLogSettingsSchema = z.object(
   {
     logPath: text,

@@ -1,27 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
-import { z } from "zod";
-import type { ConnectionOptions } from "./connection-options.ts";
+import { connectionOptionsSchema } from "./connection-options.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import { type PlaceOf, parseArgument, strictObject } from "./parse-argument.ts";
+import { type PlaceOf, parseArgument } from "./parse-argument.ts";
 import { printable } from "./printable.ts";
-
-// Keys of the service are ASCII. A control character would end the header that carries the public one.
-const KEY = "must be a non-empty string of ASCII characters without leading or trailing white space";
-const key = z.string(KEY).regex(/^[!-~](?:[ -~]*[!-~])?$/, KEY);
-const TIMEOUT = "must be a number greater than 0 and at most 3600";
-const RETRIES = "must be a whole number from 0 to 10";
-
-/** The kind and the limits of each setting. */
-export const connectionOptionsSchema = strictObject({
-  baseUrl: z.string("must be a string"),
-  publicKey: key,
-  privateKey: key,
-  caCertificate: z.string("must be PEM text or the path of a PEM file").optional(),
-  allowHttp: z.boolean("must be true or false").optional(),
-  timeoutSeconds: z.number(TIMEOUT).gt(0, TIMEOUT).max(3600, TIMEOUT).optional(),
-  maxRetries: z.int(RETRIES).min(0, RETRIES).max(10, RETRIES).optional(),
-}) satisfies z.ZodType<ConnectionOptions>;
 
 /** The connection with everything checked and every default filled in. Checking it once more changes nothing. */
 export type CompleteOptions = ReturnType<typeof completeOptions>;

@@ -1,6 +1,5 @@
 import { errors } from "undici";
 import { UnusableChallenge } from "../digest/digest-challenge.ts";
-import { TOO_LONG } from "./decode-body.ts";
 import { ProxyError } from "./environment-proxy.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { type Certificate, certificates } from "./open-connector.ts";
@@ -28,7 +27,7 @@ function adviceOn(error: Error, proxyError: ProxyError | undefined, hasCaCertifi
     return ["ERR_AUTHENTICATION", `${reason}; check that baseUrl is the service, not a gateway with its own login`];
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (code === "UND_ERR_RES_EXCEEDED_MAX_SIZE")
-    return ["ERR_INVALID_RESPONSE", `the response ${TOO_LONG}; check baseUrl`];
+    return ["ERR_INVALID_RESPONSE", "the response is longer than 1 MiB; check baseUrl"];
   // undici itself refuses the response of a proxy that forwards plain http.
   if (reason.startsWith("Proxy Authentication Required")) return refusalOfProxy("the proxy", "HTTP_PROXY", 407);
   const proxy = proxyError && `the proxy ${proxyError.host}`;

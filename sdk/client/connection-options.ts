@@ -1,3 +1,6 @@
+import { z } from "zod";
+import { strictObject } from "./parse-argument.ts";
+
 /** How to reach the service, and the key to read with. */
 export interface ConnectionOptions {
   /**
@@ -22,10 +25,24 @@ export interface ConnectionOptions {
   readonly maxRetries?: number | undefined;
 }
 
-/**
- * Which of these settings are secrets. Their names are the same in the arguments of a Provider and in the stack configuration,
- * and their kinds are in `connectionOptionsSchema`, which is loaded only where something is read.
- */
+// Keys of the service are ASCII. A control character would end the header that carries the public one.
+const KEY = "must be a non-empty string of ASCII characters without leading or trailing white space";
+const key = z.string(KEY).regex(/^[!-~](?:[ -~]*[!-~])?$/, KEY);
+const TIMEOUT = "must be a number greater than 0 and at most 3600";
+const RETRIES = "must be a whole number from 0 to 10";
+
+/** What each setting must be. */
+export const connectionOptionsSchema = strictObject({
+  baseUrl: z.string("must be a string"),
+  publicKey: key,
+  privateKey: key,
+  caCertificate: z.string("must be PEM text or the path of a PEM file").optional(),
+  allowHttp: z.boolean("must be true or false").optional(),
+  timeoutSeconds: z.number(TIMEOUT).gt(0, TIMEOUT).max(3600, TIMEOUT).optional(),
+  maxRetries: z.int(RETRIES).min(0, RETRIES).max(10, RETRIES).optional(),
+}) satisfies z.ZodType<ConnectionOptions>;
+
+/** Which of these settings are secrets. Their names are the same in the arguments of a Provider and in the stack configuration. */
 export const CONNECTION_SETTINGS = {
   baseUrl: "public",
   publicKey: "public",

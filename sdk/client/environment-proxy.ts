@@ -51,6 +51,9 @@ export function openThroughProxy(
   timeoutMilliseconds: number,
 ): EnvHttpProxyAgent {
   const { origin: proxyOrigin, href } = proxy.url;
+  const tunnelling = { ...limits, headersTimeout: timeoutMilliseconds, connect: openSocket };
+  // Some proxies close a connection after a response and do not announce it, so each request gets a new one.
+  const forwarding = { ...limits, pipelining: 0, connect: proxyConnector(proxy, openSocket) };
   return new EnvHttpProxyAgent({
     ...limits,
     connect: openSocket,
@@ -58,16 +61,13 @@ export function openThroughProxy(
     httpsProxy: href,
     // Without it, undici would read the environment at every request.
     noProxy: process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "",
-    clientFactory: (origin) =>
-      openTunnels(proxy, new Client(origin, { ...limits, headersTimeout: timeoutMilliseconds, connect: openSocket })),
+    clientFactory: (origin) => openTunnels(proxy, new Client(origin, tunnelling)),
+    // The client of a proxy that forwards plain http, or of the service: past the proxy, or through a tunnel.
     factory: (origin, options: Client.Options) => {
-      // Some proxies close a connection after a response and do not announce it, so each request gets a new one.
-      if (new URL(origin).origin === proxyOrigin) {
-        return new Client(origin, { ...limits, pipelining: 0, connect: proxyConnector(proxy, openSocket) });
-      }
-      const { connect: openTunnel } = options;
-      if (typeof openTunnel !== "function" || openTunnel === openSocket) return new Client(origin, options);
-      return new Client(origin, { ...options, connect: tunnelConnector(openTunnel, openSocket) });
+      if (new URL(origin).origin === proxyOrigin) return new Client(origin, forwarding);
+      const { connect } = options;
+      const isTunnel = typeof connect === "function" && connect !== openSocket;
+      return new Client(origin, isTunnel ? { ...options, connect: tunnelConnector(connect, openSocket) } : options);
     },
   });
 }

@@ -11,7 +11,7 @@ export function parseArgument<T>(
   schema: z.ZodType<T>,
   value: unknown,
   subject: string,
-  { code = "ERR_INVALID_ARG_VALUE", placeOf, isSecret = true }: ArgumentKind = {},
+  { code = "ERR_INVALID_ARG_VALUE", placeOf, isSecret = true }: ParseOptions = {},
 ): T {
   const { success, data, error } = schema.safeParse(value, { reportInput: !isSecret });
   if (success) return data;
@@ -21,7 +21,7 @@ export function parseArgument<T>(
 /** Returns the place that a member comes from, as a message names it; undefined if that needs no name. */
 export type PlaceOf = (name: string) => string | undefined;
 
-interface ArgumentKind {
+interface ParseOptions {
   readonly code?: AgentLogConfigErrorCode;
   readonly placeOf?: PlaceOf | undefined;
   /** It may have secrets, so that no message may quote it. Default: true. */

@@ -16,7 +16,7 @@ export interface ReadArguments {
 
 const ID = "must be 24 hexadecimal digits";
 
-/** The kinds of the arguments of a read. */
+/** What the arguments of a read must be. */
 export const readArgumentsSchema = strictObject({
   projectId: z
     .string({ error: ({ input }) => (typeof input === "number" ? `${ID} in quotes` : ID) })

@@ -41,29 +41,41 @@ export function makeReport({ warning, ...seen }: Findings, projects: readonly Pr
 }
 
 function stepsOf(seen: Findings, project: Partial<ProjectReport> = {}): readonly Step[] {
-  const { monitoring, backup, code, message = "" } = project;
-  const isRead = monitoring !== undefined;
-  // What comes after the key only the service itself says: to a key that it knows, or to everybody.
-  const isAnswered = isRead || (code !== undefined && isAfterKey(STEPS[code]));
-  const isOpen = isAnswered && seen.challenge === undefined;
-  const needless: Notes = {
-    ...(seen.isPlain ? { TLS: "the address is plain http, so the settings travel unencrypted" } : {}),
-    ...(isOpen ? { challenge: "the server responds without credentials", key: "", role: "" } : {}),
-  };
-  const found: Notes = {
-    ...seen,
-    key: isAnswered ? "accepted" : undefined,
-    role: isRead ? "sufficient" : undefined,
-    monitoring: isRead ? `it logs to ${monitoring}` : undefined,
-    backup: backup === undefined ? undefined : `it logs to ${backup}`,
-  };
-  const failed = code && failedStep(code, { ...found, ...needless });
+  const { code, message = "" } = project;
+  const needless = needlessSteps(seen, project);
+  const taken = { ...seen, ...stepsAfterChallenge(project) };
+  const failed = code && failedStep(code, { ...taken, ...needless });
   return READ_STEPS.map((step): Step => {
     if (code && step === failed) return { step, status: "failed", message, code };
     if (needless[step] !== undefined) return { step, status: "not asked for", message: needless[step] };
-    if (found[step] !== undefined) return { step, status: "ok", message: found[step] };
+    if (taken[step] !== undefined) return { step, status: "ok", message: taken[step] };
     return { step, status: "not reached", message: "" };
   });
+}
+
+/** What was found at the steps that only the outcome of the reads shows. */
+function stepsAfterChallenge(project: Partial<ProjectReport>): Notes {
+  const { monitoring, backup } = project;
+  return {
+    key: isAnswered(project) ? "accepted" : undefined,
+    role: monitoring === undefined ? undefined : "sufficient",
+    monitoring: monitoring === undefined ? undefined : `it logs to ${monitoring}`,
+    backup: backup === undefined ? undefined : `it logs to ${backup}`,
+  };
+}
+
+/** Why the server or its address does not need a step. */
+function needlessSteps({ isPlain, challenge }: Findings, project: Partial<ProjectReport>): Notes {
+  const isOpen = challenge === undefined && isAnswered(project);
+  return {
+    ...(isPlain ? { TLS: "the address is plain http, so the settings travel unencrypted" } : {}),
+    ...(isOpen ? { challenge: "the server responds without credentials", key: "", role: "" } : {}),
+  };
+}
+
+/** What comes after the key only the service itself says: to a key that it knows, or to everybody. */
+function isAnswered({ monitoring, code }: Partial<ProjectReport>): boolean {
+  return monitoring !== undefined || (code !== undefined && isAfterKey(STEPS[code]));
 }
 
 function failedStep(code: AgentLogConfigErrorCode, notes: Notes): StepName {

@@ -8,6 +8,7 @@ import { PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { publicSettings } from "./call-function.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
 import type { ResourceMonitor } from "./resource-monitor.ts";
+import { childOf } from "./resource-urn.ts";
 import type { Run } from "./run.ts";
 import { propertiesOf } from "./structs.ts";
 
@@ -73,19 +74,12 @@ async function recordChild(
 ): Promise<[key: string, settings: Properties]> {
   const asked = { projectId, agent };
   // The engine checks one child after the other, so that they are read before.
-  const read = run.failures.during(() => run.read(asked));
-  const readKey = `${urn.slice(0, urn.lastIndexOf("::"))}$${PLUGIN_TYPE}::${name} ${idOf(asked)}`;
-  run.readsAhead.set(readKey, read);
-  await read.catch(() => {});
-  try {
-    const inputs = { ...rules, ...asked, projectId: isSecret ? seal(projectId) : projectId };
-    const outputs = (await monitor.registerChild(urn, name, inputs)) ?? UNKNOWN_SETTINGS;
-    const id = isUnknown(projectId) ? UNKNOWN : idOf(asked);
-    const named = project === undefined ? {} : { name: project };
-    return [key, { ...named, ...publicSettings({ ...withoutMarks(outputs), ...asked, id }) }];
-  } finally {
-    run.readsAhead.delete(readKey);
-  }
+  await run.readAhead(childOf(urn, PLUGIN_TYPE, name), asked);
+  const inputs = { ...rules, ...asked, projectId: isSecret ? seal(projectId) : projectId };
+  const outputs = (await monitor.registerChild(urn, name, inputs)) ?? UNKNOWN_SETTINGS;
+  const id = isUnknown(projectId) ? UNKNOWN : idOf(asked);
+  const named = project === undefined ? {} : { name: project };
+  return [key, { ...named, ...publicSettings({ ...withoutMarks(outputs), ...asked, id }) }];
 }
 
 /** Those of a child that returns none. */

@@ -1,4 +1,5 @@
 import { type Failure, FailureReport } from "../shared/failure-report.ts";
+import { nameOf } from "./resource-urn.ts";
 
 /** How long the engine has to ask for nothing before the failures of a preview or a refresh are reported, in milliseconds. */
 const SILENCE_MILLISECONDS = 3000;
@@ -10,6 +11,7 @@ const SILENCE_MILLISECONDS = 3000;
 export class HeldCalls {
   readonly #showError: (urn: string, message: string) => void;
   #report = new FailureReport(nameOf);
+  /** The calls and the reads ahead that are under way. */
   #running = 0;
   #timer: NodeJS.Timeout | undefined;
   #held: { readonly urn: string; readonly fail: (reason: Error) => void } | undefined;
@@ -26,7 +28,8 @@ export class HeldCalls {
     try {
       return await answer();
     } finally {
-      this.#leave();
+      this.#running -= 1;
+      this.#awaitSilence();
     }
   }
 
@@ -41,17 +44,15 @@ export class HeldCalls {
     throw new Error(failures.map(({ message }) => message).join("\n"));
   }
 
-  /** Holds the first call that fails. A later one is reported with it, and is to be answered. */
+  /** Holds the first call that fails, inside `during`. A later one is reported with it, and is to be answered. */
   async hold(urn: string, failures: readonly Failure[]): Promise<void> {
     if (this.#hasReported) this.fail(urn, failures);
     this.note(urn, failures);
     if (this.#held !== undefined) return;
     const { promise, reject } = Promise.withResolvers<never>();
     this.#held = { urn, fail: reject };
-    this.#leave();
-    await promise.finally(() => {
-      this.#running += 1;
-    });
+    this.#awaitSilence();
+    await promise;
   }
 
   /** Reports what fails, once the engine has nothing more to ask, or when it ends the run. */
@@ -66,16 +67,11 @@ export class HeldCalls {
     held?.fail(new Error(own.map(({ message }) => message).join("\n")));
   }
 
-  #leave(): void {
-    this.#running -= 1;
+  #awaitSilence(): void {
     clearTimeout(this.#timer);
-    if (this.#held !== undefined && this.#running === 0) {
+    // The call that is held is one of those that are running.
+    if (this.#held !== undefined && this.#running === 1) {
       this.#timer = setTimeout(() => this.release(), SILENCE_MILLISECONDS);
     }
   }
-}
-
-/** Returns the name of the resource with this URN. */
-export function nameOf(urn: string): string {
-  return urn.slice(urn.lastIndexOf("::") + 2);
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { isSecretSetting } from "../client/agent-log-settings.ts";
-import { isObject, isPlainObject } from "../client/is-object.ts";
+import { isObject } from "../client/is-object.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import { isSecret, seal } from "../shared/engine-marks.ts";
 
@@ -19,26 +19,26 @@ function unseal(value: unknown): unknown {
   return isSecret(value) ? unseal(value["value"]) : value;
 }
 
-/** Leaves out null, at any depth. Python sends it for None, which other languages leave out. */
-export function withoutNull(properties: Properties): Properties {
-  const members = Object.entries(properties).filter(([, value]) => unseal(value) !== null);
-  return mapValues(Object.fromEntries(members), (value) => (isPlainObject(value) ? withoutNull(value) : value));
-}
-
 /**
- * Marks the secrets again. A property that has not changed keeps the form that the engine sent, and any other one becomes a
- * secret as a whole if it was one before. The settings that are secrets always are.
+ * Marks the secrets again.
  * @param sent the properties as the engine sent them
- * @param recorded the inputs in the state; a program in TypeScript has marked absent ones, and the removal of a mark is a change
+ * @param recorded the inputs in the state
  */
 export function withMarks(properties: Properties, sent: Properties, recorded: Properties = {}): Properties {
   return mapValues(properties, (value, name) => {
-    const before = sent[name];
-    // The engine marks an absent output, but not the input of the same name.
-    if (value === null) return unseal(recorded[name]) === null ? recorded[name] : null;
-    if (isMarked(before) && isDeepStrictEqual(unmark(before), value)) return before;
-    return isMarked(before) || isSecretSetting(name) ? seal(value) : value;
+    return value === null ? absent(recorded[name]) : marked(value, sent[name], isSecretSetting(name));
   });
+}
+
+/** A program in TypeScript has recorded a marked null, and the removal of a mark is a change. An output has no mark then. */
+function absent(recorded: unknown): unknown {
+  return unseal(recorded) === null ? recorded : null;
+}
+
+/** A value that has not changed keeps its form. Any other one is a secret as a whole if it had a secret inside. */
+function marked(value: unknown, before: unknown, isAlwaysSecret: boolean): unknown {
+  if (!isMarked(before)) return isAlwaysSecret ? seal(value) : value;
+  return isDeepStrictEqual(unmark(before), value) ? before : seal(value);
 }
 
 function unmark(value: unknown): unknown {

@@ -13,8 +13,8 @@ import {
   stackConfiguration,
 } from "../shared/connection-settings.ts";
 import { seal } from "../shared/engine-marks.ts";
-import { nameOf } from "./held-calls.ts";
 import { withoutMarks } from "./property-marks.ts";
+import { nameOf, stackOf } from "./resource-urn.ts";
 import type { ConnectionSources, Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
@@ -36,9 +36,9 @@ export function checkConfiguration(request: CheckRequest, run: Run): CheckRespon
 export function configurationOf(request: ConfigureRequest): ConnectionSources {
   const given = withoutMarks(propertiesOf(request.getArgs()));
   const urn = request.getUrn() ?? "";
-  const [, stack] = /^urn:pulumi:([\w.-]+)::/.exec(urn) ?? [];
   const args = Object.fromEntries(Object.entries(given).filter(([name, value]) => isArgument(name, value)));
-  return { sources: [providerArguments(nameOf(urn), args), stackConfiguration(configuredText)], stack };
+  const sources = [providerArguments(nameOf(urn), args), stackConfiguration(configuredText)];
+  return { sources, stack: stackOf(urn) };
 }
 
 /** The stack's settings of this plugin, which the engine gives to explicit providers too; names without the namespace. */

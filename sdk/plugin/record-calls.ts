@@ -20,7 +20,8 @@ import { UNKNOWN } from "../shared/engine-marks.ts";
 import { problemOf } from "../shared/reading.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { secretsBehind } from "../shared/unmet-expectations.ts";
-import { markedNames, withMarks, withoutMarks, withoutNull } from "./property-marks.ts";
+import { markedNames, withMarks, withoutMarks } from "./property-marks.ts";
+import { typeOf } from "./resource-urn.ts";
 import type { Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
@@ -36,11 +37,10 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
     return response.setFailuresList([new providerMessages.CheckFailure().setReason(refusal)]);
   }
   // No program reads for the plugin, so that a reading is a forged one.
-  const { __reading: _, expect = null, ...others } = propertiesOf(request.getNews());
-  const sent = { ...others, ...withoutNull({ expect }) };
+  const { __reading: _, ...sent } = propertiesOf(request.getNews());
   const recorded = propertiesOf(request.getOlds());
   const secrets = [...SECRET_SETTINGS, ...secretsBehind(markedNames(sent))];
-  const checked = await lifecycle.check(run.hostOf(urn), withoutMarks(recorded), withoutMarks(sent), secrets);
+  const checked = await lifecycle.completeInputs(run.hostOf(urn), withoutMarks(recorded), withoutMarks(sent), secrets);
   run.checks.set(urn, checked);
   run.failures.note(urn, checked.failures);
   run.warnings.note(urn, checked.warnings);
@@ -49,18 +49,19 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
 
 export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
   const [urn, response] = [request.getUrn(), new providerMessages.DiffResponse()];
-  const olds = propertiesOf(request.getOldInputs() ?? request.getOlds());
-  const recorded = propertiesOf(request.getOlds());
+  const outputs = propertiesOf(request.getOlds());
   const { outage, failures = [] } = run.checks.get(urn) ?? {};
-  if (outage !== undefined) run.warnings.note(urn, [{ ...outage, unchangedSince: recorded["unchangedSince"] }]);
+  if (outage !== undefined) run.warnings.note(urn, [{ ...outage, unchangedSince: outputs["unchangedSince"] }]);
   // A record is not replaced by one that fails.
   if (failures.length > 0) return response.setChanges(CHANGES.DIFF_SOME);
-  const news = propertiesOf(request.getNews());
-  const { changes, replaces = [] } = lifecycle.diff(withoutMarks(olds), withoutMarks(news));
-  response.setReplacesList(replaces);
-  if (changes !== false) return response.setChanges(CHANGES.DIFF_UNKNOWN);
-  // A record that a program in TypeScript has made has its provider in it.
-  return response.setChanges("__provider" in recorded ? CHANGES.DIFF_SOME : CHANGES.DIFF_NONE);
+  const inputs = propertiesOf(request.getOldInputs() ?? request.getOlds());
+  const { changes, replaces = [] } = lifecycle.diff(
+    withoutMarks(inputs),
+    withoutMarks(propertiesOf(request.getNews())),
+  );
+  if (changes !== false) return response.setReplacesList(replaces).setChanges(CHANGES.DIFF_UNKNOWN);
+  // A record that a program in TypeScript has made has its provider in it, and is recorded without it.
+  return response.setChanges("__provider" in outputs ? CHANGES.DIFF_SOME : CHANGES.DIFF_NONE);
 }
 
 export async function createRecord(request: CreateRequest, run: Run): Promise<CreateResponse> {
@@ -86,19 +87,24 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
   const recorded = withoutMarks(sent);
   const made = propertiesOf(request.getInputs());
   const isMade = Object.keys(made).length > 0;
-  const kind = recorded["projectId"] === undefined ? "new" : isMade ? "made" : "adopted";
+  const origin = recorded["projectId"] === undefined ? "new" : isMade ? "made" : "adopted";
   try {
-    const { id, inputs, outputs, warning } = await lifecycle.refresh(run.hostOf(urn), request.getId(), recorded, kind);
+    const { id, inputs, outputs, warning } = await lifecycle.refresh(
+      run.hostOf(urn),
+      request.getId(),
+      recorded,
+      origin,
+    );
     if (warning !== undefined) run.warnings.note(urn, [warning]);
     if (id === undefined) return response;
     response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent, made)));
     // The engine compares the outputs of what a program only adopts, which are read anew in every run.
-    const isAdopted = kind === "adopted" || (kind === "new" && request.hasInputs());
+    const isAdopted = origin === "adopted" || (origin === "new" && request.hasInputs());
     const properties = isAdopted ? { ...outputs, unchangedSince: null } : outputs;
     return response.setProperties(structOf(complete(withMarks(properties, sent))));
   } catch (error) {
     const failures = [problemOf(error)];
-    if (kind !== "made") return run.failures.fail(urn, failures);
+    if (origin !== "made") return run.failures.fail(urn, failures);
     await run.failures.hold(urn, failures);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
@@ -106,7 +112,7 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
 
 /** Returns why a resource can't be read or recorded, because it has a type that the plugin has no records of. */
 function refusalOf(urn: string): string | undefined {
-  const type = urn.split("::")[2]?.split("$").at(-1) ?? "";
+  const type = typeOf(urn);
   if (type === PLUGIN_TYPE) return undefined;
   return `The plugin agent-log-config has no record of the type ${printable(type, 80)}; use ${PLUGIN_TYPE}.`;
 }

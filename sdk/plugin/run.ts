@@ -5,7 +5,8 @@ import type { Checked, Host } from "../provider/resource-lifecycle.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { FailureReport } from "../shared/failure-report.ts";
 import { SettingsReader, type UncheckedRead } from "../shared/settings-reader.ts";
-import { HeldCalls, nameOf } from "./held-calls.ts";
+import { HeldCalls } from "./held-calls.ts";
+import { nameOf } from "./resource-urn.ts";
 
 /** Where a provider's settings are, and its stack. */
 export interface ConnectionSources {
@@ -20,8 +21,8 @@ export class Run {
   readonly warnings = new FailureReport(nameOf);
   /** What Check has found of each resource, by its URN. Diff, Create and Update need it. */
   readonly checks = new Map<string, Checked>();
-  /** What a fleet has read for children that the engine is going to ask for, by their URNs and ids. */
-  readonly readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
+  /** What was read ahead, by the URN of the resource and what it asks for. */
+  readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
   readonly #log: EngineLog;
   readonly #reader: SettingsReader;
   readonly #configuration: ConnectionSources;
@@ -39,6 +40,13 @@ export class Run {
   /** Reads settings with the connection of the provider. */
   readonly read = (asked: UncheckedRead) => this.#reader.read(lookUpConnection(...this.#configuration.sources), asked);
 
+  /** Reads for a resource that the engine is going to ask for. It does not fail: the call of the engine does. */
+  async readAhead(urn: string, asked: UncheckedRead): Promise<void> {
+    const read = this.failures.during(() => this.read(asked));
+    this.#readsAhead.set(aheadKey(urn, asked), read);
+    await read.catch(() => {});
+  }
+
   warn(urn: string, message: string): void {
     this.#log.show("WARNING", urn, message);
   }
@@ -49,14 +57,19 @@ export class Run {
     for (const { resource, message } of this.warnings.entries()) this.warn(resource, message);
   }
 
-  /** Returns what the life of a resource needs of the engine. A fleet may just have read for it. */
+  /** Returns what the life of a resource needs of the engine. */
   hostOf(urn: string): Host {
     return {
       sources: this.#configuration.sources,
       refreshAdvice: this.#isFromProgram ? undefined : REFRESH_ADVICE,
-      read: (asked) => this.readsAhead.get(`${urn} ${idOf(asked)}`) ?? this.read(asked),
+      read: (asked) => this.#readsAhead.get(aheadKey(urn, asked)) ?? this.read(asked),
     };
   }
+}
+
+/** A transform may have changed what a resource asks for. */
+function aheadKey(urn: string, asked: UncheckedRead): string {
+  return `${urn} ${idOf(asked)}`;
 }
 
 const REFRESH_ADVICE =

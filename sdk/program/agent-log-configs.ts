@@ -5,8 +5,8 @@ import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { childNames, fleetMembers, projectIdOf } from "../shared/fleet-children.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
-import { printedAsIs } from "./function-call.ts";
-import { isPlain } from "./read-for-resource.ts";
+import { isEventual, isPlain } from "./is-eventual.ts";
+import { printedAsIs } from "./printed-as-is.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
@@ -145,10 +145,6 @@ function makeChild(
     origin === undefined ? member.projectId : pulumi.all([member.projectId, origin]).apply(([id]) => id);
   const child = new AgentLogConfig(name, { ...rules, projectId, agent: member.agent }, options);
   made.set(key, settingsOf(child, member.name));
-}
-
-function isEventual(input: unknown): boolean {
-  return pulumi.Output.isInstance(input) || input instanceof Promise;
 }
 
 function laterInLowerCase(id: unknown): pulumi.Output<string> {

@@ -9,30 +9,24 @@ export interface ExpectedRange {
   readonly atMost?: pulumi.Input<number> | undefined;
 }
 
-/**
- * Thresholds as they should be, each in the unit of {@link LogRotate}.
- *
- * In TypeScript, `null` as a threshold means that it must not be set.
- */
+/** Thresholds as they should be, each in the unit of {@link LogRotate}. */
 export type ExpectedLogRotate = {
-  readonly [Name in keyof LogRotate]?: pulumi.Input<number | ExpectedRange | null> | undefined;
+  readonly [Name in keyof LogRotate]?: pulumi.Input<number | ExpectedRange> | undefined;
 };
 
 /**
  * Settings as they should be, at least one: a string, a number or a range of numbers, and a list of the settings that must
  * not be set. A setting that is left out may have any value. What is expected may be a secret; then no message quotes it.
- *
- * In TypeScript, `null` as a setting means that it must not be set.
  */
 export interface ExpectedSettings {
   /** The path of the log file. */
-  readonly logPath?: pulumi.Input<string | null> | undefined;
+  readonly logPath?: pulumi.Input<string> | undefined;
   /** The path of the log file on Windows hosts. */
-  readonly logPathWindows?: pulumi.Input<string | null> | undefined;
+  readonly logPathWindows?: pulumi.Input<string> | undefined;
   /** Thresholds for the rotation of the log. */
-  readonly logRotate?: pulumi.Input<ExpectedLogRotate | null> | undefined;
+  readonly logRotate?: pulumi.Input<ExpectedLogRotate> | undefined;
   /** The database user that manages the logs. */
-  readonly username?: pulumi.Input<string | null> | undefined;
+  readonly username?: pulumi.Input<string> | undefined;
   /** The settings that must not be set, each by its path, such as "logPath" or "logRotate.numTotal". */
   readonly notSet?: pulumi.Input<readonly pulumi.Input<ExpectedPath>[]> | undefined;
 }

@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import type { FUNCTIONS } from "../shared/resource-type.ts";
+import { printedAsIs } from "./printed-as-is.ts";
 import { plainValueOf, runsInline, runsWithMocks } from "./private-sdk.ts";
 import { connectionOf, type ProviderSettings, providerOf } from "./provider.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
@@ -84,18 +85,6 @@ function failProgram(error: AgentLogConfigError): Promise<never> {
   if (runsWithMocks() || runsInline()) throw error;
   void Promise.reject(error);
   return new Promise(() => {});
-}
-
-/**
- * Makes a failure its message alone on the terminal: where a failed Output is an input of resources, the SDK would print a
- * stack trace and one more copy of the message for each of them.
- */
-export function printedAsIs<Thrown extends Error>(failure: Thrown): Thrown {
-  const { message } = failure;
-  return Object.defineProperties(failure, {
-    stack: { value: message, configurable: true },
-    message: { get: () => message, set() {}, configurable: true },
-  });
 }
 
 function unknownFailure(error: unknown): AgentLogConfigError {

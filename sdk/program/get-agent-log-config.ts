@@ -40,7 +40,7 @@ export async function getAgentLogConfig(
   args: GetAgentLogConfigArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigResult> {
-  return withSecrets(await callNow(FUNCTIONS.getAgentLogConfig, args, opts, read));
+  return withSecrets(await callNow(FUNCTIONS.getAgentLogConfig, args, opts, readOne));
 }
 
 /**
@@ -66,10 +66,10 @@ export function getAgentLogConfigOutput(
   args: GetAgentLogConfigOutputArgs,
   opts: pulumi.InvokeOutputOptions = {},
 ): pulumi.Output<GetAgentLogConfigResult> {
-  return callWhenKnown(FUNCTIONS.getAgentLogConfig, args, opts, read).apply(withSecrets);
+  return callWhenKnown(FUNCTIONS.getAgentLogConfig, args, opts, readOne).apply(withSecrets);
 }
 
-async function read({ connection, args, hasWaited, isSecret }: Call): Promise<AgentLogConfigResult> {
+async function readOne({ connection, args, hasWaited, isSecret }: Call): Promise<AgentLogConfigResult> {
   return readOnce(connection, parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret }), hasWaited);
 }
 

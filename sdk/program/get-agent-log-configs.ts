@@ -35,7 +35,7 @@ export async function getAgentLogConfigs(
   args: GetAgentLogConfigsArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigsResult> {
-  return withAllSecrets(await callNow(FUNCTIONS.getAgentLogConfigs, args, opts, read));
+  return withAllSecrets(await callNow(FUNCTIONS.getAgentLogConfigs, args, opts, readAll));
 }
 
 /**
@@ -62,10 +62,10 @@ export function getAgentLogConfigsOutput(
   args: GetAgentLogConfigsOutputArgs,
   opts: pulumi.InvokeOutputOptions = {},
 ): pulumi.Output<GetAgentLogConfigsResult> {
-  return callWhenKnown(FUNCTIONS.getAgentLogConfigs, args, opts, read).apply(withAllSecrets);
+  return callWhenKnown(FUNCTIONS.getAgentLogConfigs, args, opts, readAll).apply(withAllSecrets);
 }
 
-function read({ connection, args, hasWaited, isSecret }: Call): Promise<ReadManyResult<AgentLogConfigResult>> {
+function readAll({ connection, args, hasWaited, isSecret }: Call): Promise<ReadManyResult<AgentLogConfigResult>> {
   return readMany((one) => readOnce(connection, one, hasWaited), args, isSecret);
 }
 

@@ -1,9 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import { isObject, isPlainObject } from "../client/is-object.ts";
+import { isPlainObject } from "../client/is-object.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import { fingerprintsOf, outcomeOf, type Reading, type ReadOutcome, type RecordedSettings } from "../shared/reading.ts";
 import { secretsBehind } from "../shared/unmet-expectations.ts";
 import { verdictOf } from "../shared/verdict.ts";
+import { isEventual, isPlain } from "./is-eventual.ts";
 import { plainValueOf } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { connectionOf, providerOf } from "./provider.ts";
@@ -40,11 +41,11 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
   const waits = [connection?.hasWaited ?? false, dependencies, waitForRegistration(opts)?.then(() => true) ?? false];
   return pulumi
     .all([pulumi.output(what), connection?.settings, pulumi.all(waits)])
-    .apply(([plain, settings, waited]) => read(request, settings, plain, waited.includes(true)));
+    .apply(([plain, settings, waited]) => readNow(request, settings, plain, waited.includes(true)));
 }
 
 /** @param connection undefined where the provider of another package decides on it, so that only the engine can read */
-async function read(
+async function readNow(
   request: ReadRequest,
   connection: ConnectionSettings | undefined,
   what: Pick<Reading, "projectId" | "agent">,
@@ -106,12 +107,5 @@ async function knownMembers(inputs: object): Promise<Readonly<Record<string, unk
 
 async function known(input: unknown): Promise<unknown> {
   if (isPlain(input)) return input;
-  const isMap = isPlainObject(input) && !pulumi.Output.isInstance(input) && !(input instanceof Promise);
-  return isMap ? knownMembers(input) : plainValueOf(pulumi.output(input));
-}
-
-/** Tells whether a value has no Output and no promise inside. */
-export function isPlain(value: unknown): boolean {
-  if (!isObject(value)) return true;
-  return !pulumi.Output.isInstance(value) && !(value instanceof Promise) && Object.values(value).every(isPlain);
+  return isPlainObject(input) && !isEventual(input) ? knownMembers(input) : plainValueOf(pulumi.output(input));
 }

@@ -26,7 +26,12 @@ export async function check(
   const reading = isReading(news["__reading"]) ? news["__reading"] : undefined;
   // The host does not see which inputs are secret, so that without a reading all of them may be.
   const secrets = reading?.secrets ?? Object.keys(news);
-  const { inputs, failures, warnings, outage } = await lifecycle.check(hostOf(configuration), olds, news, secrets);
+  const { inputs, failures, warnings, outage } = await lifecycle.completeInputs(
+    hostOf(configuration),
+    olds,
+    news,
+    secrets,
+  );
   if (failures.length > 0) return fail(inputs, failures, reading);
   await warn(...warnings.map(({ message }) => message));
   if (outage !== undefined) outages.set(idOf(inputs), outage);
@@ -99,11 +104,11 @@ export async function read(
   try {
     // The host does not see inputs, and can't import, so that what is new here is adopted.
     const isNew = recorded["projectId"] === undefined;
-    const kind = isNew ? "new" : recorded["__adopted"] === true ? "adopted" : "made";
-    const { outputs, inputs, warning, ...found } = await lifecycle.refresh(hostOf(configuration), id, recorded, kind);
+    const origin = isNew ? "new" : recorded["__adopted"] === true ? "adopted" : "made";
+    const { outputs, inputs, warning, ...found } = await lifecycle.refresh(hostOf(configuration), id, recorded, origin);
     if (warning !== undefined && "unchangedSince" in warning) await warnOfOutage(id, warning);
     else if (warning !== undefined) await warn(warning.message);
-    const props = kind === "made" ? outputs : { ...outputs, __adopted: true };
+    const props = origin === "made" ? outputs : { ...outputs, __adopted: true };
     return { ...found, props: sealSecrets(props), ...(inputs && { inputs: sealSecrets(inputs) }) };
   } catch (error) {
     const { message, cause } = problemOf(error);

@@ -48,7 +48,7 @@ export interface Checked extends Verdict {
  * @param olds the inputs in the state; empty where there are none, as for a replacement that is forced
  * @param secrets the arguments and settings that no message may quote
  */
-export async function check(
+export async function completeInputs(
   host: Host,
   olds: Properties,
   { __reading: reading, ...args }: Properties,
@@ -138,24 +138,24 @@ export type RecordOrigin = "new" | "adopted" | "made";
  * @param recorded its outputs in the state; empty where it is new
  * @throws Error why it could not be read
  */
-export async function refresh(host: Host, id: string, recorded: Properties, kind: RecordOrigin): Promise<Refreshed> {
+export async function refresh(host: Host, id: string, recorded: Properties, origin: RecordOrigin): Promise<Refreshed> {
   const { unchangedSince, ...before } = recorded;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await host.read({ projectId, agent });
     const inputs = { ...before, projectId, agent, ...recordSettings(result), __service: serviceOf(host) };
     const outputs = outputsOf(inputs, recorded);
-    return { id: idOf({ projectId, agent }), inputs: kind === "adopted" ? {} : inputs, outputs };
+    return { id: idOf({ projectId, agent }), inputs: origin === "adopted" ? {} : inputs, outputs };
   } catch (error) {
     const problem = problemOf(error);
     const { message, code, cause } = problem;
-    if (kind !== "new" && saysGone(error)) {
+    if (origin !== "new" && saysGone(error)) {
       return { inputs: {}, outputs: {}, warning: { message: `AgentLogConfig ${id} is gone. ${message}`, cause } };
     }
-    if (kind !== "new" && mayUseRecord(before, problem)) {
+    if (origin !== "new" && mayUseRecord(before, problem)) {
       return { id, outputs: recorded, warning: { message, cause, unchangedSince } };
     }
-    const isAdvised = kind !== "new" && CODES[code].connection === true && error instanceof AgentLogConfigError;
+    const isAdvised = origin !== "new" && CODES[code].connection === true && error instanceof AgentLogConfigError;
     throw isAdvised && host.refreshAdvice !== undefined ? error.advised(host.refreshAdvice) : error;
   }
 }

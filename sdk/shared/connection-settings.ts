@@ -30,12 +30,8 @@ type SourceName = "argument" | "stack" | "environment";
 /** The settings that were found, not checked yet. */
 export type ConnectionSettings = Readonly<Partial<Record<ConnectionSetting, FoundSetting>>>;
 
-/** Where settings are written. */
-export interface SettingsSource {
-  readonly kind: SourceName;
-  readonly textOf: (setting: ConnectionSetting) => string | undefined;
-  readonly placeOf: (setting: ConnectionSetting) => string;
-}
+/** Looks a setting up in one place; an empty string is ignored. */
+export type SettingsSource = (setting: ConnectionSetting) => FoundSetting | undefined;
 
 export const CONFIGURATION_NAMESPACE = "agent-log-config";
 
@@ -54,43 +50,44 @@ export function providerArguments(
   provider: string,
   args: Readonly<Partial<Record<ConnectionSetting, unknown>>>,
 ): SettingsSource {
-  const textOf = (setting: ConnectionSetting) => (args[setting] == null ? undefined : String(args[setting]));
-  const placeOf = (setting: ConnectionSetting) =>
-    `the argument ${setting} of the Provider '${printable(provider, 80)}'`;
-  return { kind: "argument", textOf, placeOf };
+  const shown = printable(provider, 80);
+  return (setting) =>
+    found(args[setting] ?? undefined, "argument", `the argument ${setting} of the Provider '${shown}'`);
 }
 
-/** @param read returns the value of a key of the stack configuration; undefined where it is not set */
-export function stackConfiguration(read: (key: string) => string | undefined): SettingsSource {
-  return {
-    kind: "stack",
-    textOf: (setting) => read(configurationKey(setting)),
-    placeOf: (setting) => `the configuration key ${configurationKey(setting)}`,
+/** @param textOf returns the value of a key of the stack configuration; undefined where it is not set */
+export function stackConfiguration(textOf: (key: string) => string | undefined): SettingsSource {
+  return (setting) => {
+    const key = configurationKey(setting);
+    return found(textOf(key), "stack", `the configuration key ${key}`);
   };
 }
 
-const ENVIRONMENT: SettingsSource = {
-  kind: "environment",
-  textOf: (setting) => process.env[environmentVariable(setting)],
-  placeOf: (setting) => `the environment variable ${environmentVariable(setting)}`,
+const ENVIRONMENT: SettingsSource = (setting) => {
+  const name = environmentVariable(setting);
+  return found(process.env[name], "environment", `the environment variable ${name}`);
 };
 
-/** Looks a setting up in these sources, and then in the environment. Empty strings are ignored. */
+function found(value: unknown, source: SourceName, place: string): FoundSetting | undefined {
+  return value === undefined || value === "" ? undefined : { text: String(value), source, place };
+}
+
+/** Looks a setting up in these sources, and then in the environment. */
 export function lookUpSetting(
   setting: ConnectionSetting,
   ...sources: readonly SettingsSource[]
 ): FoundSetting | undefined {
-  for (const { kind, textOf, placeOf } of [...sources, ENVIRONMENT]) {
-    const text = textOf(setting);
-    if (text) return { text, source: kind, place: placeOf(setting) };
+  for (const source of [...sources, ENVIRONMENT]) {
+    const setAt = source(setting);
+    if (setAt !== undefined) return setAt;
   }
   return undefined;
 }
 
 /** Looks all settings up in these sources, and then in the environment. */
 export function lookUpConnection(...sources: readonly SettingsSource[]): ConnectionSettings {
-  const found = CONNECTION_SETTING_NAMES.map((setting) => [setting, lookUpSetting(setting, ...sources)] as const);
-  return Object.fromEntries(found.filter(([, setting]) => setting !== undefined));
+  const all = CONNECTION_SETTING_NAMES.map((setting) => [setting, lookUpSetting(setting, ...sources)] as const);
+  return Object.fromEntries(all.filter(([, setting]) => setting !== undefined));
 }
 
 /**

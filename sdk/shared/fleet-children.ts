@@ -56,7 +56,7 @@ const projectsByName = z
       `has the name ${printable(JSON.stringify(Object.keys(input ?? {}).find((name) => !isName(name))), 80)}; begin with a letter or a digit, and take at most 80 printable characters`,
   });
 
-/** The kinds of the arguments. Each child judges its own id and the rules. */
+/** What the arguments must be. Each child judges its own id and the rules. */
 const fleetSchema = strictObject({
   projectIds: z.array(z.unknown(), "must be a list").nullish(),
   projects: projectsByName.nullish(),

@@ -39,7 +39,7 @@ export interface ReadManyResult<Result> {
 const LIST = "must be a list";
 const { projectId, agent } = readArgumentsSchema.shape;
 
-/** The kinds of the arguments. */
+/** What the arguments must be. */
 const argumentsSchema = strictObject({
   projectIds: z.array(projectId, LIST),
   agents: z.array(agent, LIST).optional(),

@@ -67,8 +67,8 @@ export function belongsTo(
   sources: readonly SettingsSource[],
 ): boolean {
   const isSame = (setting: keyof Fingerprints) => {
-    const configured = sources.map(({ textOf }) => textOf(setting)).find(Boolean);
-    return configured === undefined || fingerprintOf(setting, configured) === fingerprints[setting];
+    const [configured] = sources.flatMap((source) => source(setting) ?? []);
+    return configured === undefined || fingerprintOf(setting, configured.text) === fingerprints[setting];
   };
   return projectId === inputs["projectId"] && agent === inputs["agent"] && isSame("baseUrl") && isSame("publicKey");
 }

@@ -5,11 +5,11 @@ import { printable } from "../client/printable.ts";
 import { readArgumentsSchema } from "../client/read-arguments.ts";
 import { isUnknown } from "./engine-marks.ts";
 import type { Failure } from "./failure-report.ts";
-import { expectedSettingsSchema, withoutUnknown } from "./unmet-expectations.ts";
+import { expectedSettingsSchema, knownMembers } from "./unmet-expectations.ts";
 
 const { projectId, agent } = readArgumentsSchema.shape;
 
-/** The kinds of the arguments of a resource. */
+/** What the arguments of a resource must be. */
 export const resourceArgumentsSchema = strictObject({
   projectId,
   agent,
@@ -24,10 +24,8 @@ export const resourceArgumentsSchema = strictObject({
  * @param secrets the arguments that no sentence may quote
  */
 export function refusalsOf(inputs: Readonly<Record<string, unknown>>, secrets: readonly string[]): readonly Failure[] {
-  const given = Object.entries(inputs).filter(
-    ([name, value]) => value != null && !name.startsWith("__") && !isSettingName(name),
-  );
-  const known = withoutUnknown(Object.fromEntries(given));
+  const given = Object.entries(inputs).filter(([name]) => !name.startsWith("__") && !isSettingName(name));
+  const known = knownMembers(Object.fromEntries(given));
   const reportInput = given.every(([name]) => !secrets.includes(name));
   const { error } = resourceArgumentsSchema.safeParse(known, { reportInput });
   const mistakes = (error?.issues ?? []).flatMap((issue) => {

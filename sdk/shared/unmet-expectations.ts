@@ -12,9 +12,9 @@ interface Bounds {
   readonly atMost?: number | undefined;
 }
 
-const text = z.union([z.string(), z.null()], "must be a string").optional();
+const text = z.string("must be a string").optional();
 const bound = z.number("must be a number").optional();
-/** The kinds of the bounds of a number. */
+/** What the bounds of a number must be. */
 export const expectedRangeSchema = strictObject({ atLeast: bound, atMost: bound })
   .refine(hasMembers, { error: "must have atLeast, atMost or both", when: isValid })
   .refine(
@@ -22,17 +22,17 @@ export const expectedRangeSchema = strictObject({ atLeast: bound, atMost: bound 
     "can't be met, because atLeast is greater than atMost",
   );
 const threshold = z
-  .union([z.number(), expectedRangeSchema, z.null()], "must be a number or a range { atLeast, atMost }")
+  .union([z.number(), expectedRangeSchema], "must be a number or a range { atLeast, atMost }")
   .optional();
 
-/** The kinds of what may be expected of thresholds. */
+/** What may be expected of thresholds. */
 export const expectedThresholdsSchema = strictObject(
   Object.fromEntries(Object.keys(logRotateSchema.shape).map((name) => [name, threshold])),
 ).refine(hasMembers, { error: "must have a threshold", when: isValid });
 const settings = {
   logPath: text,
   logPathWindows: text,
-  logRotate: z.union([expectedThresholdsSchema, z.null()], "must be an object").optional(),
+  logRotate: expectedThresholdsSchema.optional(),
   username: text,
 };
 const paths = [
@@ -43,7 +43,7 @@ const paths = [
 /** The settings that may be expected to be absent. */
 export const expectedPathSchema = z.enum(paths, `must be one of ${paths.join(", ")}`);
 
-/** The kinds of what may be expected. A secret can't be expected, since a message would have to quote it. */
+/** What may be expected. A secret can't be expected, since a message would have to quote it. */
 export const expectedSettingsSchema = strictObject({
   ...settings,
   notSet: z.array(expectedPathSchema, "must be a list").optional(),
@@ -51,12 +51,12 @@ export const expectedSettingsSchema = strictObject({
 
 /**
  * Returns a sentence for each setting that is not as expected.
- * @param expected as the program wrote it, and of these kinds
+ * @param expected as the program wrote it
  * @param found the settings as they are recorded
  * @param secrets the settings that no sentence may quote
  */
 export function unmetExpectations(expected: unknown, found: RecordedSettings, secrets: readonly string[]): string[] {
-  const known = withoutUnknown(expected);
+  const known = knownMembers(expected);
   if (!isObject(known)) return [];
   const { notSet, ...wanted } = known;
   const absent: readonly string[] = Array.isArray(notSet) ? notSet : [];
@@ -72,12 +72,13 @@ export function secretsBehind(args: readonly string[]): readonly string[] {
   return args.includes("expect") ? [...args, ...SETTING_NAMES] : args;
 }
 
-/** Replaces what is not known yet in a preview by undefined. */
-export function withoutUnknown(value: unknown): unknown {
+/** Replaces what is not known yet in a preview by undefined, and leaves out null, which languages send for what is absent. */
+export function knownMembers(value: unknown): unknown {
   if (isUnknown(value)) return undefined;
-  if (Array.isArray(value)) return value.map(withoutUnknown).filter((inner) => inner !== undefined);
+  if (Array.isArray(value)) return value.map(knownMembers).filter((inner) => inner !== undefined);
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withoutUnknown(inner)]));
+  const members = Object.entries(value).filter(([, inner]) => inner !== null);
+  return Object.fromEntries(members.map(([name, inner]) => [name, knownMembers(inner)]));
 }
 
 /** Members that are undefined count: they may be unknown yet. */

@@ -26,7 +26,7 @@ export interface ServiceOptions {
 
 const port = "must be a whole number from 0 to 65535";
 
-/** The kinds and the limits of the options. */
+/** What the options must be. */
 export const serviceOptionsSchema = strictObject({
   publicKey: z.string("must be a string").optional(),
   privateKey: z.string("must be a string").optional(),

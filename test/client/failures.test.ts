@@ -142,12 +142,10 @@ it.each<readonly [string, Partial<CannedResponse>, string | RegExp]>([
     { body: '{"__proto__":{"a":1},"configOverrides":{"b":[{"__proto__":1}]}}' },
     "response configOverrides must not have the key __proto__",
   ],
-  ["an unknown compression", { headers: { "Content-Encoding": "sdch" }, body: "{}" }, /in an unknown way \(sdch\)/],
-  ["no gzip", { headers: { "Content-Encoding": "gzip" }, body: "{}" }, /can't be decompressed \(gzip\)/],
   [
-    "1 MiB and more once decompressed",
-    { headers: { "Content-Encoding": "gzip" }, body: gzipSync(Buffer.alloc(10_000_000, " ")) },
-    "is longer than 1 MiB",
+    "compressed settings",
+    { headers: { "Content-Encoding": "gzip" }, body: gzipSync("{}") },
+    /is compressed, although the client asks for no compression \(gzip\)/,
   ],
   ["another charset than UTF-8", { body: Buffer.from('{"logPath":"/m\xfcnchen.log"}', "latin1") }, "is not UTF-8"],
 ])("a response of %s is one clear error", async (_, response, says) => {

@@ -20,7 +20,7 @@ export interface ServiceWorld {
 export interface Args {
   readonly project: number;
   readonly whenUnavailable: "fail" | "useRecorded" | undefined;
-  readonly expect: { readonly logPath: string | null } | undefined;
+  readonly expect: { readonly logPath: string } | { readonly notSet: readonly ["logPath"] } | undefined;
   readonly whenUnexpected: "fail" | "warn" | undefined;
 }
 
@@ -120,7 +120,8 @@ function settle(step: Step, args: Args, record: Record | undefined) {
 
 function judge(record: Record, isRecorded: boolean) {
   const { expect, whenUnexpected } = record.args;
-  const isAsExpected = expect === undefined || expect.logPath === record.settings.logPath;
+  const wanted = expect !== undefined && "logPath" in expect ? expect.logPath : null;
+  const isAsExpected = expect === undefined || wanted === record.settings.logPath;
   return isAsExpected || whenUnexpected === "warn" ? { ...record, isRecorded } : undefined;
 }
 
@@ -174,7 +175,10 @@ export const stepArbitrary = record<Step>({
   args: record<Args>({
     project: usually(0, fc.constant(1)),
     whenUnavailable: fc.constantFrom(undefined, "fail", "useRecorded", "useRecorded"),
-    expect: usually<Args["expect"]>(undefined, record({ logPath })),
+    expect: usually<Args["expect"]>(
+      undefined,
+      fc.constantFrom({ logPath: "/1" }, { logPath: "/2" }, { notSet: ["logPath"] }),
+    ),
     whenUnexpected: fc.constantFrom(undefined, "fail", "warn"),
   }),
   ignoreChanges: usually<readonly string[]>(

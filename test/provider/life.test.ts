@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
-import { check, diff, outputsOf, type Properties, refresh } from "../../sdk/provider/resource-lifecycle.ts";
+import { completeInputs, diff, outputsOf, type Properties, refresh } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { fingerprintsOf, problemOf, recordSettings } from "../../sdk/shared/reading.ts";
 import { settingsOf } from "../shared/settings-of.ts";
@@ -100,7 +100,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 
 async function ask({ services, service, isSpelledOtherwise }: Step, olds: Properties, news: Properties) {
   const read = async (args: object) => answer(services[service], args);
-  return check({ sources: sourcesOf(service, isSpelledOtherwise), read }, olds, news, []);
+  return completeInputs({ sources: sourcesOf(service, isSpelledOtherwise), read }, olds, news, []);
 }
 
 /** What a program sends to the engine. */

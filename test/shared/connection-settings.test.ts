@@ -53,9 +53,8 @@ it("shows nothing of a misspelt key that a terminal would obey, and little of ma
 });
 
 it("shows nothing of the name of a Provider that a terminal would obey", () => {
-  expect(providerArguments("west\u009B2J", {}).placeOf("baseUrl")).toBe(
-    "the argument baseUrl of the Provider 'west\uFFFD2J'",
-  );
+  const source = providerArguments("west\u009B2J", { baseUrl: "https://example.com" });
+  expect(source("baseUrl")?.place).toBe("the argument baseUrl of the Provider 'west\uFFFD2J'");
 });
 
 it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { ExpectedPath } from "../../sdk/program/expected-settings.ts";
+import { logRotateSchema } from "../../sdk/client/agent-log-settings.ts";
 import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
 import { refusalsOf } from "../../sdk/shared/resource-arguments.ts";
 import { unmetExpectations } from "../../sdk/shared/unmet-expectations.ts";
@@ -18,9 +18,10 @@ it.each([
   undefined,
   null,
   { logPath: "/var/log/agent.log", logRotate: { sizeThresholdMB: 1000 } },
-  { username: null, logPathWindows: null, notSet: ["username", "logRotate.numTotal"] },
+  { notSet: ["username", "logRotate.numTotal"] },
   { logRotate: { sizeThresholdMB: { atLeast: 1000 }, timeThresholdHrs: { atMost: 24 } } },
-  // What is left out, or not known yet.
+  // What is left out, absent, or not known yet.
+  { username: null, logRotate: { sizeThresholdMB: { atLeast: null, atMost: 1000 }, numTotal: null } },
   { logPath: UNKNOWN, logRotate: { sizeThresholdMB: UNKNOWN, timeThresholdHrs: { atLeast: UNKNOWN, atMost: 24 } } },
   { notSet: "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2" },
   { logPath: undefined, logRotate: { numTotal: undefined, sizeThresholdMB: { atLeast: 1, atMost: undefined } } },
@@ -32,7 +33,7 @@ it.each<[expected: object, sentence: string]>([
   [{ logPath: "/srv" }, 'logPath is "/var/log/agent.log", expected "/srv"'],
   [{ username: "u" }, 'username is not set, expected "u"'],
   [{ notSet: ["username", "logPath"] }, 'logPath is "/var/log/agent.log", but should not be set'],
-  [{ logRotate: null }, 'logRotate is {"sizeThresholdMB":1000,"timeThresholdHrs":24}, but should not be set'],
+  [{ notSet: ["logRotate"] }, 'logRotate is {"sizeThresholdMB":1000,"timeThresholdHrs":24}, but should not be set'],
   [{ logRotate: { numTotal: { atLeast: 0 } } }, "logRotate.numTotal is not set, expected at least 0"],
 ])("is not met: %j", (expected, sentence) => {
   expect(unmetExpectations(expected, SETTINGS, [])).toEqual([`${sentence}${ADVICE}`]);
@@ -51,24 +52,16 @@ it.each([
 
 it("compares thresholds where the service has none", () => {
   const settings = { ...SETTINGS, logRotate: null };
-  expect(unmetExpectations({ logRotate: { numTotal: null, sizeThresholdMB: 1 } }, settings, [])).toEqual([
+  expect(unmetExpectations({ logRotate: { sizeThresholdMB: 1 } }, settings, [])).toEqual([
     `logRotate.sizeThresholdMB is not set, expected 1${ADVICE}`,
   ]);
-  expect(unmetExpectations({ logRotate: null }, settings, [])).toEqual([]);
+  expect(unmetExpectations({ notSet: ["logRotate", "logRotate.numTotal"] }, settings, [])).toEqual([]);
 });
 
-/** The compiler holds it to the declaration. */
-const PATHS: Readonly<Record<ExpectedPath, true>> = {
-  logPath: true,
-  logPathWindows: true,
-  logRotate: true,
-  username: true,
-  "logRotate.sizeThresholdMB": true,
-  "logRotate.timeThresholdHrs": true,
-  "logRotate.numUncompressed": true,
-  "logRotate.percentOfDiskspace": true,
-  "logRotate.numTotal": true,
-};
+it.each(Object.keys(logRotateSchema.shape))("expects a threshold as it is declared: %s", (name) => {
+  const expected = { logRotate: { [name]: { atMost: 1 } }, notSet: [`logRotate.${name}`] };
+  expect(refusalsOf({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [])).toEqual([]);
+});
 
 it.each<[expected: unknown, sentence: string]>([
   [[], " must be an object."],
@@ -94,7 +87,10 @@ it.each<[expected: unknown, sentence: string]>([
     { logRotate: { numTotal: { atLeast: 6, atMost: 5 } } },
     ".logRotate.numTotal can't be met, because atLeast is greater than atMost.",
   ],
-  [{ notSet: ["configOverrides"] }, `.notSet.0 must be one of ${Object.keys(PATHS).join(", ")}.`],
+  [
+    { notSet: ["configOverrides"] },
+    ".notSet.0 must be one of logPath, logPathWindows, logRotate, username, logRotate.sizeThresholdMB, logRotate.timeThresholdHrs, logRotate.numUncompressed, logRotate.percentOfDiskspace, logRotate.numTotal.",
+  ],
   [{ notSet: "logPath" }, ".notSet must be a list."],
 ])("can't be met by any setting: %j", (expected, sentence) => {
   const [failure] = refusalsOf({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [

@@ -1,0 +1,21 @@
+// A URN is `urn:pulumi:<stack>::<project>::<types>::<name>`, where the types are those of its parents and its own, with $ between.
+
+/** Returns the name of the resource with this URN. */
+export function nameOf(urn: string): string {
+  return urn.slice(urn.lastIndexOf("::") + 2);
+}
+
+/** Returns its type, without those of its parents. */
+export function typeOf(urn: string): string {
+  return urn.split("::")[2]?.split("$").at(-1) ?? "";
+}
+
+/** Returns the stack; undefined where its name is not one of the engine's, which a command line could not take. */
+export function stackOf(urn: string): string | undefined {
+  return /^urn:pulumi:([\w.-]+)::/.exec(urn)?.[1];
+}
+
+/** Returns the URN of a child of the resource with this URN. */
+export function childOf(urn: string, type: string, name: string): string {
+  return `${urn.slice(0, urn.lastIndexOf("::"))}$${type}::${name}`;
+}

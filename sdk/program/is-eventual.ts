@@ -1,0 +1,12 @@
+import * as pulumi from "@pulumi/pulumi";
+import { isObject } from "../client/is-object.ts";
+
+/** Tells whether the value of an input comes later. */
+export function isEventual(input: unknown): input is pulumi.Output<unknown> | Promise<unknown> {
+  return pulumi.Output.isInstance(input) || input instanceof Promise;
+}
+
+/** Tells whether a value has nothing inside that comes later. */
+export function isPlain(value: unknown): boolean {
+  return !isEventual(value) && (!isObject(value) || Object.values(value).every(isPlain));
+}
