@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import messages from "@pulumi/pulumi/proto/provider_pb.js";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { AGENT_LOG_CONFIG_TYPE, AgentLogConfigs, type AgentLogConfigsArgs, Provider } from "../../sdk/index.ts";
 import { dependenciesOf } from "../../sdk/program/private-sdk.ts";
 import type { Service } from "../../sdk/testing/index.ts";
@@ -20,7 +20,7 @@ import {
   unknownValue,
   withoutSecrets,
 } from "../stand-in-engine/property-value.ts";
-import { connectService, setEngine } from "./set-engine.ts";
+import { catchRejections, connectService, setEngine } from "./set-engine.ts";
 
 const [ONE, TWO, THREE] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b", "0123456789abcdef0123456c"];
 const MONITORING = { agents: ["monitoring"] } as const;
@@ -383,15 +383,3 @@ describe("a fleet of the plugin", () => {
     expect(registered).toHaveLength(1);
   });
 });
-
-/** A failed Output rejects more promises than a program has, and ends it. Returns the reasons in the place of that. */
-function catchRejections(): unknown[] {
-  const reasons: unknown[] = [];
-  const listeners = process.listeners("unhandledRejection");
-  process.removeAllListeners("unhandledRejection").on("unhandledRejection", (reason) => reasons.push(reason));
-  onTestFinished(() => {
-    process.removeAllListeners("unhandledRejection");
-    for (const listener of listeners) process.on("unhandledRejection", listener);
-  });
-  return reasons;
-}

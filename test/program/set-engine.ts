@@ -24,3 +24,15 @@ export async function connectService(settings: ServiceOptions["settings"]): Prom
   });
   return service;
 }
+
+/** A failed Output rejects more promises than a program has, and ends it. Returns the reasons in the place of that. */
+export function catchRejections(): unknown[] {
+  const reasons: unknown[] = [];
+  const listeners = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection").on("unhandledRejection", (reason) => reasons.push(reason));
+  onTestFinished(() => {
+    process.removeAllListeners("unhandledRejection");
+    for (const listener of listeners) process.on("unhandledRejection", listener);
+  });
+  return reasons;
+}
