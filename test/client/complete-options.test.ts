@@ -1,9 +1,10 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { completeOptions, parseTexts } from "../../sdk/client/complete-options.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { KEYS } from "./open-client.ts";
 import { CA_FILE } from "./test-certificate.ts";
 
@@ -90,9 +91,7 @@ describe("caCertificate", () => {
   const keyOf = (kind: string) => `-----BEGIN ${kind}-----\nMIIsecret\n-----END ${kind}-----\n`;
 
   function file(text: string): string {
-    const folder = mkdtempSync(path.join(tmpdir(), "ca-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const name = path.join(folder, "ca.pem");
+    const name = path.join(temporaryFolder("ca"), "ca.pem");
     writeFileSync(name, text);
     return name;
   }

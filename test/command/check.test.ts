@@ -1,11 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { check } from "../../sdk/command/check.ts";
 import type { Report } from "../../sdk/command/make-report.ts";
 import { readStack } from "../../sdk/command/read-stack.ts";
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { forgetSubscriptions } from "./forget-subscriptions.ts";
 import { type Environment, environmentOf } from "./run-main.ts";
 
@@ -43,8 +44,7 @@ function stub(environment: Environment): void {
 /** A service that has these projects, and the environment in which the command reaches it. */
 async function start(projectIds: readonly string[] = IDS, environment: Environment = {}): Promise<Service> {
   const settings = projectIds.map((id) => [id, { monitoring: { logPath: `/log/${Number(id)}` } }]);
-  const service = await startService({ settings: Object.fromEntries(settings) });
-  onTestFinished(() => service.close());
+  const service = await openService({ settings: Object.fromEntries(settings) });
   stub({ ...environmentOf(service), ...environment });
   return service;
 }
@@ -173,10 +173,9 @@ describe("for many projects", () => {
 
   it("has nothing to do for an empty list, and ends with 0", async () => {
     const service = await start();
-    const folder = await mkdtemp(path.join(tmpdir(), "check-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    await writeFile(path.join(folder, "projects.txt"), "# none\n");
-    expect(await check(["--projects-from", path.join(folder, "projects.txt")])).toBe(0);
+    const list = path.join(temporaryFolder("check"), "projects.txt");
+    writeFileSync(list, "# none\n");
+    expect(await check(["--projects-from", list])).toBe(0);
     expect(stdout).toBe("The list has no projects, so nothing was read.\n");
     expect(service.requests).toEqual([]);
   });

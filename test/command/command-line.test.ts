@@ -1,16 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { readCommandLine } from "../../sdk/command/command-line.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 const [A, B, C] = ["0123456789abcdef01234567", "0123456789abcdef01234568", "c".repeat(24)];
 
-async function writeList(text: string): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), "check-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(path.join(folder, "projects.txt"), text);
-  return path.join(folder, "projects.txt");
+function writeList(text: string): string {
+  const list = path.join(temporaryFolder("check"), "projects.txt");
+  writeFileSync(list, text);
+  return list;
 }
 
 const NO_PROJECT =
@@ -42,7 +41,7 @@ it.each<{ args: readonly string[]; list?: string; projectIds: readonly string[] 
   { args: [], list: "# none\n", projectIds: [] },
   { args: [], list: "zz", projectIds: ["zz"] },
 ])("takes the projects of $args and the list $list", async ({ args, list, projectIds }) => {
-  const listed = list === undefined ? [] : ["--projects-from", await writeList(list)];
+  const listed = list === undefined ? [] : ["--projects-from", writeList(list)];
   expect((await readCommandLine([...args, ...listed])).projectIds).toEqual(projectIds);
 });
 

@@ -1,20 +1,14 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, inject, it, onTestFinished } from "vitest";
+import { expect, inject, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { findPulumi } from "../deployment/find-pulumi.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 const INSTALLED = path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config");
 const ARCHIVE = path.join(INSTALLED, "dist/plugin/pulumi-resource-agent-log-config.tar.gz");
 const COMMAND = `plugin install resource agent-log-config ${manifest.version} --file ${ARCHIVE}`;
-
-function makeFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "install-plugin-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
 
 /** Runs the command of the installed package with nothing but these variables. */
 function installPlugin(env: Readonly<Record<string, string>>, args: readonly string[] = [], cwd = process.cwd()) {
@@ -25,13 +19,13 @@ function installPlugin(env: Readonly<Record<string, string>>, args: readonly str
 }
 
 it("runs the Pulumi CLI, and passes on its output and its exit code", () => {
-  const folder = makeFolder();
+  const folder = temporaryFolder("install-plugin");
   writeFileSync(path.join(folder, "pulumi"), '#!/bin/sh\necho "$@"\necho failed >&2\nexit 7\n', { mode: 0o755 });
   expect(installPlugin({ PATH: folder })).toEqual({ status: 7, stdout: `${COMMAND}\n`, stderr: "failed\n" });
 });
 
 it("runs the Pulumi CLI of the user, and not one that npx puts before it", () => {
-  const [folder, project] = [makeFolder(), makeFolder()];
+  const [folder, project] = [temporaryFolder("install-plugin"), temporaryFolder("install-plugin")];
   const bin = path.join(project, "node_modules/.bin");
   mkdirSync(bin, { recursive: true });
   writeFileSync(path.join(bin, "pulumi"), "#!/bin/sh\necho of the project\n", { mode: 0o755 });
@@ -42,25 +36,28 @@ it("runs the Pulumi CLI of the user, and not one that npx puts before it", () =>
 });
 
 it("runs no pulumi of the current folder", () => {
-  const project = makeFolder();
+  const project = temporaryFolder("install-plugin");
   writeFileSync(path.join(project, "pulumi"), "#!/bin/sh\necho of the project\n", { mode: 0o755 });
   expect(installPlugin({ PATH: "." }, [], project)).toMatchObject({ status: 1, stdout: "" });
 });
 
 it("says in one sentence that there is no Pulumi CLI", () => {
-  const { status, stderr } = installPlugin({ PATH: makeFolder() });
+  const { status, stderr } = installPlugin({ PATH: temporaryFolder("install-plugin") });
   expect(status).toBe(1);
   expect(stderr).toMatch(/^[^\n]* no pulumi command on the PATH[^\n]*\.\n$/);
 });
 
 it.each([["--prnt"], ["0.1.0"]])("refuses the argument %s", (argument) => {
-  expect(installPlugin({ PATH: makeFolder() }, [argument])).toMatchObject({ status: 2, stdout: "" });
+  expect(installPlugin({ PATH: temporaryFolder("install-plugin") }, [argument])).toMatchObject({
+    status: 2,
+    stdout: "",
+  });
 });
 
 it("installs a plugin that the engine starts", (context) => {
   const found = findPulumi();
   if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
-  const home = makeFolder();
+  const home = temporaryFolder("install-plugin");
   const env = {
     PATH: [path.dirname(process.execPath), found.path].join(path.delimiter),
     HOME: home,

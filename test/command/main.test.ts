@@ -1,10 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import { runCommand } from "../deployment/run-command.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { type Environment, environmentOf, MAIN, runMain } from "./run-main.ts";
 
 const [FIRST, SECOND] = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
@@ -12,18 +14,16 @@ const PRIVATE_KEY = "private-key-0001";
 const CHECK = ["check", "--project", FIRST];
 
 async function start(): Promise<{ service: Service; environment: Environment }> {
-  const service = await startService({
+  const service = await openService({
     settings: { [FIRST]: { monitoring: { logPath: "/l", password: "body-password-0001" } }, [SECOND]: {} },
   });
-  onTestFinished(() => service.close());
   return { service, environment: environmentOf(service) };
 }
 
 /** A PATH on which `pulumi` is this shell script. */
-async function pathWithPulumi(script: string): Promise<string> {
-  const folder = await mkdtemp(path.join(tmpdir(), "check-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  await writeFile(path.join(folder, "pulumi"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+function pathWithPulumi(script: string): string {
+  const folder = temporaryFolder("check");
+  writeFileSync(path.join(folder, "pulumi"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   return `${folder}:/usr/bin:/bin`;
 }
 
@@ -86,7 +86,7 @@ describe("check", () => {
     if (process.platform === "win32") context.skip("the stand-in of the pulumi command is a shell script");
     const { environment } = await start();
     const configuration = JSON.stringify({ "agent-log-config:privateKey": { value: PRIVATE_KEY, secret: true } });
-    const PATH = await pathWithPulumi(
+    const PATH = pathWithPulumi(
       `[ "$5" = dev ] || { echo "error: no stack named '$5' found" >&2; exit 255; }; echo '${configuration}'`,
     );
     const inStack = { ...environment, AGENT_LOG_CONFIG_PRIVATE_KEY: undefined, PATH };

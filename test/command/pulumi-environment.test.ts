@@ -1,12 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { pulumiEnvironment } from "../../sdk/command/pulumi-environment.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 it("has the folders of the PATH that are the user's own, and no PATH where there are none", () => {
-  const own = mkdtempSync(path.join(tmpdir(), "path-"));
-  onTestFinished(() => rmSync(own, { recursive: true }));
+  const own = temporaryFolder("path");
   onTestFinished(() => void vi.unstubAllEnvs());
   const bin = path.join(own, "project/node_modules/.bin");
   mkdirSync(bin, { recursive: true });

@@ -1,7 +1,8 @@
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { inject, type TestContext } from "vitest";
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import type { Deployment } from "./deployment.ts";
 import { findPulumi } from "./find-pulumi.ts";
 import { openDeployment } from "./open-deployment.ts";
@@ -110,14 +111,13 @@ export async function makeProgramFolder(
   const directory = path.join(installed, `${name}-${process.pid}-${made}`);
   await writeTemplate(directory, name);
   context.onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  return { directory, service: await startKnownService(context) };
+  return { directory, service: await startKnownService() };
 }
 
 /** Starts a service that knows one project. It ends with the test. */
-export async function startKnownService(context: TestContext): Promise<Service> {
+export async function startKnownService(): Promise<Service> {
   const settings = { monitoring: SETTINGS, backup: { logPath: "/var/log/backup-agent.log" } };
-  const service = await startService({ privateKey: PRIVATE_KEY, settings: { [PROJECT_ID]: settings } });
-  context.onTestFinished(() => service.close());
+  const service = await openService({ privateKey: PRIVATE_KEY, settings: { [PROJECT_ID]: settings } });
   return service;
 }
 

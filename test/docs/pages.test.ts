@@ -22,7 +22,7 @@ it("previews the programs of the pages without a warning", async (context) => {
   for (const { name, code } of [...programs, { name: "index", code: index }]) {
     await writeFile(path.join(directory, `${name}.ts`), code);
   }
-  const service = await startKnownService(context);
+  const service = await startKnownService();
   for (const projectId of new Set([...PAGES.values()].join().match(/\b[0-9a-f]{24}\b/g))) {
     for (const agent of ["monitoring", "backup"] as const) service.set(projectId, agent, SETTINGS);
   }

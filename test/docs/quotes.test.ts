@@ -1,10 +1,10 @@
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import path from "node:path";
-import { expect, it, onTestFinished, type TestContext } from "vitest";
-import { startService } from "../../sdk/testing/index.ts";
+import { expect, it, type TestContext } from "vitest";
 import { makePlugin } from "../../tools/archive/make-plugin.ts";
 import { issueCertificate } from "../client/issue-certificate.ts";
+import { openService } from "../client/open-client.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { environmentOf, MAIN, runMain } from "../command/run-main.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
@@ -68,8 +68,7 @@ it("shows the JSON that the command prints", async () => {
   const [json = ""] = fencesIn(PAGES.get("docs/command.md") ?? "", "json");
   const quoted: { steps: object[]; projects: { projectId: string }[] } = JSON.parse(json);
   const settings = { monitoring: { logPath: "/var/log/a.log" }, backup: {} };
-  const service = await startService({ privateKey: PRIVATE_KEY, settings: { [PROJECT_ID]: settings } });
-  onTestFinished(() => service.close());
+  const service = await openService({ privateKey: PRIVATE_KEY, settings: { [PROJECT_ID]: settings } });
   const projects = quoted.projects.flatMap(({ projectId }) => ["--project", projectId]);
   const { stdout } = await runMain(environmentOf(service), ["check", ...projects, "--json"]);
   expect(JSON.parse(stdout)).toMatchObject({ ...quoted, steps: expect.arrayContaining(quoted.steps) });
@@ -106,8 +105,7 @@ async function runService(context: TestContext): Promise<string> {
   texts.push((await deployment.refresh()).text);
 
   const open = async (options: object) => {
-    const opened = await startService({ privateKey: PRIVATE_KEY, ...options });
-    context.onTestFinished(() => opened.close());
+    const opened = await openService({ privateKey: PRIVATE_KEY, ...options });
     return { baseUrl: opened.baseUrl };
   };
   const faults = (status: number, errorCode = "") => ({
@@ -170,8 +168,7 @@ async function runGo(context: TestContext): Promise<string> {
 async function runCheck(context: TestContext): Promise<string> {
   const { command, path: folders } = requireHost(context, "nodejs");
   const cwd = temporaryFolder("check");
-  const service = await startService({ tls: TLS, privateKey: "another-private-key" });
-  context.onTestFinished(() => service.close());
+  const service = await openService({ tls: TLS, privateKey: "another-private-key" });
   const baseUrl = service.baseUrl.replace("127.0.0.1", "localhost");
   const settings = Object.entries({ baseUrl, publicKey: "publickey", privateKey: PRIVATE_KEY });
   const config = Object.fromEntries(settings.map(([name, value]) => [`agent-log-config:${name}`, { value }]));

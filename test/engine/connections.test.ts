@@ -2,14 +2,13 @@ import { createHash } from "node:crypto";
 import { cp } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, inject, it } from "vitest";
-import { startService } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import { ENGINES, openProgram, PROJECT_ID } from "../deployment/open-program.ts";
 
 describe.each(ENGINES)("connections on the %s engine", (engine) => {
   it("go with the provider that the engine uses, for two services in one stack, and leave other people's dynamic resources their configuration", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "connections", { projectId: PROJECT_ID });
-    const other = await startService({ privateKey: "private-key-0002" });
-    context.onTestFinished(() => other.close());
+    const other = await openService({ privateKey: "private-key-0002" });
     other.set(PROJECT_ID, "monitoring", { logPath: "/other/monitoring.log" });
     other.set(PROJECT_ID, "backup", { logPath: "/other/backup.log" });
     const connect = async (key: string) => {

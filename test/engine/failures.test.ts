@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import { ENGINES, openProgram, PRIVATE_KEY } from "../deployment/open-program.ts";
 
 const projectOf = (digit: string) => digit.repeat(24);
@@ -18,8 +19,7 @@ const problemsIn = (text: string) => text.match(/(?<=has a problem: ).*/g) ?? []
 describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) => {
   it("a preview shows the drift of what comes late, and of a service that takes its time, and tells every cause", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
-    const slow = await startService({ privateKey: PRIVATE_KEY });
-    context.onTestFinished(() => slow.close());
+    const slow = await openService({ privateKey: PRIVATE_KEY });
     const hasty = { baseUrl: slow.baseUrl, timeoutSeconds: 1, maxRetries: 0 };
     const resources = {
       gone: { args: { projectId: FOUR, agent } },

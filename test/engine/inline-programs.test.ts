@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, inject, it } from "vitest";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
 import { findPulumi } from "../deployment/find-pulumi.ts";
 import { makeProgramFolder, PRIVATE_KEY, PROJECT_ID, skipWithout } from "../deployment/open-program.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 /** Runs programs as functions in this one process, and prints what came of each. */
 const PROCESS = `
@@ -37,8 +37,7 @@ it("reports the failures of an inline program, and fails no other one in the sam
   const found = findPulumi();
   if ("reason" in found) throw new Error(found.reason);
   const { directory, service } = await makeProgramFolder(context, "failures");
-  const folder = await mkdtemp(path.join(tmpdir(), "inline-"));
-  context.onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder("inline");
   await mkdir(path.join(folder, "backend"));
   const file = path.join(inject("installedPackage"), `${path.basename(directory)}.mjs`);
   await writeFile(file, PROCESS);

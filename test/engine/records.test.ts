@@ -1,5 +1,5 @@
 import { describe, expect, it, type TestContext } from "vitest";
-import { startService } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import type { Deployment } from "../deployment/deployment.ts";
 import { ENGINES, type EngineName, openProgram, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 
@@ -72,8 +72,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     await deployment.setConfig("agent-log-config:maxRetries", "0");
     const created = await deployment.up();
     expect(created).toMatchObject({ ok: true, text: expect.stringContaining("The import option is ignored") });
-    const other = await startService({ settings: { [PROJECT_ID]: { monitoring: SETTINGS } } });
-    context.onTestFinished(() => other.close());
+    const other = await openService({ settings: { [PROJECT_ID]: { monitoring: SETTINGS } } });
     await deployment.setConfig("agent-log-config:baseUrl", other.baseUrl);
 
     other.respondWith({ status: 503 });

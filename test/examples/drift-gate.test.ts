@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { startService } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import { environmentOf } from "../command/run-main.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
 import { findPulumi } from "../deployment/find-pulumi.ts";
@@ -21,8 +21,7 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
   const found = findPulumi();
   if ("reason" in found) return context.skip(`no Pulumi CLI: ${found.reason}`);
   const cwd = await copyExample(context, "drift-gate");
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(() => service.close());
+  const service = await openService({ privateKey: PRIVATE_KEY });
   const folders = { home: path.join(cwd, "home"), backend: cwd };
   const env = { ...cliEnvironment(found.path, folders), ...environmentOf(service) };
   const shell = (command: string) => runCommand("sh", ["-c", command], { cwd, env, signal: context.signal });

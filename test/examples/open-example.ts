@@ -20,7 +20,7 @@ export async function openExample(
   const directory = path.join(await copyExample(context, folder), ...inside);
   const deployment = await openDeployment({ directory, engine: ENGINE, env });
   context.onTestFinished(() => deployment.close());
-  const service = await startKnownService(context);
+  const service = await startKnownService();
   await configure(deployment, service, path.basename(name), settings);
   return { deployment, service };
 }

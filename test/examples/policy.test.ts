@@ -41,7 +41,7 @@ async function openYaml(context: TestContext) {
   await cp(path.join(import.meta.dirname, "../../examples/yaml"), directory, { recursive: true });
   const deployment = await openRealDeployment(directory, { PATH: installed.pathWith(folders) }, process.execPath);
   context.onTestFinished(() => deployment.close());
-  const service = await startKnownService(context);
+  const service = await startKnownService();
   await configure(deployment, service, "yaml", { projectId: PROJECT_ID });
   return { deployment, service };
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startService } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import { PRIVATE_KEY } from "../deployment/open-program.ts";
 import { openExample } from "./open-example.ts";
 
@@ -7,8 +7,7 @@ const PROJECTS = Array.from({ length: 40 }, (_, index) => String(index).padStart
 
 it("reads 40 projects of two services and warns beside each of unexpected thresholds", async (context) => {
   const { deployment, service: east } = await openExample(context, "several-projects");
-  const west = await startService({ privateKey: "private-key-0002" });
-  context.onTestFinished(() => west.close());
+  const west = await openService({ privateKey: "private-key-0002" });
   const describe = (service: typeof east, projectIds: readonly string[]) => {
     for (const projectId of projectIds) {
       service.set(projectId, "monitoring", { logPath: `/log/${projectId}`, logRotate: { sizeThresholdMB: 0.5 } });

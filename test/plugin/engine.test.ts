@@ -1,15 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it, type TestContext } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { startService } from "../../sdk/testing/index.ts";
 import { EXECUTABLE, makePlugin } from "../../tools/archive/make-plugin.ts";
 import { writeArchive } from "../../tools/archive/write-archive.ts";
+import { openService } from "../client/open-client.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
 import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { runCommand } from "../deployment/run-command.ts";
+import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { requireHost } from "./require-host.ts";
@@ -30,12 +30,8 @@ interface YamlProgram {
 /** Opens a stack of a program in YAML, which starts as nothing, and a service that knows some projects. */
 async function openYaml(context: TestContext) {
   const { path: folders } = requireHost(context, "yaml");
-  const directory = await mkdtemp(path.join(tmpdir(), "yaml-"));
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(async () => {
-    await service.close();
-    await rm(directory, { recursive: true, force: true });
-  });
+  const directory = temporaryFolder("yaml");
+  const service = await openService({ privateKey: PRIVATE_KEY });
   for (const index of [1, 2, 3]) service.set(id(index), "monitoring", { logPath: `/log/${index}` });
   const writeText = (text: string) => writeFile(path.join(directory, "Pulumi.yaml"), text);
   const write = (program: YamlProgram) => writeText(JSON.stringify({ name: "program", runtime: "yaml", ...program }));
@@ -57,8 +53,7 @@ const reference = (resource: string) => `\${${resource}}`;
 
 it("shows where another service has other settings that it is another one, and keeps what is ignored", async (context) => {
   const { deployment, service, write } = await openYaml(context);
-  const other = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(() => other.close());
+  const other = await openService({ privateKey: PRIVATE_KEY });
   const ignoring = recordOf(id(1), { ignoreChanges: ["logRotate.sizeThresholdMB"] });
   await write({ resources: { settings: recordOf(id(1)), ignoring } });
   const texts: string[] = [];
@@ -121,12 +116,8 @@ it("completes an explicit provider by the settings of the stack, also one that i
 it("calls functions with pulumi do, without a project and a stack", async (context) => {
   // It reads the arguments.
   const { command, path: folders } = requireHost(context, "yaml", "converter");
-  const directory = await mkdtemp(path.join(tmpdir(), "do-"));
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(async () => {
-    await service.close();
-    await rm(directory, { recursive: true, force: true });
-  });
+  const directory = temporaryFolder("do");
+  const service = await openService({ privateKey: PRIVATE_KEY });
   service.set(PROJECT_ID, "backup", { logPath: "/var/log/backup-agent.log" });
   const env = {
     ...cliEnvironment(folders, { home: path.join(directory, "home"), backend: directory }),

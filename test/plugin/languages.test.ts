@@ -1,7 +1,8 @@
 import { cp, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it, type TestContext } from "vitest";
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { linkGoSdk, linkPythonSdk } from "./generate-sdk.ts";
@@ -41,8 +42,7 @@ async function openProgram(
   const env = await PREPARATIONS[language](context, directory, installed.path());
   const deployment = await openRealDeployment(directory, { ...env, PATH: installed.pathWith(PATH) }, process.execPath);
   context.onTestFinished(() => deployment.close());
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(() => service.close());
+  const service = await openService({ privateKey: PRIVATE_KEY });
   return { deployment, service };
 }
 

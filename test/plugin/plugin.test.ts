@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
@@ -36,10 +37,9 @@ beforeAll(async () => {
 afterAll(() => shared.stop());
 
 beforeEach(async () => {
-  service = await startService({
+  service = await openService({
     settings: { [PROJECT_ID]: { monitoring: SETTINGS, backup: { logPath: "/backup" } } },
   });
-  onTestFinished(() => service.close());
 });
 
 /** Starts a plugin that ends with the test. */

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { onTestFinished, vi } from "vitest";
-import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+import type { Service, ServiceOptions } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import { environmentOf } from "../command/run-main.ts";
 
 type Answers = Pick<pulumi.runtime.Mocks, "newResource"> & Partial<pulumi.runtime.Mocks>;
@@ -16,12 +17,9 @@ export function setEngine({ newResource, call = () => ({}) }: Answers, { preview
 
 /** Starts a service for this test, with which the environment connects. */
 export async function connectService(settings: ServiceOptions["settings"]): Promise<Service> {
-  const service = await startService({ settings });
+  const service = await openService({ settings });
   for (const [name, value] of Object.entries(environmentOf(service))) vi.stubEnv(name, value);
-  onTestFinished(async () => {
-    vi.unstubAllEnvs();
-    await service.close();
-  });
+  onTestFinished(() => void vi.unstubAllEnvs());
   return service;
 }
 

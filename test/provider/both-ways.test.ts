@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { Service } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import { usePluginFolder } from "../plugin/plugin-folder.ts";
 import { type PluginProcess, startPlugin } from "../plugin/plugin-process.ts";
 import { type PropertyMap, parseProperties, secret, unknownValue } from "../stand-in-engine/property-value.ts";
@@ -41,8 +42,7 @@ afterAll(() => plugin.stop());
 
 beforeEach(async () => {
   const settings = { monitoring: FOUND, backup: { logPath: "/backup" } };
-  service = await startService({ settings: { [PROJECT_ID]: settings, [OTHER_PROJECT_ID]: settings } });
-  onTestFinished(() => service.close());
+  service = await openService({ settings: { [PROJECT_ID]: settings, [OTHER_PROJECT_ID]: settings } });
 });
 
 const configuration = () => ({

@@ -1,9 +1,10 @@
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { check, create, diff, read, update } from "../../sdk/provider/dynamic-provider.ts";
 import { lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
 import { fingerprintsOf, type Reading } from "../../sdk/shared/reading.ts";
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 
 // What programs send to the dynamic provider. What it does without them is in both-ways.test.ts.
 
@@ -22,8 +23,7 @@ const CONFIGURATION = { get: (key: string) => configured[key.replace("agent-log-
 
 beforeEach(async () => {
   const settings = { monitoring: { logPath: OWN.logPath } };
-  service = await startService({ settings: { [PROJECT_ID]: settings, [OTHER_PROJECT_ID]: settings } });
-  onTestFinished(() => service.close());
+  service = await openService({ settings: { [PROJECT_ID]: settings, [OTHER_PROJECT_ID]: settings } });
   const key = { publicKey: "publickey", privateKey: "private-key-0001" };
   configured = { baseUrl: service.baseUrl, ...key, allowHttp: "true", maxRetries: "0" };
 });

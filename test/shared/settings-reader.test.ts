@@ -1,17 +1,16 @@
 import { copyFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { SettingsReader } from "../../sdk/shared/settings-reader.ts";
-import { startService } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 const BACKUP = { projectId: "0123456789abcdef01234567", agent: "backup" };
 
 async function open(settings: Readonly<Record<string, string>> = {}) {
-  const service = await startService();
-  onTestFinished(() => service.close());
+  const service = await openService();
   service.set(BACKUP.projectId, "backup", { logPath: "/l" });
   const known = { baseUrl: service.baseUrl, publicKey: "publickey", privateKey: "private-key-0001", allowHttp: "true" };
   const configuration = new Map(
