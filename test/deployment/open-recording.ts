@@ -36,11 +36,8 @@ export function openRecording(engine: EngineName, fixture: string): OpenRecordin
   };
 }
 
-/**
- * Reads what an engine has written for PULUMI_DEBUG_GRPC, without what differs from one machine or run to the next.
- * @param moreKeys of requests, beside the usual ones
- */
-export function readCalls(log: string, moreKeys: readonly string[] = []): readonly PropertyMap[] {
+/** Reads what an engine has written for PULUMI_DEBUG_GRPC, without what differs from one machine or run to the next. */
+function readCalls(log: string): readonly PropertyMap[] {
   const lines = existsSync(log) ? readFileSync(log, "utf8").split("\n").filter(Boolean) : [];
   return lines.flatMap((line) => {
     const { method, request, response, errors } = parseProperties(JSON.parse(line));
@@ -51,7 +48,7 @@ export function readCalls(log: string, moreKeys: readonly string[] = []): readon
       error === undefined
         ? { response: picked(response, RESPONSE_KEYS) }
         : { error: String(error).replace(/^rpc error: code = \w+ desc = /, "") };
-    const call = { method: name, request: picked(request, [...REQUEST_KEYS, ...moreKeys]), ...outcome };
+    const call = { method: name, request: picked(request, REQUEST_KEYS), ...outcome };
     return [parseProperties(JSON.parse(JSON.stringify(call), (_, value) => mask(value)))];
   });
 }

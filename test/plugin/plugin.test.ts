@@ -158,7 +158,7 @@ describe("a resource", () => {
   const create = (plugin: PluginProcess, properties: PropertyMap, preview = false) =>
     plugin.call("Create", { urn: URN, properties, preview });
 
-  it("has known settings in the first preview, and a known id and time after the update", async () => {
+  it("has known settings in the first preview, a known id and time after the update, and is deleted", async () => {
     const plugin = await configured();
     const inputs = await plugin.check(ARGS);
     const known = { ...RECORDED, whenUnavailable: null };
@@ -166,6 +166,7 @@ describe("a resource", () => {
     expect(preview).toEqual({ properties: { ...known, unchangedSince: unknownValue } });
     const properties = { ...known, unchangedSince: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) };
     expect(await create(plugin, inputs)).toEqual({ id: ID, properties });
+    expect(await plugin.call("Delete", { urn: URN, id: ID })).toEqual({});
   });
 
   it("differs from what a program in TypeScript has recorded, which has its provider in it", async () => {

@@ -194,37 +194,6 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
     await provider.warnings();
   });
 
-  it("fails in an outage for a new resource beside one of the same name, and for a forced replacement, which has no record either", async () => {
-    const kept = await recorded(await open(configuration()), USE_RECORDED);
-    service.respondWith(OUTAGE);
-    const provider = await open(configuration());
-    await provider.check(USE_RECORDED, kept.inputs);
-    const forced = provider.check(USE_RECORDED, {}).then((inputs) => provider.create(inputs));
-    await expect(forced).rejects.toThrow("status 503");
-    await provider.warnings();
-  });
-
-  it("knows a service by its address in any spelling", async () => {
-    const args = { ...ARGS, whenUnavailable: "useRecorded" };
-    const kept = await recorded(await open(configuration()), args);
-    service.respondWith(OUTAGE);
-    const { origin } = new URL(service.baseUrl);
-    for (const baseUrl of [`${service.baseUrl}/`, origin, `${origin}//`, origin.replace("http", "HTTP")]) {
-      const provider = await open({ ...configuration(), baseUrl });
-      expect(await update(provider, args, kept), baseUrl).toEqual({ op: "same", ...kept });
-      await provider.warnings();
-    }
-  });
-
-  it("does not use the record where the service refuses the read, and replaces nothing", async () => {
-    const kept = await recorded(await open(configuration()), USE_RECORDED);
-    service.rotateKey("another");
-    await expect(update(await open(configuration()), USE_RECORDED, kept)).rejects.toThrow("#err_wrong_key");
-    const other = { ...USE_RECORDED, projectId: "f".repeat(24) };
-    service.rotateKey("private-key-0001");
-    await expect(update(await open(configuration()), other, kept)).rejects.toThrow("there is no such project");
-  });
-
   it("records in a refresh what it reads, as inputs too, so that the next preview is empty", async () => {
     const args = { ...ARGS, expect: { notSet: ["username"] } };
     const kept = await recorded(await open(configuration()), args);
