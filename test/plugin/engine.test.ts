@@ -203,18 +203,3 @@ it(
     expect(JSON.stringify(await deployment.exportState())).toContain(`${id(1)}/monitoring`);
   },
 );
-
-it("warns once of an outage in which 300 records are used, with 50 names", LIMIT, async (context) => {
-  const { deployment, service, write } = await openYaml(context);
-  const projectIds = Array.from({ length: 300 }, (_, index) => id(index));
-  for (const projectId of projectIds) service.set(projectId, "monitoring", { logPath: "/log" });
-  const properties = { projectIds, agents: ["monitoring"], whenUnavailable: "useRecorded" };
-  await write({ resources: { fleet: { type: "agent-log-config:AgentLogConfigs", properties } } });
-  expect(await deployment.up()).toMatchObject({ ok: true });
-  service.respondWith({ status: 503 });
-  const { ok, text } = await deployment.preview({ expectNoChanges: true });
-  const [warning = "", ...others] = text.match(/AgentLogConfig .* use the recorded settings.*/g) ?? [];
-  expect([ok, warning.match(/fleet-/g)?.length, others], text).toEqual([true, 50, []]);
-  expect(text.trim().split("\n").length).toBeLessThan(20);
-  expect(warning).toMatch(/ and 250 others use the recorded settings, the oldest of which were first read .*503/);
-});
