@@ -114,11 +114,7 @@ it.each<readonly [string, Partial<CannedResponse>, string | RegExp]>([
   ["nothing", { body: "" }, /is empty \(no content type\)/],
   ["JSON that is cut off", { body: '{"logPath":"/var' }, "is not JSON, or was cut off"],
   ["a status of another kind", { body: '{"status":{"toString":1},"content":{},"logPath":5}' }, "must be a string"],
-  [
-    "a number that JSON can't keep",
-    { body: '{"configOverrides":{"a":[{"b":1e999}]}}' },
-    /not have a number beyond the/,
-  ],
+  ["too great a number", { body: '{"configOverrides":{"a":[{"b":1e999}]}}' }, /not have a number beyond the/],
   ["a list", { body: "[]" }, "the body must be an object"],
   ["a number for a path", { body: '{"logPath":5}' }, "logPath must be a string"],
   ["too long a number", json({ logRotate: { numTotal: "9".repeat(400) } }), "logRotate.numTotal must be a number"],

@@ -92,10 +92,7 @@ const BODY = Buffer.from('{"logPath":"/münchen.log"}');
 
 it.each<readonly [string, Omit<CannedResponse, "status">]>([
   ["duplicate keys, of which the last one counts", { body: '{"logPath":"/first","logPath":"/münchen.log"}' }],
-  [
-    "members of an envelope beside them",
-    { body: '{"logPath":"/münchen.log","status":404,"content":{"logPath":"/l"}}' },
-  ],
+  ["an envelope beside them", { body: '{"logPath":"/münchen.log","status":404,"content":{"logPath":"/l"}}' }],
   ["fields that nobody knows beside them", { body: '{"logLevel":"info","logPath":"/münchen.log"}' }],
   ["a byte order mark", { body: `\uFEFF${BODY}` }],
 ])("settings are found in a response with %s, whether or not an envelope was asked for", async (_, response) => {

@@ -131,22 +131,11 @@ describe("for many projects", () => {
     const found = await report(...projects(["zz", FIRST, SECOND, THIRD]));
     expect(found).toMatchObject({ ok: false, exitCode: 1 });
     expect(found.steps.map(({ step }) => step)).toEqual(["settings", "name", "connection", "TLS", "challenge", "key"]);
+    const failed = { status: "failed", temporary: false };
     expect(found.projects).toEqual([
-      {
-        projectId: "zz",
-        status: "failed",
-        code: "ERR_INVALID_ARG_VALUE",
-        message: expect.any(String),
-        temporary: false,
-      },
+      { ...failed, projectId: "zz", code: "ERR_INVALID_ARG_VALUE", message: expect.any(String) },
       { projectId: FIRST, status: "ok", monitoring: "/log/0", backup: "standard error" },
-      {
-        projectId: SECOND,
-        status: "failed",
-        code: "ERR_PROJECT_NOT_FOUND",
-        message: expect.stringContaining(SECOND),
-        temporary: false,
-      },
+      { ...failed, projectId: SECOND, code: "ERR_PROJECT_NOT_FOUND", message: expect.stringContaining(SECOND) },
       { projectId: THIRD, status: "ok", monitoring: "/log/2", backup: "standard error" },
     ]);
     expect(signed(service)).toHaveLength(5);

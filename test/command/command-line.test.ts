@@ -32,10 +32,7 @@ it.each<{ args: readonly string[]; list?: string; projectIds: readonly string[] 
   { args: ["--project", A.toUpperCase()], projectIds: [A.toUpperCase()] },
   { args: ["--project", B, "--project", A, "--project", B], projectIds: [B, A] },
   { args: ["--project", "123", "--project", B], projectIds: ["123", B] },
-  {
-    args: ["--project", "a\u001b[31m", "--project", "9".repeat(81)],
-    projectIds: ["a\uFFFD[31m", `${"9".repeat(80)}…`],
-  },
+  { args: ["--project", "a\u001b[m", "--project", "9".repeat(81)], projectIds: ["a\uFFFD[m", `${"9".repeat(80)}…`] },
   { args: [], list: LIST, projectIds: [A, B, "zz"] },
   { args: ["--project", C], list: LIST, projectIds: [C, A, B, "zz"] },
   { args: [], list: "# none\n", projectIds: [] },

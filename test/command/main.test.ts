@@ -1,12 +1,9 @@
-import { writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import path from "node:path";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 import { runCommand } from "../deployment/run-command.ts";
-import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { type Environment, environmentOf, MAIN, runMain } from "./run-main.ts";
 
 const [FIRST, SECOND] = ["0123456789abcdef01234567", "0123456789abcdef01234568"];
@@ -18,13 +15,6 @@ async function start(): Promise<{ service: Service; environment: Environment }> 
     settings: { [FIRST]: { monitoring: { logPath: "/l", password: "body-password-0001" } }, [SECOND]: {} },
   });
   return { service, environment: environmentOf(service) };
-}
-
-/** A PATH on which `pulumi` is this shell script. */
-function pathWithPulumi(script: string): string {
-  const folder = temporaryFolder("check");
-  writeFileSync(path.join(folder, "pulumi"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-  return `${folder}:/usr/bin:/bin`;
 }
 
 describe("the command", () => {
@@ -80,23 +70,6 @@ describe("check", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toContain(`✓ ${SECOND}  monitoring logs to standard error, backup to standard error\n`);
     expect(stdout).toMatch(/2 of 2 projects can be read\.\n$/);
-  });
-
-  it("takes the settings of a stack from the Pulumi CLI", async (context) => {
-    if (process.platform === "win32") context.skip("the stand-in of the pulumi command is a shell script");
-    const { environment } = await start();
-    const configuration = JSON.stringify({ "agent-log-config:privateKey": { value: PRIVATE_KEY, secret: true } });
-    const PATH = pathWithPulumi(
-      `[ "$5" = dev ] || { echo "error: no stack named '$5' found" >&2; exit 255; }; echo '${configuration}'`,
-    );
-    const inStack = { ...environment, AGENT_LOG_CONFIG_PRIVATE_KEY: undefined, PATH };
-    const found = await runMain(inStack, [...CHECK, "--stack", "dev"]);
-    expect(found).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("from the stack: privateKey") });
-    const missing = await runMain(inStack, [...CHECK, "--stack", "other"]);
-    expect(missing.exitCode).toBe(1);
-    expect(missing.stdout).toMatch(
-      /^✗ settings {4}The configuration of stack other can't be read: no stack named 'other'/,
-    );
   });
 
   it("prints no secret, even with everything that Node.js can be made to print", async () => {

@@ -47,10 +47,7 @@ describe("the configuration of a stack", () => {
   });
 
   it.each<{ facts: object; says: string }>([
-    {
-      facts: { stderr: "error: no stack named 'dev' found\n" },
-      says: "no stack named 'dev' found; check the name with",
-    },
+    { facts: { stderr: "error: no stack named 'dev' found\n" }, says: "no stack named 'dev' found; check the name" },
     { facts: { stderr: "Logging in using access token\nerror: refused.\nmore\n" }, says: "refused; check the name" },
     {
       facts: { stderr: 'error: can\'t open "postgres://u:p@ss/secret-0001@host:5432/db?x=secret-0002": refused\n' },

@@ -127,6 +127,9 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
         `warning: AgentLogConfig ${ONE}/${agent} uses the recorded settings, which were first read`,
       );
     }
+    // What is replaced has no record.
+    const replaced = await deployment.run(["preview", "--replace=**::one"]);
+    expect(replaced).toMatchObject({ ok: false, text: expect.stringContaining("status 503") });
     const { text: json } = await deployment.run(["preview", "--json"]);
     expect(json).toMatch(/"message": "warning: AgentLogConfig .* uses the recorded.*\n *"severity": "warning"/);
   });

@@ -213,10 +213,7 @@ describe.each([
 
   it.each<{ args: PropertyMap; why: string }>([
     { args: { projectIds: [ONE], expects: {} }, why: "unknown names: expects; the valid ones are projectIds," },
-    {
-      args: { projectIds: [ONE], agents: ["backups"] },
-      why: 'agents.0 must be "monitoring" or "backup", not "backups".',
-    },
+    { args: { projectIds: [], agents: ["backups"] }, why: 'agents.0 must be "monitoring" or "backup", not "backups"' },
   ])("is refused for $args", async ({ args, why }) => {
     await expect(make(args)).rejects.toThrow(`AgentLogConfigs 'fleet' can't be made: ${why}`);
   });

@@ -106,10 +106,7 @@ describe("a program", () => {
   });
 
   it.each<{ description: string; read: (name: string, provider: Provider) => Promise<unknown> }>([
-    {
-      description: "function",
-      read: (_, provider) => pathOf(getAgentLogConfigOutput(MONITORING, { provider })),
-    },
+    { description: "function", read: (_, provider) => pathOf(getAgentLogConfigOutput(MONITORING, { provider })) },
     {
       description: "resource",
       read: (name, provider) =>

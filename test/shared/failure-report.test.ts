@@ -33,9 +33,7 @@ it("names up to 50 of 10,000 resources in one line", () => {
   const report = new FailureReport();
   for (let index = 0; index < 10_000; index += 1) report.note(`p${index}`, [DOWN]);
   expect(report.entries()).toMatchObject([
-    {
-      message: expect.stringMatching(/^The service is down\. The same applies to p1, .*, p50 and 9949 others\.$/),
-    },
+    { message: expect.stringMatching(/^The service is down\. The same applies to p1, .*, p50 and 9949 others\.$/) },
   ]);
 });
 

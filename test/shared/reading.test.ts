@@ -18,12 +18,7 @@ it.each([
   ["two outages that end at different times", busy(3), busy(70), true],
   ["two codes", gone("0123456789abcdef01234567"), invalid("there is no such project; check projectId"), false],
   ["two settings", invalid("logPath must be a string"), invalid("username must be a string"), false],
-  [
-    "two values with the id of another project",
-    invalid(`it is ${"0".repeat(24)}`),
-    invalid(`it is ${"1".repeat(24)}`),
-    false,
-  ],
+  ["two values with other ids", invalid(`it is ${"0".repeat(24)}`), invalid(`it is ${"1".repeat(24)}`), false],
   ["paths that name an agent", invalid("it is /var/log/monitoring"), invalid("it is /var/log/backup"), false],
   ["errors that are not known", new Error("One."), new Error("Two."), false],
 ])("the problems of one and of the other of %s have one cause: %4$s", (_, one, other, isAlike) => {

@@ -21,7 +21,7 @@ it.each([
   { notSet: ["username", "logRotate.numTotal"] },
   { logRotate: { sizeThresholdMB: { atLeast: 1000 }, timeThresholdHrs: { atMost: 24 } } },
   // What is left out, absent, or not known yet.
-  { username: null, logRotate: { sizeThresholdMB: { atLeast: null, atMost: 1000 }, numTotal: null } },
+  { logPath: null, logRotate: { sizeThresholdMB: { atLeast: null, atMost: 1000 }, timeThresholdHrs: null } },
   { logPath: UNKNOWN, logRotate: { sizeThresholdMB: UNKNOWN, timeThresholdHrs: { atLeast: UNKNOWN, atMost: 24 } } },
   { notSet: "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2" },
   { logPath: undefined, logRotate: { numTotal: undefined, sizeThresholdMB: { atLeast: 1, atMost: undefined } } },

@@ -115,14 +115,8 @@ describe("startService", () => {
   it.each<{ options: object; says: string }>([
     { options: { setings: {} }, says: "setings" },
     { options: { port: 65536 }, says: "port must be a whole number from 0 to 65535." },
-    {
-      options: { settings: { [PROJECT_ID]: { backups: {} } } },
-      says: `"${PROJECT_ID}/backups" does not have the form`,
-    },
-    {
-      options: { faults: ["rest"] },
-      says: "{ delaySeconds } from 0 to 3600 or a response with a status from 200 to 999",
-    },
+    { options: { settings: { [PROJECT_ID]: { backups: {} } } }, says: '/backups" does not have the form' },
+    { options: { faults: ["rest"] }, says: "from 0 to 3600 or a response with a status from 200 to 999" },
     { options: { faults: [{ cutAfterBytes: -1 }] }, says: "not { cutAfterBytes: -1 }." },
     { options: { faults: [{ delaySeconds: 3601 }] }, says: "not { delaySeconds: 3601 }." },
     { options: { faults: [{ delaySeconds: -1 }] }, says: "not { delaySeconds: -1 }." },
