@@ -87,7 +87,8 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
   const recorded = withoutMarks(sent);
   const made = propertiesOf(request.getInputs());
   const isMade = Object.keys(made).length > 0;
-  const origin = recorded["projectId"] === undefined ? "new" : isMade ? "made" : "adopted";
+  const isImport = recorded["projectId"] === undefined && !request.hasInputs();
+  const origin = isMade ? "made" : isImport ? "imported" : "adopted";
   try {
     const { id, inputs, outputs, warning } = await lifecycle.refresh(
       run.hostOf(urn),
@@ -98,10 +99,7 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
     if (warning !== undefined) run.warnings.note(urn, [warning]);
     if (id === undefined) return response;
     response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent, made)));
-    // The engine compares the outputs of what a program only adopts, which are read anew in every run.
-    const isAdopted = origin === "adopted" || (origin === "new" && request.hasInputs());
-    const properties = isAdopted ? { ...outputs, unchangedSince: null } : outputs;
-    return response.setProperties(structOf(complete(withMarks(properties, sent))));
+    return response.setProperties(structOf(complete(withMarks(outputs, sent))));
   } catch (error) {
     const failures = [problemOf(error)];
     if (origin !== "made") return run.failures.fail(urn, failures);

@@ -61,8 +61,11 @@ export class AgentLogConfig extends pulumi.CustomResource {
   declare readonly configOverrides: pulumi.Output<AgentLogSettings["configOverrides"]>;
   /** What the program does in an outage; undefined where it does not say. */
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
-  /** When the recorded settings were first read, as an ISO 8601 date. It stays while later reads find the same. */
-  declare readonly unchangedSince: pulumi.Output<string>;
+  /**
+   * When the recorded settings were first read, as an ISO 8601 date. It stays while later reads find the same. Undefined for
+   * settings that `get` adopts, because each run reads them anew.
+   */
+  declare readonly unchangedSince: pulumi.Output<string | undefined>;
 
   /**
    * Adopts the settings with this id: reads them without ever changing or deleting a record.
@@ -117,7 +120,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT }, options);
     if (isRead) start(readForResource({ name, args, resource: this, opts, secrets }));
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
-    for (const setting of SETTING_NAMES) makeAbsentUndefined(this, setting);
+    for (const name of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, name);
   }
 }
 
@@ -146,7 +149,7 @@ function recordedInputs(
 }
 
 /** The service and the program say undefined for a setting that is absent, and the state says null. */
-function makeAbsentUndefined(self: AgentLogConfig, name: keyof AgentLogSettings): void {
+function makeAbsentUndefined(self: AgentLogConfig, name: keyof AgentLogSettings | "unchangedSince"): void {
   const recorded: pulumi.Output<unknown> = self[name];
   let output: pulumi.Output<unknown> | undefined;
   // Most settings are not used, and each Output costs some twenty promises.

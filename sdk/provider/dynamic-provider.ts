@@ -103,12 +103,12 @@ export async function read(
 ): Promise<{ id?: string; props: lifecycle.Properties; inputs?: lifecycle.Properties }> {
   try {
     // The host does not see inputs, and can't import, so that what is new here is adopted.
-    const isNew = recorded["projectId"] === undefined;
-    const origin = isNew ? "new" : recorded["__adopted"] === true ? "adopted" : "made";
+    const isMade = recorded["projectId"] !== undefined && recorded["__adopted"] !== true;
+    const origin = isMade ? "made" : "adopted";
     const { outputs, inputs, warning, ...found } = await lifecycle.refresh(hostOf(configuration), id, recorded, origin);
     if (warning !== undefined && "unchangedSince" in warning) await warnOfOutage(id, warning);
     else if (warning !== undefined) await warn(warning.message);
-    const props = origin === "made" ? outputs : { ...outputs, __adopted: true };
+    const props = isMade ? outputs : { ...outputs, __adopted: true };
     return { ...found, props: sealSecrets(props), ...(inputs && { inputs: sealSecrets(inputs) }) };
   } catch (error) {
     const { message, cause } = problemOf(error);

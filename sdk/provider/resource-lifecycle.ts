@@ -128,34 +128,36 @@ export interface Refreshed {
 }
 
 /**
- * Why the engine reads a record: it is new to the state, in an import or by `AgentLogConfig.get`; it was adopted by
- * `AgentLogConfig.get` before, so that it has no inputs, and the engine compares its outputs; or a program made it.
+ * Where a record comes from: a program makes it, an import does, or `AgentLogConfig.get` adopts it. What is adopted is read anew in
+ * every run, and the engine compares its outputs, so that a time would be a difference of every run.
  */
-export type RecordOrigin = "new" | "adopted" | "made";
+export type RecordOrigin = "made" | "imported" | "adopted";
 
 /**
  * Reads the settings of a resource that the engine knows by its id.
- * @param recorded its outputs in the state; empty where it is new
+ * @param recorded its outputs in the state; empty where it is new to the state
  * @throws Error why it could not be read
  */
 export async function refresh(host: Host, id: string, recorded: Properties, origin: RecordOrigin): Promise<Refreshed> {
   const { unchangedSince, ...before } = recorded;
+  const isNew = recorded["projectId"] === undefined;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await host.read({ projectId, agent });
     const inputs = { ...before, projectId, agent, ...recordSettings(result), __service: serviceOf(host) };
     const outputs = outputsOf(inputs, recorded);
-    return { id: idOf({ projectId, agent }), inputs: origin === "adopted" ? {} : inputs, outputs };
+    if (origin === "adopted") return { id: idOf(inputs), inputs: {}, outputs: { ...outputs, unchangedSince: null } };
+    return { id: idOf(inputs), inputs, outputs };
   } catch (error) {
     const problem = problemOf(error);
     const { message, code, cause } = problem;
-    if (origin !== "new" && saysGone(error)) {
+    if (!isNew && saysGone(error)) {
       return { inputs: {}, outputs: {}, warning: { message: `AgentLogConfig ${id} is gone. ${message}`, cause } };
     }
-    if (origin !== "new" && mayUseRecord(before, problem)) {
+    if (!isNew && mayUseRecord(before, problem)) {
       return { id, outputs: recorded, warning: { message, cause, unchangedSince } };
     }
-    const isAdvised = origin !== "new" && CODES[code].connection === true && error instanceof AgentLogConfigError;
+    const isAdvised = !isNew && CODES[code].connection === true && error instanceof AgentLogConfigError;
     throw isAdvised && host.refreshAdvice !== undefined ? error.advised(host.refreshAdvice) : error;
   }
 }

@@ -239,6 +239,13 @@ describe("a resource", () => {
     expect(errors).toEqual([]);
   });
 
+  it("keeps the mark of an absent setting that a program in TypeScript has recorded, since losing it is a change", async () => {
+    service.set(PROJECT_ID, "monitoring", { logPath: "/monitoring" });
+    const inputs = await (await configured()).check(ARGS, { ...INPUTS, configOverrides: secret(null) });
+    expect(inputs["configOverrides"]).toEqual(secret(null));
+    expect((await (await configured()).check(ARGS, INPUTS))["configOverrides"]).toBeNull();
+  });
+
   it("leaves null out of what is expected, at every level, as languages do that can't send it", async () => {
     const plugin = await configured();
     const logRotate = { sizeThresholdMB: { atMost: 1000, atLeast: null }, numTotal: null };
