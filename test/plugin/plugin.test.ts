@@ -241,9 +241,9 @@ describe("a resource", () => {
 
   it("keeps the mark of an absent setting that a program in TypeScript has recorded, since losing it is a change", async () => {
     service.set(PROJECT_ID, "monitoring", { logPath: "/monitoring" });
-    const inputs = await (await configured()).check(ARGS, { ...INPUTS, configOverrides: secret(null) });
+    const inputs = await (await configured()).check(ARGS, { ...RECORDED, configOverrides: secret(null) });
     expect(inputs["configOverrides"]).toEqual(secret(null));
-    expect((await (await configured()).check(ARGS, INPUTS))["configOverrides"]).toBeNull();
+    expect((await (await configured()).check(ARGS, RECORDED))["configOverrides"]).toBeNull();
   });
 
   it("leaves null out of what is expected, at every level, as languages do that can't send it", async () => {
