@@ -19,14 +19,13 @@ export async function check(args: readonly string[]): Promise<number> {
   return report.ok ? 0 : 1;
 }
 
-async function tryConnection(stack: string | undefined, projectIds: readonly string[]): Promise<Report> {
+async function tryConnection(stack: string | undefined, projectIds: readonly [string, ...string[]]): Promise<Report> {
   const seen: Findings = {};
   const read = new Map<string, ProjectReport>();
   const reportOf = (projectId: string): ProjectReport => read.get(projectId) ?? { projectId, status: "not reached" };
   const report = () => makeReport(seen, projectIds.map(reportOf));
   // A malformed id says nothing about the connection.
   const first = projectIds.find((id) => PROJECT_ID.test(id)) ?? projectIds[0];
-  if (first === undefined) return report();
   try {
     const client = await openObservedClient(stack, seen);
     const gate = new ReadGate();

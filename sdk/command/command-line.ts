@@ -25,7 +25,12 @@ export async function readCommandLine(args: readonly string[]) {
   // The Pulumi CLI would take the selected stack.
   if (options.stack === "") throw new Error("--stack needs the name of a stack.");
   const listed = listFile === undefined ? [] : await readList(listFile);
-  return { ...options, projectIds: [...new Set([...ids, ...listed].map((id) => printable(id, 80)))] };
+  const [first, ...others] = new Set([...ids, ...listed].map((id) => printable(id, 80)));
+  // The command that makes the list may have failed.
+  if (first === undefined) {
+    throw new Error("The list has no projects, so nothing was read; write one id on each line.");
+  }
+  return { ...options, projectIds: [first, ...others] as const };
 }
 
 async function readList(file: string): Promise<readonly string[]> {

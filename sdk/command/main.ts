@@ -7,7 +7,7 @@ const USAGE = `Usage: pulumi-agent-log-config <command> [options]
   check           tries the connection to the service step by step, and says
                   where it fails and what to do; it only reads, and prints no
                   secret; it ends with 0 if everything was read, 1 if not, and
-                  2 for wrong arguments
+                  2 for wrong arguments or an empty list
     --project <id>          reads this project, 24 hexadecimal digits; may be
                             given several times
     --projects-from <file>  reads the projects of this list, one id a line;

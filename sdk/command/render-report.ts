@@ -7,7 +7,6 @@ import type { Report, Step } from "./make-report.ts";
  * of failures, and how many there are of each.
  */
 export function renderReport({ warning, steps, projects }: Report): string {
-  if (projects.length === 0) return "The list has no projects, so nothing was read.\n";
   const { ok = [], failed = [], "not reached": others = [] } = Object.groupBy(projects, ({ status }) => status);
   const isExplained = failed.length === 0 || steps.some(({ status }) => status === "failed");
   const lines = steps.map(({ step, status, message }) => {

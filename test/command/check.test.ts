@@ -160,12 +160,15 @@ describe("for many projects", () => {
     expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(1);
   });
 
-  it("has nothing to do for an empty list, and ends with 0", async () => {
+  it("refuses an empty list, which may be the output of a command that failed, and ends with 2", async () => {
     const service = await start();
     const list = path.join(temporaryFolder("check"), "projects.txt");
-    writeFileSync(list, "# none\n");
-    expect(await check(["--projects-from", list])).toBe(0);
-    expect(stdout).toBe("The list has no projects, so nothing was read.\n");
+    writeFileSync(list, "# none
+");
+    expect(await check(["--projects-from", list, "--json"])).toBe(2);
+    expect(stderr).toMatch(/^The list has no projects, so nothing was read; .*\. Try --help\.
+$/);
+    expect(stdout).toBe("");
     expect(service.requests).toEqual([]);
   });
 });

@@ -35,7 +35,6 @@ it.each<{ args: readonly string[]; list?: string; projectIds: readonly string[] 
   { args: ["--project", "a\u001b[m", "--project", "9".repeat(81)], projectIds: ["a\uFFFD[m", `${"9".repeat(80)}…`] },
   { args: [], list: LIST, projectIds: [A, B, "zz"] },
   { args: ["--project", C], list: LIST, projectIds: [C, A, B, "zz"] },
-  { args: [], list: "# none\n", projectIds: [] },
   { args: [], list: "zz", projectIds: ["zz"] },
 ])("takes the projects of $args and the list $list", async ({ args, list, projectIds }) => {
   const listed = list === undefined ? [] : ["--projects-from", writeList(list)];
