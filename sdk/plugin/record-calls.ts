@@ -17,11 +17,13 @@ import { printable } from "../client/printable.ts";
 import type { Properties } from "../provider/resource-lifecycle.ts";
 import * as lifecycle from "../provider/resource-lifecycle.ts";
 import { UNKNOWN } from "../shared/engine-marks.ts";
+import type { Failure } from "../shared/failure-report.ts";
 import { problemOf } from "../shared/reading.ts";
+import { resourceArgumentsSchema } from "../shared/resource-arguments.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { secretsBehind } from "../shared/unmet-expectations.ts";
 import { markedNames, withMarks, withoutMarks } from "./property-marks.ts";
-import { typeOf } from "./resource-urn.ts";
+import { nameOf, typeOf } from "./resource-urn.ts";
 import type { Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
@@ -50,6 +52,7 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
 export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
   const [urn, response] = [request.getUrn(), new providerMessages.DiffResponse()];
   const outputs = propertiesOf(request.getOlds());
+  run.warnings.note(urn, withoutEffect(urn, request.getIgnorechangesList()));
   const { outage, failures = [] } = run.checks.get(urn) ?? {};
   if (outage !== undefined) run.warnings.note(urn, [{ ...outage, unchangedSince: outputs["unchangedSince"] }]);
   // A record is not replaced by one that fails.
@@ -113,6 +116,20 @@ function refusalOf(urn: string): string | undefined {
   const type = typeOf(urn);
   if (type === PLUGIN_TYPE) return undefined;
   return `The plugin agent-log-config has no record of the type ${printable(type, 80)}; use ${PLUGIN_TYPE}.`;
+}
+
+/** The properties whose changes a program may ignore. */
+const PROPERTY_NAMES: readonly string[] = [...SETTING_NAMES, ...Object.keys(resourceArgumentsSchema.shape)];
+
+/** Returns a warning if some paths in ignoreChanges lead to no property, as the names of Python do: the engine says nothing. */
+function withoutEffect(urn: string, ignored: readonly string[]): readonly Failure[] {
+  const names = ignored.map((path) => /[^[\]".]+/.exec(path)?.[0] ?? path);
+  const unknown = names
+    .filter((name) => name !== "*" && !PROPERTY_NAMES.includes(name))
+    .map((name) => printable(name, 80));
+  if (unknown.length === 0) return [];
+  const cause = `ignoreChanges has no effect on ${unknown.join(", ")}; the valid names are ${PROPERTY_NAMES.join(", ")}.`;
+  return [{ message: `AgentLogConfig ${nameOf(urn)}: ${cause}`, cause }];
 }
 
 const CHANGES = providerMessages.DiffResponse.DiffChanges;

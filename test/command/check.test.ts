@@ -163,11 +163,9 @@ describe("for many projects", () => {
   it("refuses an empty list, which may be the output of a command that failed, and ends with 2", async () => {
     const service = await start();
     const list = path.join(temporaryFolder("check"), "projects.txt");
-    writeFileSync(list, "# none
-");
+    writeFileSync(list, "# none\n");
     expect(await check(["--projects-from", list, "--json"])).toBe(2);
-    expect(stderr).toMatch(/^The list has no projects, so nothing was read; .*\. Try --help\.
-$/);
+    expect(stderr).toMatch(/^The list has no projects, so nothing was read; .*\. Try --help\.\n$/);
     expect(stdout).toBe("");
     expect(service.requests).toEqual([]);
   });
