@@ -3,7 +3,7 @@ import { pipeline, Transform } from "node:stream";
 import { startService } from "pulumi-agent-log-config/testing";
 import { listen } from "./listen.ts";
 
-/** Starts a stand-in of the service that is as far away as this delay, with settings for this many projects. */
+/** Starts a stand-in for the service that is as far away as this delay, with settings for this many projects. */
 export async function startSlowService(projects: number, delayMilliseconds: number) {
   const agents = { monitoring: SETTINGS, backup: SETTINGS };
   const settings = Object.fromEntries(projectIds(projects).map((projectId) => [projectId, agents]));

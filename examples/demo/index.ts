@@ -8,7 +8,7 @@ import { findPulumi } from "../../test/deployment/find-pulumi.ts";
 import { openDeployment } from "../../test/deployment/open-deployment.ts";
 import { withoutUrns } from "./without-urns.ts";
 
-// Shows drift from end to end on a stand-in of the service: read, drift, update, no drift, destroy.
+// Shows drift from end to end on a stand-in for the service: read, drift, update, no drift, destroy.
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const SETTINGS = {

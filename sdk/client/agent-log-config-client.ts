@@ -56,7 +56,7 @@ export class AgentLogConfigClient {
 
   /**
    * @param options the address of the service and the key to read with
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_SETTINGS` for options that can't work
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_SETTINGS` for options that are invalid
    */
   constructor(options: ConnectionOptions);
   /** @internal */
@@ -71,7 +71,7 @@ export class AgentLogConfigClient {
    * Reads the settings, checked and typed. Credentials and unknown fields of the response are left out.
    * @param args what to read
    * @param options `signal` ends the read
-   * @throws {@link AgentLogConfigError} whose `code` says what failed; `ERR_INVALID_ARG_VALUE` for arguments that can't work
+   * @throws {@link AgentLogConfigError} whose `code` says what failed; `ERR_INVALID_ARG_VALUE` for arguments that are invalid
    */
   get(args: ReadArguments, options?: ReadOptions): Promise<AgentLogConfigResult>;
   /** @internal */

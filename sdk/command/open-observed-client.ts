@@ -11,7 +11,7 @@ import { readStack } from "./read-stack.ts";
 
 /**
  * Opens the client as a program does, and adds what is found of its settings and connections.
- * @throws AgentLogConfigError for settings that are missing or can't work
+ * @throws AgentLogConfigError for settings that are missing or invalid
  */
 export async function openObservedClient(stack: string | undefined, seen: Findings): Promise<AgentLogConfigClient> {
   const configuration = stack === undefined ? {} : await readStack(stack);

@@ -21,7 +21,7 @@ export interface AgentLogConfigArgs {
   /** Whether a setting that is not as expected fails the resource or causes a warning. Default: `"fail"`. */
   readonly whenUnexpected?: pulumi.Input<"fail" | "warn"> | undefined;
   /**
-   * What to do in an outage, which is a failed connection, a time-out, status 429 or 5xx. `"fail"` fails the resource;
+   * What to do in an outage, which is a failed connection, a timeout, status 408, 429 or 5xx. `"fail"` fails the resource;
    * `"useRecorded"` keeps the settings in the state and warns, in previews, updates and refreshes. Every other
    * error, and an outage for which nothing is recorded, fails the resource in any case. Default: `"fail"`.
    */

@@ -63,8 +63,8 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
    * @param name the component's name, with which the names of its children begin
    * @param args what to read, and what to expect of it
    * @param opts the resource options; `provider` for an explicit {@link Provider}
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument or agent, for a list or a map that is none,
-   * and where not exactly one of `projectIds` and `projects` is given
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument or agent, where `projectIds` or `agents` is
+   * not a list or `projects` is not a map, and where not exactly one of `projectIds` and `projects` is given
    */
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     super(FLEET_TYPE, name, {}, opts);

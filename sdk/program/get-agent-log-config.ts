@@ -24,7 +24,8 @@ export type GetAgentLogConfigResult = Omit<AgentLogConfigResult, SecretSetting> 
 };
 
 /**
- * Reads the log settings of one agent of one project, in previews too. A program makes each read once.
+ * Reads the log settings of one agent of one project, in previews too. A program makes equal reads once,
+ * except those that wait for a resource.
  *
  * @param args what to read, as plain values
  * @param opts `provider` or `parent` for an explicit {@link Provider}; its settings must be known
@@ -46,7 +47,7 @@ export async function getAgentLogConfig(
 /**
  * Reads the log settings of one agent of one project, in previews too, as soon as the arguments are known. Unknown
  * arguments give unknown results, secret arguments give secret results, and the read waits for the resources in `dependsOn` and
- * in the arguments. A program makes each read once, unless the read waits for a resource.
+ * in the arguments. A program makes equal reads once, except those that wait for a resource.
  *
  * Choose settings from a result in an `apply`: `pulumi.all` and `pulumi.output` make all of it a secret, because
  * `configOverrides` is one.

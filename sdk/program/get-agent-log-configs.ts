@@ -15,12 +15,12 @@ export type GetAgentLogConfigsResult = ReadManyResult<GetAgentLogConfigResult>;
 
 /**
  * Reads the log settings of many projects, 16 reads at a time, in previews too. A read that fails beside others is an entry of
- * `failures`. A program makes each read once.
+ * `failures`. A program makes equal reads once, except those that wait for a resource.
  *
  * @param args what to read, as plain values
  * @param opts `provider` or `parent` for an explicit {@link Provider}; its settings must be known
- * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id that is none or an agent that does not exist, and the
- * error of the first read where no read succeeds, such as with a wrong key
+ * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id that is not 24 hexadecimal digits and an agent
+ * that does not exist, and the error of the first read where no read succeeds, such as with a wrong key
  * @example
  * ```ts
  * import { getAgentLogConfigs } from "pulumi-agent-log-config";

@@ -18,7 +18,7 @@ export interface FleetMembers {
  * @param fleet the name of the fleet
  * @param args all arguments of the fleet
  * @param isSecret the lists may be secrets, so that no message may quote them
- * @throws AgentLogConfigError for arguments that can't work
+ * @throws AgentLogConfigError for arguments that are invalid
  */
 export function fleetMembers(fleet: string, args: object, isSecret: boolean): FleetMembers {
   const subject = `AgentLogConfigs '${printable(fleet, 80)}' can't be made`;

@@ -14,7 +14,7 @@ import {
  * Opens the client of a connection. Its module loads undici, so that it is loaded where something is read.
  * @param options that replace those settings
  * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
- * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names a setting that can't work and the place it comes from
+ * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names a setting that is invalid and the place it comes from
  */
 export function openClient(
   settings: ConnectionSettings,

@@ -51,7 +51,7 @@ const argumentsSchema = strictObject({
  * @param read reads one agent of one project
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
  * @param isSecret the arguments may have secrets, so that no message may quote them
- * @throws AgentLogConfigError for arguments that can't work, and the first failure where no read succeeds
+ * @throws AgentLogConfigError for arguments that are invalid, and the first failure where no read succeeds
  */
 export async function readMany(
   read: (args: ReadArguments) => Promise<AgentLogConfigResult>,

@@ -28,8 +28,8 @@ export class SettingsReader {
   }
 
   /**
-   * Reads settings. No message quotes arguments that can't work, since they may be secrets.
-   * @throws AgentLogConfigError for settings and arguments that can't work, and for a read that failed
+   * Reads settings. No message quotes arguments that are invalid, since they may be secrets.
+   * @throws AgentLogConfigError for settings and arguments that are invalid, and for a read that failed
    */
   async read(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
     try {

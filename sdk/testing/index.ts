@@ -1,5 +1,5 @@
 /**
- * A stand-in of the service for tests: a server that does HTTP Digest.
+ * A stand-in for the service for tests: a server that does HTTP Digest.
  * @packageDocumentation
  */
 import "../client/refuse-other-runtimes.ts";

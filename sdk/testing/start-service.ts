@@ -24,7 +24,7 @@ export interface ServiceRequest {
   readonly status: number;
 }
 
-/** A stand-in of the service that runs in this process. */
+/** A stand-in for the service that runs in this process. */
 export interface Service {
   /** The `baseUrl` to configure, with the path prefix `/api/public/v1.0`. */
   readonly baseUrl: string;
@@ -59,12 +59,12 @@ export interface Service {
 const REALM = "Example Public API";
 
 /**
- * Starts a stand-in of the service on 127.0.0.1: both reads behind HTTP Digest, with envelope, pretty printing and the
+ * Starts a stand-in for the service on 127.0.0.1: both reads behind HTTP Digest, with envelope, pretty printing and the
  * version header.
  *
  * @param options how it is reached, and what it starts with
  * @returns the service once it listens
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for options that can't work
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for options that are invalid
  * @throws Error of Node.js where the port is in use or the key or certificate can't be read
  * @example
  * ```ts

@@ -75,7 +75,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(text).toContain('logPath is "/recorded", expected "/other"');
   });
 
-  it("arguments that can't work are told with all others, and each member of two fleets once", async (context) => {
+  it("invalid arguments are told with all others, and each member of two fleets once", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
     know(service, "/recorded");
     const drifted = { args: { projectId: ONE, agent } };
