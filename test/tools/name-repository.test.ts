@@ -29,7 +29,7 @@ it("writes the repository and the names that belong to its owner wherever they a
     ["test/plugin/programs/go/main.go", go],
     ["docs/_index.md", go],
     ["docs/languages.md", go],
-    ["docs/_index.md", "using AgentLogConfig = SomeOwner.AgentLogConfig;"],
+    ["tools/schema/schema.json", "using AgentLogConfig = SomeOwner.AgentLogConfig;"],
     ["examples/java/src/main/java/agentlogs/App.java", "import io.github.some_owner.agentlogconfig.AgentLogConfig;"],
     ["tools/schema/schema.json", "github://api.github.com/some-owner/agent-logs"],
   ] as const) {

@@ -17,14 +17,15 @@ export interface Job {
 }
 
 export interface Workflow {
+  readonly on: object;
   readonly permissions: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly jobs: Readonly<Record<string, Job>>;
 }
 
-/** Reads a workflow of this repository. */
-export function readWorkflow(name: string): Workflow {
-  return parse(readFileSync(path.join(ROOT, ".github/workflows", name), "utf8"));
+/** Reads a workflow of this repository, or of one of its folders. */
+export function readWorkflow(name: string, folder = "."): Workflow {
+  return parse(readFileSync(path.join(ROOT, folder, ".github/workflows", name), "utf8"));
 }
 
 /** Returns the jobs that have to end before this one starts, in an order that they can run in. */

@@ -9,12 +9,19 @@ const release = readWorkflow("release.yml");
 const runsOf = ({ steps = [] }: Job) => steps.map(({ run = "" }) => run);
 
 it("uses one commit of each action, beside the version that it is", () => {
-  const texts = globSync("*.yml", { cwd: FOLDER }).map((file) => readFileSync(path.join(FOLDER, file), "utf8"));
+  const files = globSync("{,examples/*/}.github/workflows/*.yml", { cwd: ROOT });
+  expect(files.length).toBeGreaterThan(3);
+  const texts = files.map((file) => readFileSync(path.join(ROOT, file), "utf8"));
   const uses = texts.flatMap((text) => [...text.matchAll(/uses: *(.*)$/gm)].map(([, used = ""]) => used));
   const actions = uses.filter((used) => !used.startsWith("./"));
   expect(actions.filter((used) => !/^[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(used))).toEqual([]);
   const names = new Set(actions.map((used) => used.split("@")[0]));
   expect(new Set(actions).size).toBe(names.size);
+});
+
+it("gives no token to the code of a pull request in the example of a drift gate", () => {
+  const { on } = readWorkflow("drift.yml", "examples/drift-gate");
+  expect(Object.keys(on)).toEqual(["schedule", "push", "workflow_dispatch"]);
 });
 
 it.for(globSync("*.yml", { cwd: FOLDER }))("%s lets a job only read unless it says more", (file) => {
