@@ -19,11 +19,12 @@ import { listen } from "../servers/listen.ts";
 
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
 
-/** What needs the network or an older Node.js, and what the plugin's tests compare with a run. */
+/** What needs the network, an older Node.js, Jest or Python, and what the plugin's tests compare with a run. */
 const NOT_RUN = [
   "cannot ignore changes in added or removed elements of the path",
   ...["could not find latest version for provider agent-log-config", "unable to resolve"],
   ...["Could not automatically download and install", "ERR_UNKNOWN_FILE_EXTENSION"],
+  ...["its host name is unknown", "Must use import to load ES Module", "KeyboardInterrupt"],
 ];
 
 /** Messages and steps in blocks, and the first words of each entry on the page for the one on call. */
@@ -45,7 +46,7 @@ function patternOf(text: string): RegExp {
   return new RegExp(VARIABLE.reduce((pattern, [variable, any]) => pattern.replaceAll(variable, any), escaped));
 }
 
-const RUNS = [runService, runPlugin, runGo, runCheck];
+const RUNS = [runService, runPlugin, runGo, runCheck, runCheckWithoutStack];
 const missing = new Set(RUNS);
 let said = "";
 
@@ -66,12 +67,15 @@ it("quotes what no run says", () => {
 
 it("shows the JSON that the command prints", async () => {
   const [json = ""] = fencesIn(PAGES.get("docs/command.md") ?? "", "json");
-  const quoted: { steps: object[]; projects: { projectId: string }[] } = JSON.parse(json);
+  const quoted: { steps: object[]; projects: { projectId: string; message?: string }[] } = JSON.parse(json);
   const settings = { monitoring: { logPath: "/var/log/a.log" }, backup: {} };
   const service = await openService({ privateKey: PRIVATE_KEY, settings: { [PROJECT_ID]: settings } });
   const projects = quoted.projects.flatMap(({ projectId }) => ["--project", projectId]);
   const { stdout } = await runMain(environmentOf(service), ["check", ...projects, "--json"]);
-  expect(JSON.parse(stdout)).toMatchObject({ ...quoted, steps: expect.arrayContaining(quoted.steps) });
+  const found = quoted.projects.map(({ message, ...project }) => {
+    return message === undefined ? project : { ...project, message: expect.stringMatching(patternOf(message)) };
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ ...quoted, projects: found, steps: expect.arrayContaining(quoted.steps) });
 });
 
 /** Each failure of a service or a proxy, a package without its files, and what a resource says of a record and of expectations. */
@@ -179,4 +183,24 @@ async function runCheck(context: TestContext): Promise<string> {
   await runCommand(command, ["stack", "init", "dev", "--non-interactive"], options);
   const args = [MAIN, "check", "--project", PROJECT_ID, "--stack", "dev"];
   return (await runCommand(process.execPath, args, options)).stdout;
+}
+
+/** What the environment may have wrong: the path, the port, the arguments, the key and the proxy. */
+async function runCheckWithoutStack(context: TestContext): Promise<string> {
+  const service = await startService({ privateKey: PRIVATE_KEY });
+  context.onTestFinished(() => service.close());
+  const proxy = createServer().on("connect", (_, socket) => {
+    socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+  });
+  const environment = environmentOf(service);
+  const { origin } = new URL(service.baseUrl);
+  const wrong = [
+    { AGENT_LOG_CONFIG_BASE_URL: `${origin}/other` },
+    { AGENT_LOG_CONFIG_BASE_URL: origin.replace("http:", "https:") },
+    { AGENT_LOG_CONFIG_PRIVATE_KEY: "" },
+    { AGENT_LOG_CONFIG_BASE_URL: "https://192.0.2.10", HTTPS_PROXY: `http://127.0.0.1:${await listen(proxy)}` },
+  ];
+  const args = ["check", "--project", "malformed", "--project", PROJECT_ID];
+  const found = [environment, ...wrong.map((changed) => ({ ...environment, ...changed }))];
+  return (await Promise.all(found.map(async (each) => (await runMain(each, args)).stdout))).join("");
 }
