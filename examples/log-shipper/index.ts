@@ -68,7 +68,7 @@ function isInFolder(path: string): boolean {
   return path.startsWith(start) && /^\w[\w.-]*$/.test(path.slice(start.length));
 }
 
-/** An alarm for a log that is half as large again as the agent should let it become. */
+/** An alarm for a log that is 50 % above the agent's threshold. */
 function ruleOf(agent: string, path: string, sizeThresholdMB: number) {
   const file = JSON.stringify(path.replace("%SystemDrive%", "C:"));
   return {
