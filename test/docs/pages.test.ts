@@ -28,7 +28,7 @@ it("previews the programs of the pages without a warning", async (context) => {
   }
   const deployment = await openDeployment({ directory, engine: ENGINE });
   context.onTestFinished(() => deployment.close());
-  const values = { projectId: PROJECT_ID, westBaseUrl: service.baseUrl, projects: { orders: PROJECT_ID } };
+  const values = { projectId: PROJECT_ID, westBaseUrl: service.baseUrl };
   await configure(deployment, service, "read-settings", values);
   await deployment.setConfig("read-settings:westPrivateKey", PRIVATE_KEY, { secret: true });
   const { ok, text } = await deployment.preview();
