@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import manifest from "../package.json" with { type: "json" };
 import { runtimeError } from "../sdk/client/refuse-other-runtimes.ts";
@@ -6,13 +6,16 @@ import { IS_OLDER } from "./oldest-node.ts";
 
 const root = path.resolve(import.meta.dirname, "..");
 
-/** Writes what `require` loads: Node.js 18 and the first versions of 20 would only say that they can't require an ES module. */
+/**
+ * Writes what `require` loads: Node.js 18 and the first versions of 20 would only say that they can't require an ES module.
+ * Its declarations are those of `import` under a name that a compiler takes for CommonJS.
+ */
 export function writeRequireEntries(): void {
   for (const entry of Object.values(manifest.exports)) {
     if (typeof entry === "string" || !("require" in entry)) continue;
     const module = `./${path.basename(entry.import.default)}`;
     writeFileSync(path.join(root, entry.require.default), requireEntry(module));
-    writeFileSync(path.join(root, entry.require.types), `export * from "${module}";\n`);
+    copyFileSync(path.join(root, entry.import.types), path.join(root, entry.require.types));
   }
 }
 

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { globSync } from "node:fs";
-import { cp, readdir, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { promisify } from "node:util";
@@ -39,6 +39,27 @@ it("type-checks in a project without a compiler of its own, with the one that @p
     // The one mistake shows that the types are known.
     expect.stringMatching(/"other"' is not assignable/),
   ]);
+});
+
+it("type-checks a CommonJS program that requires every entry, with every declaration that it loads", async (context) => {
+  const { directory } = await makeProgramFolder(context, "every-entry");
+  const compilerOptions = { module: "node16", target: "es2022", strict: true, skipLibCheck: false, types: ["node"] };
+  const write = (file: string, text: string) => writeFile(path.join(directory, file), text);
+  await write("package.json", JSON.stringify({ type: "commonjs" }));
+  await write("tsconfig.json", JSON.stringify({ compilerOptions, files: ["expecting.ts"] }));
+  await write("expecting.ts", EXPECTING);
+  const compiler = path.join(inject("installedPackage"), "node_modules/typescript/bin/tsc");
+  const args = [compiler, "--noEmit", "--pretty", "false"];
+  const checked = await promisify(execFile)(process.execPath, args, { cwd: directory }).catch((error) => error);
+  // The one mistake shows that the types are known.
+  expect(checked.stdout).toMatch(/^expecting\.ts\(\d+,\d+\): error TS2322: Type '"other"' is not assignable[^\n]*\n$/);
+});
+
+it("declares everything at the same depth", async () => {
+  const dist = path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config/dist");
+  const files = globSync("**/*.d.{ts,cts}", { cwd: dist });
+  expect(files.length).toBeGreaterThan(5);
+  for (const file of files) expect(await readFile(path.join(dist, file), "utf8")).not.toMatch(/^ +(export )?declare /m);
 });
 
 const EXPECTING = `

@@ -1,4 +1,6 @@
+import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import path from "node:path";
 import { CompilerState, Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
 import ts from "typescript";
@@ -36,7 +38,8 @@ export function rollUpDeclarations(): void {
     const text = readFileSync(path.join(cache, `${entry}.d.ts`), "utf8");
     const [, other] = OTHER_PACKAGE.exec(text) ?? [];
     if (other !== undefined) throw new Error(`${entry}.d.ts imports ${other}, which a program's compiler can't find.`);
-    writeFileSync(path.join(dist, `${entry}.d.ts`), withoutTemplates(path.join(cache, `${entry}.d.ts`), text));
+    const readable = formatted(withoutTemplates(path.join(cache, `${entry}.d.ts`), text));
+    writeFileSync(path.join(dist, `${entry}.d.ts`), readable);
   }
   writeFileSync(path.join(dist, `${ENGINE_ENTRY}.d.ts`), "export {};\n");
 }
@@ -57,6 +60,13 @@ function withoutTemplates(file: string, text: string): string {
     (before, { node, names }) => before.slice(0, node.getStart()) + names + before.slice(node.end),
     text,
   );
+}
+
+/** After some doc comments api-extractor indents everything that follows deeper than before. */
+function formatted(text: string): string {
+  const biome = createRequire(import.meta.url).resolve("@biomejs/biome/bin/biome");
+  const args = [biome, "format", "--stdin-file-path", "index.d.ts"];
+  return execFileSync(process.execPath, args, { cwd: root, input: text, encoding: "utf8" });
 }
 
 function configurationOf(name: string, entry: string): ExtractorConfig {
