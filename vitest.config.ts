@@ -2,8 +2,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 const UNIT = [
   "test/{client,digest,faults,plugin/unit,program,provider,shared,testing}/**/*.test.ts",
-  // The other two run the built command.
-  "test/command/!(main|install-plugin).test.ts",
+  // The others run the built command.
+  "test/command/!(main|install-plugin|stand-in).test.ts",
 ];
 // `vitest run --project compatibility` installs other versions and runs them; it takes minutes.
 const COMPATIBILITY = ["test/compatibility/**/*.test.ts"];

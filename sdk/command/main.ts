@@ -21,6 +21,12 @@ const USAGE = `Usage: pulumi-agent-log-config <command> [options]
                   contains, for Pulumi YAML, Python, Go, .NET and Java; it ends
                   as the CLI does, and the plugin runs on the node of the PATH
 
+  stand-in        runs a stand-in for the service on this machine, prints how to
+                  connect to it, and changes a threshold when you press Enter;
+                  Ctrl+C ends it
+    --port <number>         listens on this port of 127.0.0.1; default: 8080;
+                            0 takes a free one
+
   --version       prints the version of this package
   --help          prints this`;
 
@@ -28,6 +34,7 @@ const USAGE = `Usage: pulumi-agent-log-config <command> [options]
 const COMMANDS = new Map<string, (args: readonly string[]) => Promise<number>>([
   ["check", async (args) => (await import("./check.ts")).check(args)],
   ["install-plugin", async (args) => (await import("./install-plugin.ts")).installPlugin(args)],
+  ["stand-in", async (args) => (await import("./stand-in.ts")).standIn(args)],
   ["--version", async () => print((await import("../../package.json", { with: { type: "json" } })).default.version)],
 ]);
 
@@ -38,7 +45,7 @@ process.stdout.on("error", (error) => {
 process.exitCode = await main(process.argv.slice(2));
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
-  if (name === undefined) return wrongArguments("Name a command: check or install-plugin.");
+  if (name === undefined) return wrongArguments("Name a command: check, install-plugin or stand-in.");
   try {
     // The modules of a command do not load on another runtime.
     await import("../client/refuse-other-runtimes.ts");

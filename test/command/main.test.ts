@@ -33,7 +33,7 @@ describe("the command", () => {
   );
 
   it.each([
-    { args: [], says: "Name a command: check or install-plugin. Try --help.\n" },
+    { args: [], says: "Name a command: check, install-plugin or stand-in. Try --help.\n" },
     { args: ["chek"], says: 'There is no command "chek". Try --help.\n' },
     { args: ["check"], says: expect.stringMatching(/^Pass a project .* Try --help\.\n$/) },
   ])("ends with 2 for the arguments $args", async ({ args, says }) => {

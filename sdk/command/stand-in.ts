@@ -1,0 +1,82 @@
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { parseArgs } from "node:util";
+import { type Service, startService } from "../testing/start-service.ts";
+import { wrongArguments } from "./command-line.ts";
+
+const PROJECT_ID = "0123456789abcdef01234567";
+const KEY = { publicKey: "publickey", privateKey: "private-key-0001" };
+const BOTH = { monitoring: settingsOf("monitoring", 1000), backup: settingsOf("backup", 1000) };
+/** The projects of the pages and the examples; the backup agent of the last one has no settings. */
+const SETTINGS = {
+  [PROJECT_ID]: BOTH,
+  "89abcdef0123456789abcdef": BOTH,
+  "0123456789abcdef01234568": BOTH,
+  "0123456789abcdef01234569": { monitoring: BOTH.monitoring },
+};
+
+/** Runs a stand-in for the service until it is interrupted. Returns the exit code. */
+export async function standIn(args: readonly string[]): Promise<number> {
+  let port: number;
+  try {
+    port = readPort(args);
+  } catch (error) {
+    return wrongArguments(error);
+  }
+  const started = startService({ ...KEY, port, settings: SETTINGS });
+  const service = await started.catch((error: NodeJS.ErrnoException) => error);
+  if (service instanceof Error) {
+    const why = service.code === "EADDRINUSE" ? "is in use" : `can't be used (${service.code})`;
+    const message = `The stand-in did not start because port ${port} ${why}; name another port with --port.`;
+    process.stderr.write(`${message}\n`);
+    return 1;
+  }
+  process.stdout.write(introductionOf(service));
+  const lines = changeAtEachLine(service);
+  await Promise.race([once(process, "SIGINT"), once(process, "SIGTERM")]);
+  lines.close();
+  await service.close();
+  return 0;
+}
+
+function readPort(args: readonly string[]): number {
+  const { values } = parseArgs({ args: [...args], options: { port: { type: "string", default: "8080" } } });
+  if (/^\d{1,5}$/.test(values.port) && Number(values.port) <= 65_535) return Number(values.port);
+  throw new Error("--port needs a whole number from 0 to 65535.");
+}
+
+function settingsOf(agent: "monitoring" | "backup", sizeThresholdMB: number) {
+  return {
+    logPath: `/var/log/agents/${agent}-agent.log`,
+    logPathWindows: `%SystemDrive%\\agents\\${agent}-agent.log`,
+    logRotate: { sizeThresholdMB, timeThresholdHrs: 24 },
+  };
+}
+
+function introductionOf({ baseUrl }: Service): string {
+  return `A stand-in for the service listens on this machine. In the folder of your program run:
+
+    pulumi config set agent-log-config:baseUrl ${new URL(baseUrl).origin}
+    pulumi config set agent-log-config:allowHttp true
+    pulumi config set agent-log-config:publicKey ${KEY.publicKey}
+    pulumi config set --secret agent-log-config:privateKey
+
+The last command asks for the private key, which is ${KEY.privateKey}
+The project's id is ${PROJECT_ID}
+Press Enter to change the threshold of its monitoring agent, which pulumi preview --diff then shows.
+Press Ctrl+C to end.
+`;
+}
+
+function changeAtEachLine(service: Service) {
+  let sizeThresholdMB = 1000;
+  const lines = createInterface({ input: process.stdin });
+  // Under nohup the standard input can't be read.
+  lines.on("error", () => {});
+  return lines.on("line", () => {
+    const before = sizeThresholdMB;
+    sizeThresholdMB = before === 1000 ? 500 : 1000;
+    service.set(PROJECT_ID, "monitoring", settingsOf("monitoring", sizeThresholdMB));
+    process.stdout.write(`The monitoring agent's sizeThresholdMB was ${before} and is ${sizeThresholdMB}.\n`);
+  });
+}

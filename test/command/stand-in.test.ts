@@ -1,0 +1,96 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, globSync, openSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { devNull } from "node:os";
+import path from "node:path";
+import { expect, it, type TestContext, vi } from "vitest";
+import { AgentLogConfigClient } from "../../sdk/client/index.ts";
+import { listen } from "../servers/listen.ts";
+import { MAIN, runMain } from "./run-main.ts";
+
+const root = path.join(import.meta.dirname, "../..");
+
+/** Starts the command on a free port, and a client with the connection that it prints. */
+async function open(context: TestContext, input: "pipe" | "ignore" | number = "pipe") {
+  const child = spawn(process.execPath, [MAIN, "stand-in", "--port", "0"], { stdio: [input, "pipe", "inherit"] });
+  context.onTestFinished(() => void child.kill("SIGKILL"));
+  const ended = once(child, "close");
+  let said = "";
+  child.stdout?.on("data", (chunk) => {
+    said += chunk;
+  });
+  const says = (text: string) => vi.waitFor(() => expect(said).toContain(text), 60_000);
+  await says("Press Ctrl+C to end.\n");
+  const printed = (pattern: RegExp) => pattern.exec(said)?.[1] ?? "not printed";
+  const client = new AgentLogConfigClient({
+    baseUrl: printed(/^ {4}pulumi config set agent-log-config:baseUrl (http:\S+)$/m),
+    publicKey: printed(/^ {4}pulumi config set agent-log-config:publicKey (\S+)$/m),
+    privateKey: printed(/^ {4}pulumi config set --secret agent-log-config:privateKey\n\n.* (\S+)$/m),
+    allowHttp: printed(/^ {4}pulumi config set agent-log-config:allowHttp (\S+)$/m) === "true",
+  });
+  context.onTestFinished(() => client.close());
+  const threshold = async () => {
+    const projectId = printed(/id is ([0-9a-f]{24})$/m);
+    return (await client.get({ projectId, agent: "monitoring" })).logRotate?.sizeThresholdMB;
+  };
+  const end = (signal: "SIGINT" | "SIGTERM") => {
+    child.kill(signal);
+    return ended;
+  };
+  return { child, says, client, threshold, end };
+}
+
+it("prints the connection, Enter changes a threshold and changes it back, and Ctrl+C ends it", async (context) => {
+  const { child, says, threshold, end } = await open(context);
+  expect(await threshold()).toBe(1000);
+  child.stdin?.write("\n");
+  await says("sizeThresholdMB was 1000 and is 500.\n");
+  expect(await threshold()).toBe(500);
+  child.stdin?.write("\n");
+  await says("sizeThresholdMB was 500 and is 1000.\n");
+  expect(await threshold()).toBe(1000);
+  expect(await end("SIGINT")).toEqual([0, null]);
+});
+
+it("goes on where its standard input has ended", async (context) => {
+  const { threshold, end } = await open(context, "ignore");
+  expect(await threshold()).toBe(1000);
+  expect(await end("SIGTERM")).toEqual([0, null]);
+});
+
+it("goes on where its standard input can't be read, as under nohup", async (context) => {
+  const unreadable = openSync(devNull, "w");
+  context.onTestFinished(() => closeSync(unreadable));
+  const { threshold, end } = await open(context, unreadable);
+  expect(await threshold()).toBe(1000);
+  expect(await end("SIGINT")).toEqual([0, null]);
+});
+
+it("knows every project of the pages and the examples", async (context) => {
+  const { client } = await open(context);
+  const pages = globSync(["README.md", "docs/*.md", "examples/**/*.md", "tools/schema/examples/*.md"], { cwd: root });
+  const text = pages.map((page) => readFileSync(path.join(root, page), "utf8")).join("\n");
+  const projectIds = [...new Set(text.match(/\b[0-9a-f]{24}\b/g))];
+  expect(projectIds.length).toBeGreaterThan(3);
+  const paths = projectIds.map(async (projectId) => (await client.get({ projectId, agent: "monitoring" })).logPath);
+  expect(new Set(await Promise.all(paths))).toEqual(new Set(["/var/log/agents/monitoring-agent.log"]));
+});
+
+it("says in one sentence that the port is in use", async () => {
+  const port = await listen(createServer());
+  const { exitCode, stdout, stderr } = await runMain({}, ["stand-in", "--port", String(port)]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  expect(stderr).toMatch(
+    RegExp(`^The stand-in did not start because port ${port} is in use; [^\\n]*--port[^\\n]*\\.\\n$`),
+  );
+});
+
+it.each([["--port", "80a"], ["--port", "65536"], ["--port", ""], ["8080"], ["--prt"]])(
+  "refuses the arguments %s %s",
+  async (...args) => {
+    const { exitCode, stdout, stderr } = await runMain({}, ["stand-in", ...args]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+    expect(stderr).toMatch(/^[^\n]+ Try --help\.\n$/);
+  },
+);
