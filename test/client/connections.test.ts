@@ -1,11 +1,30 @@
 import { execFile } from "node:child_process";
+import diagnosticsChannel from "node:diagnostics_channel";
 import { createServer } from "node:http";
+import { Socket } from "node:net";
 import { promisify } from "node:util";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
-import { watchSockets } from "../faults/run-reads.ts";
+import type { ServiceOptions } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
+import { readBytes } from "../testing/read-bytes.ts";
 import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
+import { CA_FILE, TLS } from "./test-certificate.ts";
+
+/** As many as a client opens. */
+const AT_ONCE = 16;
+
+/** Returns what tells how many sockets are open of those that clients open from now on. */
+function watchSockets(): () => number {
+  const sockets: Socket[] = [];
+  const note = (message: unknown) => {
+    const { socket } = message instanceof Object && "socket" in message ? message : {};
+    if (socket instanceof Socket) sockets.push(socket);
+  };
+  diagnosticsChannel.subscribe("undici:client:connected", note);
+  onTestFinished(() => void diagnosticsChannel.unsubscribe("undici:client:connected", note));
+  return () => sockets.filter(({ destroyed }) => !destroyed).length;
+}
 
 it("say what to check where they are refused or cut", async () => {
   const service = await openService();
@@ -117,5 +136,34 @@ it("are closed with the client once the reads under way have ended, and later re
   expect(await failureOf(client)).toMatchObject({ code: "ERR_CLIENT_CLOSED" });
   await closed;
   expect(await Promise.all(reads)).toMatchObject(Array(3).fill({ logPath: LOG_PATH }));
+  expect(openSockets()).toBe(0);
+});
+
+it.each<{ description: string; options: ServiceOptions; every: number }>([
+  { description: "plain HTTP", options: {}, every: 1 },
+  // The bytes are the same, and a handshake takes time.
+  { description: "TLS", options: { tls: TLS }, every: 8 },
+])("carry a read again whose response was cut after any number of bytes, over $description", async (row) => {
+  vi.spyOn(Math, "random").mockReturnValue(1);
+  const { length } = await readBytes(await openService({ faults: [{ cutAfterBytes: 9999 }] }), MONITORING);
+  const openSockets = watchSockets();
+  const cuts = Array.from({ length: Math.floor(length / row.every) + 1 }, (_, index) => length - index * row.every);
+  const batches = Map.groupBy(cuts, (_, index) => Math.floor(index / AT_ONCE));
+  const readAll = async (batch: readonly number[]) => {
+    const service = await openService(row.options);
+    const client = openClient(service, { caCertificate: CA_FILE, maxRetries: 10 });
+    // The first read lets the others begin at once.
+    service.failNext({ delaySeconds: 0 }, ...batch.map((cutAfterBytes) => ({ cutAfterBytes })));
+    const reads = await Promise.all([length, ...batch].map(() => client.get(MONITORING)));
+    expect(new Set(reads.map(({ logPath }) => logPath))).toEqual(new Set([LOG_PATH]));
+    await client.close();
+    // Only a response that was cut before its end is requested again, and only once.
+    const repeated = batch.filter((cutAfterBytes) => cutAfterBytes < length).length;
+    const { 401: challenges = [], ...others } = Object.groupBy(service.requests, ({ status }) => status);
+    expect([others[0]?.length, others[200]?.length]).toEqual([batch.length, 1 + repeated]);
+    // A connection whose nonce was not accepted before the cut gets another challenge.
+    expect(challenges.length).toBeLessThanOrEqual(AT_ONCE + batch.length);
+  };
+  await Promise.all([...batches.values()].map(readAll));
   expect(openSockets()).toBe(0);
 });

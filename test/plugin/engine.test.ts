@@ -98,21 +98,6 @@ it("keeps what ignoreChanges names, as a whole, in part or all of it", async (co
   expect(steps.map(({ name }) => name).toSorted()).toEqual(["member", "setting"]);
 });
 
-it("completes an explicit provider by the settings of the stack, also one that is named as the engine names its own", async (context) => {
-  const { deployment, write } = await openYaml(context);
-  const resources = {
-    default: { type: "pulumi:providers:agent-log-config", properties: { maxRetries: 0 } },
-    settings: recordOf(id(1), { provider: reference("default") }),
-  };
-  await write({ resources, outputs: { logPath: reference("settings.logPath") } });
-  expect(await deployment.up()).toMatchObject({ ok: true });
-  expect(await deployment.outputs()).toEqual({ logPath: "/log/1" });
-  await deployment.setConfig("agent-log-config:timeoutSeconds", "soon");
-  expect((await deployment.preview()).text).toContain(
-    "timeoutSeconds (the configuration key agent-log-config:timeoutSeconds)",
-  );
-});
-
 it("calls functions with pulumi do, without a project and a stack", async (context) => {
   // It reads the arguments.
   const { command, path: folders } = requireHost(context, "yaml", "converter");
