@@ -26,19 +26,8 @@ const BODIES: readonly string[] = [
 const THRESHOLDS = ["sizeThresholdMB", "timeThresholdHrs", "numUncompressed", "percentOfDiskspace", "numTotal"];
 const KEYS_OF_BODIES = [
   ...["logPath", "logPathWindows", "logRotate", "username", "configOverrides", "password", ...THRESHOLDS],
-  ...[
-    "status",
-    "content",
-    "error",
-    "errorCode",
-    "detail",
-    "reason",
-    "__proto__",
-    "constructor",
-    "toString",
-    "then",
-    "",
-  ],
+  ...["status", "content", "error", "errorCode", "detail", "reason"],
+  ...["__proto__", "constructor", "toString", "then", ""],
 ];
 const NUMBERS = ["0", "-0", "1e999", "1e-999", "200", "404", "999", "0.02", "01", "NaN", "undefined"];
 const TEXTS = [

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import type { CannedResponse } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
+import { NO_THRESHOLDS } from "../shared/settings-of.ts";
 import { expectSafe } from "./expect-safe.ts";
 import { MONITORING, openClient, openService, PROJECT_ID } from "./open-client.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
@@ -32,13 +33,6 @@ const NOTHING = {
   logRotate: undefined,
   username: undefined,
   configOverrides: undefined,
-};
-const THRESHOLDS = {
-  sizeThresholdMB: undefined,
-  timeThresholdHrs: undefined,
-  numUncompressed: undefined,
-  percentOfDiskspace: undefined,
-  numTotal: undefined,
 };
 const TEXTS = {
   configOverrides: { maxSize: "536870912", enabled: false },
@@ -82,7 +76,7 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
 ])("settings are understood where the body has $description", async ({ body, expected, logRotate }) => {
   const service = await openService({ settings: { [PROJECT_ID]: { monitoring: { ...body } } } });
   const { serviceVersion, ...settings } = await openClient(service).get(MONITORING);
-  const thresholds = logRotate && { ...THRESHOLDS, ...logRotate };
+  const thresholds = logRotate && { ...NO_THRESHOLDS, ...logRotate };
   const all = { ...NOTHING, ...expected, logRotate: thresholds };
   expect(settings).toStrictEqual({ id: `${PROJECT_ID}/monitoring`, ...MONITORING, ...all });
   expect(serviceVersion?.versionString).toMatch(/^7\.0\.11/);

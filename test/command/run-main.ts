@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export const MAIN = path.resolve(import.meta.dirname, "../../dist/command/main.js");
 
 /** The environment in which the command reaches a service. */
-export function environmentOf({ baseUrl }: Pick<Service, "baseUrl">): Environment {
+export function environmentOf({ baseUrl }: Pick<Service, "baseUrl">): Readonly<Record<string, string>> {
   return {
     AGENT_LOG_CONFIG_BASE_URL: baseUrl,
     AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",

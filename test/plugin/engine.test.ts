@@ -5,6 +5,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { EXECUTABLE, makePlugin } from "../../tools/archive/make-plugin.ts";
 import { writeArchive } from "../../tools/archive/write-archive.ts";
 import { openService } from "../client/open-client.ts";
+import { environmentOf } from "../command/run-main.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
 import { configure, PRIVATE_KEY, PROJECT_ID, SETTINGS } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
@@ -106,10 +107,7 @@ it("calls functions with pulumi do, without a project and a stack", async (conte
   service.set(PROJECT_ID, "backup", { logPath: "/var/log/backup-agent.log" });
   const env = {
     ...cliEnvironment(folders, { home: path.join(directory, "home"), backend: directory }),
-    AGENT_LOG_CONFIG_BASE_URL: service.baseUrl,
-    AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
-    AGENT_LOG_CONFIG_PRIVATE_KEY: PRIVATE_KEY,
-    AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
+    ...environmentOf(service),
   };
   const pulumi = (...words: string[]) => runCommand(command, words, { cwd: directory, env, signal: context.signal });
   const call = async (name: string, args: object) => {

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { describe, expect, it, type TestContext, vi } from "vitest";
+import { environmentOf } from "../command/run-main.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
 import type { Run } from "../deployment/deployment.ts";
 import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
@@ -232,13 +233,8 @@ it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, conte
   const { directory, service } = await makeProgramFolder(context, "agent-log-configs");
   const [home, backend] = [path.join(directory, "home"), path.join(directory, "backend")];
   await mkdir(backend);
-  const connection = {
-    AGENT_LOG_CONFIG_BASE_URL: service.baseUrl,
-    AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
-    AGENT_LOG_CONFIG_PRIVATE_KEY: PRIVATE_KEY,
-    AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
-  };
-  const env = cliEnvironment(`${installed.plugins()}${path.delimiter}${folders}`, { home, backend }, connection);
+  const PATH = `${installed.plugins()}${path.delimiter}${folders}`;
+  const env = cliEnvironment(PATH, { home, backend }, environmentOf(service));
   const run = (...args: string[]) => spawn(command, args, { cwd: directory, env, stdio: "ignore" });
   const config = { "agent-log-configs:args": JSON.stringify({ projectIds: IDS }), "agent-log-configs:by": by };
   await writeFile(path.join(directory, "Pulumi.dev.yaml"), JSON.stringify({ config }));

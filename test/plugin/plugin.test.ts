@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
+import { environmentOf } from "../command/run-main.ts";
 import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
@@ -140,14 +141,7 @@ describe("the configuration", () => {
   });
 
   it("comes from the environment where the stack has none, and does not reach the state", async () => {
-    const plugin = await startForTest({
-      env: {
-        AGENT_LOG_CONFIG_BASE_URL: service.baseUrl,
-        AGENT_LOG_CONFIG_PUBLIC_KEY: "publickey",
-        AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-0001",
-        AGENT_LOG_CONFIG_ALLOW_HTTP: "true",
-      },
-    });
+    const plugin = await startForTest({ env: environmentOf(service) });
     expect(await plugin.checkConfig({ version: "0.1.0" })).toEqual({ version: "0.1.0" });
     await plugin.configure({ version: "0.1.0" });
     expect(await plugin.check(ARGS)).toEqual(INPUTS);

@@ -210,13 +210,6 @@ describe.each([
       expect(namesOf(children()).toSorted()).toEqual(["fleet-a-monitoring", "fleet-b-monitoring"]);
     },
   );
-
-  it.each<{ args: PropertyMap; why: string }>([
-    { args: { projectIds: [ONE], expects: {} }, why: "unknown names: expects; the valid ones are projectIds," },
-    { args: { projectIds: [], agents: ["backups"] }, why: 'agents.0 must be "monitoring" or "backup", not "backups"' },
-  ])("is refused for $args", async ({ args, why }) => {
-    await expect(make(args)).rejects.toThrow(`AgentLogConfigs 'fleet' can't be made: ${why}`);
-  });
 });
 
 describe("a fleet of a program", () => {

@@ -7,7 +7,7 @@ import { serviceError } from "../../sdk/client/service-error.ts";
 import { completeInputs, diff, outputsOf, type Properties, refresh } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { fingerprintsOf, problemOf, recordSettings } from "../../sdk/shared/reading.ts";
-import { settingsOf } from "../shared/settings-of.ts";
+import { NO_THRESHOLDS, settingsOf } from "../shared/settings-of.ts";
 import {
   type Args,
   type Outcome,
@@ -22,14 +22,6 @@ import {
 const PROJECTS = ["0".repeat(24), "1".repeat(24)];
 const agent = "monitoring";
 const ID = `${PROJECTS[0]}/${agent}`;
-
-const NO_THRESHOLDS = {
-  sizeThresholdMB: undefined,
-  timeThresholdHrs: undefined,
-  numUncompressed: undefined,
-  percentOfDiskspace: undefined,
-  numTotal: undefined,
-};
 
 /** What the engine keeps. */
 interface Kept {

@@ -27,16 +27,8 @@ const PROFILES = [
 ] as const;
 
 const MODULES = [
-  "mpm_event",
-  "unixd",
-  "log_config",
-  "authn_core",
-  "authn_file",
-  "authz_core",
-  "authz_user",
-  "auth_digest",
-  "alias",
-  "ssl",
+  ...["mpm_event", "unixd", "log_config", "alias", "ssl"],
+  ...["authn_core", "authn_file", "authz_core", "authz_user", "auth_digest"],
 ];
 
 const program = findProgram("apache2", "httpd");

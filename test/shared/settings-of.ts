@@ -1,8 +1,18 @@
 import type { AgentLogConfigResult } from "../../sdk/client/agent-log-config-result.ts";
 import type { ReadArguments } from "../../sdk/client/read-arguments.ts";
+
 /** The result of a read, with a path alone. */
 export function settingsOf({ projectId, agent }: ReadArguments): AgentLogConfigResult {
   const settings = { logPath: `/var/log/${agent}`, logPathWindows: undefined, logRotate: undefined };
   const rest = { username: undefined, configOverrides: undefined, serviceVersion: undefined };
   return { id: `${projectId}/${agent}`, projectId, agent, ...settings, ...rest };
 }
+
+/** What a read returns of thresholds where the service has none of them. */
+export const NO_THRESHOLDS = {
+  sizeThresholdMB: undefined,
+  timeThresholdHrs: undefined,
+  numUncompressed: undefined,
+  percentOfDiskspace: undefined,
+  numTotal: undefined,
+};
