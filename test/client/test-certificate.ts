@@ -6,8 +6,7 @@ const fixture = (name: string) => path.join(import.meta.dirname, "fixtures", nam
 /** The file of the authority that {@link TLS} comes from. */
 export const CA_FILE = fixture("ca.crt");
 
-/** The key and the certificate of localhost and 127.0.0.1. */
-export const TLS = {
-  key: readFileSync(fixture("server.key"), "utf8"),
-  cert: readFileSync(fixture("server.crt"), "utf8"),
-};
+/** The files of the key and of the certificate of localhost and 127.0.0.1. */
+export const [KEY_FILE, CERTIFICATE_FILE] = [fixture("server.key"), fixture("server.crt")];
+
+export const TLS = { key: readFileSync(KEY_FILE, "utf8"), cert: readFileSync(CERTIFICATE_FILE, "utf8") };

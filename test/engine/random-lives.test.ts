@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { expect, it, type TestContext } from "vitest";
-import { type Service, startService } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { openService } from "../client/open-client.ts";
 import type { Deployment, Run } from "../deployment/deployment.ts";
 import { findPulumi } from "../deployment/find-pulumi.ts";
 import { openProgram, PRIVATE_KEY, PROJECT_ID, skipWithout } from "../deployment/open-program.ts";
@@ -63,8 +64,7 @@ async function open(context: TestContext) {
   const found = findPulumi();
   const folders = "path" in found ? found.path : "";
   const { deployment, service } = await openProgram(context, "real", "life", {}, { PATH: installed.pathWith(folders) });
-  const other = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(() => other.close());
+  const other = await openService({ privateKey: PRIVATE_KEY });
   await deployment.setConfig("agent-log-config:maxRetries", "0");
   return { deployment, services: [service, other] };
 }

@@ -2,9 +2,10 @@ import { setTimeout } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { type AgentLogConfigClient, AgentLogConfigError, type ConnectionOptions } from "../../sdk/client/index.ts";
 import { LOG_PATH, MONITORING, openClient } from "../client/open-client.ts";
+import { CA_FILE } from "../client/test-certificate.ts";
 import { APACHE } from "./apache.ts";
 import { LIGHTTPD } from "./lighttpd.ts";
-import { CERTIFICATE_FILE, type RealServer, type ServerProcess } from "./server-process.ts";
+import type { RealServer, ServerProcess } from "./server-process.ts";
 
 const READS = 1000;
 const ALL_READ = { [LOG_PATH]: READS };
@@ -33,7 +34,7 @@ async function readMany(client: AgentLogConfigClient, reads: number, atATime = 1
 
 /** A client of what a server has below a path. */
 function clientOf({ origin }: ServerProcess, path: string, options: Partial<ConnectionOptions> = {}) {
-  return openClient({ baseUrl: `${origin}${path}` }, { caCertificate: CERTIFICATE_FILE, ...options });
+  return openClient({ baseUrl: `${origin}${path}` }, { caCertificate: CA_FILE, ...options });
 }
 
 type Log = readonly string[];

@@ -3,11 +3,10 @@ import { globSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { KEYS } from "../client/open-client.ts";
+import { CERTIFICATE_FILE, KEY_FILE } from "../client/test-certificate.ts";
 import {
-  CERTIFICATE_FILE,
   type Command,
   findProgram,
-  KEY_FILE,
   type Place,
   type RealServer,
   startServerProcess,

@@ -6,17 +6,8 @@ import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import { LOG_PATH, PROJECT_ID } from "../client/open-client.ts";
-
-/** For tests only; good for 127.0.0.1 and localhost. */
-export const CERTIFICATE_FILE = fixture("test-only-certificate.pem");
-export const KEY_FILE = fixture("test-only-key.pem");
-
-function fixture(name: string): string {
-  return fileURLToPath(new URL(`../digest/fixtures/${name}`, import.meta.url));
-}
 
 /** Where a server runs and what it is to be given. */
 export interface Place {
