@@ -1,4 +1,3 @@
-import type { PropertyMap } from "./property-value.ts";
 import type { ProviderHosts } from "./provider-hosts.ts";
 import type { Resource } from "./resource.ts";
 import type { RunProcess } from "./run-process.ts";
@@ -12,8 +11,6 @@ export interface Operation extends RunProcess {
   readonly config: ReadonlyMap<string, { readonly value: string; readonly secret: boolean }>;
   readonly text: RunText;
   readonly hosts: ProviderHosts;
-  /** Records what the program asked of the engine and was answered. */
-  readonly record: (method: string, request: PropertyMap, response: PropertyMap) => void;
   /** Waits for its turn, and fails once the run has failed. */
   readonly oneAtATime: <Result>(act: () => Promise<Result>) => Promise<Result>;
   /** What the state holds, less what is gone. */

@@ -13,7 +13,7 @@ import { type PropertyMap, parseProperties } from "./property-value.ts";
 /** The calls of the engine that are about resources. */
 export type ProviderMethod = "Configure" | "Check" | "Diff" | "Create" | "Update" | "Read" | "Delete";
 
-/** Calls a provider with requests and responses in the form that they have in a recording of the real engine. */
+/** Calls a provider with plain values in the place of messages. */
 export class ProviderClient {
   readonly client: InstanceType<typeof providerService.ResourceProviderClient>;
 
@@ -36,7 +36,6 @@ export class ProviderClient {
       return message;
     };
     const isPreview = request["preview"] === true;
-    const ignoreChanges = Array.isArray(request["ignoreChanges"]) ? request["ignoreChanges"].map(String) : [];
     switch (method) {
       case "Configure": {
         const message = identified(new messages.ConfigureRequest()).setArgs(struct("args")).setId(text("id"));
@@ -56,7 +55,7 @@ export class ProviderClient {
       }
       case "Diff": {
         const message = identified(new messages.DiffRequest()).setId(text("id")).setOlds(struct("olds"));
-        message.setNews(struct("news")).setOldInputs(struct("oldInputs")).setIgnorechangesList(ignoreChanges);
+        message.setNews(struct("news")).setOldInputs(struct("oldInputs"));
         const answer = await answerOf<DiffResponse>((done) => client.diff(message, done));
         return { changes: ["", "DIFF_NONE", "DIFF_SOME"][answer.getChanges()], replaces: answer.getReplacesList() };
       }
@@ -67,7 +66,7 @@ export class ProviderClient {
       }
       case "Update": {
         const message = identified(new messages.UpdateRequest()).setId(text("id")).setOlds(struct("olds"));
-        message.setNews(struct("news")).setOldInputs(struct("oldInputs")).setIgnorechangesList(ignoreChanges);
+        message.setNews(struct("news")).setOldInputs(struct("oldInputs"));
         const answer = await answerOf<UpdateResponse>((done) => client.update(message.setPreview(isPreview), done));
         return { properties: answer.getProperties()?.toJavaScript() };
       }
@@ -110,7 +109,7 @@ export function answerOf<Answer>(
   });
 }
 
-/** A recording leaves out what is empty. */
+/** Leaves out what is empty. */
 function withoutEmpty(message: object): PropertyMap {
   const isFull = ([, value]: [string, unknown]) =>
     value !== undefined && value !== "" && value !== false && !(Array.isArray(value) && value.length === 0);

@@ -10,7 +10,6 @@ import { type RunProcess, startScript } from "./run-process.ts";
 
 export interface ProviderHostOptions extends RunProcess {
   readonly project: string;
-  readonly onCall: (method: ProviderMethod, request: PropertyMap, response?: PropertyMap, error?: string) => void;
 }
 
 /** Calls the provider in a host. */
@@ -60,7 +59,7 @@ export class ProviderHosts {
 
   /** Starts the dynamic provider host of the SDK that the program folder has. */
   async #start(): Promise<CallProvider> {
-    const { project, onCall } = this.#options;
+    const { project } = this.#options;
     const { promise: port, resolve, reject } = Promise.withResolvers<string>();
     const print = (line: string) => (/^\d+$/.test(line) ? resolve(line) : this.#options.print(line));
     const names = { PULUMI_PROJECT: project, PULUMI_NODEJS_PROJECT: project, PULUMI_CONFIG: "{}" };
@@ -72,17 +71,8 @@ export class ProviderHosts {
     this.#ended.push(new Promise((ended) => child.once("close", ended)));
     const provider = new ProviderClient(`127.0.0.1:${await port}`);
     child.once("close", () => provider.client.close());
-    return async (method, values) => {
-      const request = method === "Configure" ? values : mapValues(values, withoutSecrets);
-      try {
-        const response = await provider.call(method, request);
-        onCall(method, request, response);
-        return response;
-      } catch (error) {
-        onCall(method, request, undefined, error instanceof Error ? error.message : String(error));
-        throw error;
-      }
-    };
+    return (method, values) =>
+      provider.call(method, method === "Configure" ? values : mapValues(values, withoutSecrets));
   }
 
   /** Shows the warnings of the hosts, as the engine does. Returns its address. */

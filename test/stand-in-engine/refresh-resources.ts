@@ -36,8 +36,7 @@ async function refresh(operation: Operation, old: Resource): Promise<Step> {
   const fresh = { ...old, id: String(answer["id"]), inputs, outputs };
 
   // The engine asks what it would take to undo what has happened outside.
-  const ignoreChanges = old.ignoreChanges.length > 0 ? { ignoreChanges: [...old.ignoreChanges] } : {};
-  const undo = { id, urn, olds: outputs, news: old.inputs, ...ignoreChanges, oldInputs: inputs, name, type };
+  const undo = { id, urn, olds: outputs, news: old.inputs, oldInputs: inputs, name, type };
   const { changes } = await call("Diff", undo);
   const differs = differencesOf(old.inputs, keepIgnored(inputs, old.inputs, old)).length > 0;
   const isUpdate = changes === "DIFF_SOME" || (changes !== "DIFF_NONE" && differs);

@@ -210,9 +210,8 @@ async function update(call: CallProvider, planned: Resource, old: Resource | und
   return { ...planned, outputs: markMapLike(parseProperties(answer?.["properties"]), planned.inputs) };
 }
 
-function changeRequest({ urn, name, type, inputs, ignoreChanges }: Resource, old: Resource): PropertyMap {
-  const ignored = ignoreChanges.length > 0 ? { ignoreChanges: [...ignoreChanges] } : {};
-  return { id: old.id, urn, olds: old.outputs, news: inputs, ...ignored, oldInputs: old.inputs, name, type };
+function changeRequest({ urn, name, type, inputs }: Resource, old: Resource): PropertyMap {
+  return { id: old.id, urn, olds: old.outputs, news: inputs, oldInputs: old.inputs, name, type };
 }
 
 /** Takes a step, marks its outputs, and keeps the resource. */

@@ -88,11 +88,6 @@ function monitor(operation: Operation, failing: AbortSignal, fail: (error: unkno
     supportsFeature: unary(async () => new resourceMessages.SupportsFeatureResponse().setHassupport(true)),
     registerResource: act(async (request: RegisterResourceRequest) => {
       const { urn, id, outputs } = await registerResource(operation, request);
-      const object = parseProperties(request.getObject()?.toJavaScript());
-      const ignoreChanges = request.getIgnorechangesList();
-      const ignored = ignoreChanges.length > 0 ? { ignoreChanges } : {};
-      const asked = { type: request.getType(), name: request.getName(), ...ignored, object };
-      operation.record("ResourceMonitor/RegisterResource", asked, { urn, ...(id ? { id } : {}), object: outputs });
       return new resourceMessages.RegisterResourceResponse().setUrn(urn).setId(id).setObject(structOf(outputs));
     }),
     registerResourceOutputs: act(async (request: RegisterResourceOutputsRequest) => {

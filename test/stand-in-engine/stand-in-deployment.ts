@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Deployment, Run, RunOptions } from "../deployment/deployment.ts";
 import { refuseSecrets } from "../deployment/refuse-secrets.ts";
@@ -6,7 +6,7 @@ import { withoutColours } from "../deployment/without-colours.ts";
 import { deleteResources } from "./delete-resources.ts";
 import { messageOf, type Operation } from "./operation.ts";
 import { type PropertyMap, parseProperties, replaceSecrets, secretSignature, signatureKey } from "./property-value.ts";
-import { type ProviderHostOptions, ProviderHosts } from "./provider-hosts.ts";
+import { ProviderHosts } from "./provider-hosts.ts";
 import { refreshResources } from "./refresh-resources.ts";
 import { type Resource, stackType } from "./resource.ts";
 import type { RunProcess } from "./run-process.ts";
@@ -41,8 +41,6 @@ export async function openStandInDeployment(
     const text = new RunText(`${title} (${stack})`, planning);
     const print = (line: string) => text.warn(line);
     const processes: RunProcess = { directory: folder, node, env: { ...env, ...options.env }, signal, print };
-    const record = recorder(processes.env["PULUMI_DEBUG_GRPC"]);
-    const onCall: ProviderHostOptions["onCall"] = (method, ...call) => record(`ResourceProvider/${method}`, ...call);
     let turn: Promise<unknown> = Promise.resolve();
     const operation: Operation = {
       ...processes,
@@ -51,8 +49,7 @@ export async function openStandInDeployment(
       planning,
       config,
       text,
-      hosts: new ProviderHosts({ ...processes, project, onCall }),
-      record,
+      hosts: new ProviderHosts({ ...processes, project }),
       oneAtATime: (take) => {
         const result = turn.then(take);
         turn = result;
@@ -117,15 +114,6 @@ export async function openStandInDeployment(
       closing.abort(new Error("the deployment was closed"));
       await Promise.allSettled(running);
     },
-  };
-}
-
-/** Writes what the engine asks and is answered, one call a line, as the real engine does for PULUMI_DEBUG_GRPC. */
-function recorder(file: string | undefined) {
-  return (method: string, request: PropertyMap, response?: PropertyMap, error?: string): void => {
-    if (file === undefined) return;
-    const outcome = error === undefined ? { response } : { errors: [error] };
-    appendFileSync(file, `${JSON.stringify({ method: `/pulumirpc.${method}`, request, ...outcome })}\n`);
   };
 }
 
