@@ -186,9 +186,8 @@ async function runCheck(context: TestContext): Promise<string> {
 }
 
 /** What the environment may have wrong: the path, the port, the arguments, the key and the proxy. */
-async function runCheckWithoutStack(context: TestContext): Promise<string> {
-  const service = await startService({ privateKey: PRIVATE_KEY });
-  context.onTestFinished(() => service.close());
+async function runCheckWithoutStack(): Promise<string> {
+  const service = await openService({ privateKey: PRIVATE_KEY, settings: {} });
   const proxy = createServer().on("connect", (_, socket) => {
     socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
   });
