@@ -36,7 +36,7 @@ export class RequestSigner {
   /**
    * Signs one request.
    * @param count the nonce count, from 1
-   * @param uri the request target exactly as it goes over the wire (RFC 7616, section 3.4.6)
+   * @param uri the request target exactly as it goes over the wire (RFC 7616, section 3.4.6), where nothing needs to be quoted
    * @returns the value of the `Authorization` header
    * @see RFC 7616, section 3.4.1
    */
@@ -47,7 +47,7 @@ export class RequestSigner {
     const [parameter, counted] = qop === undefined ? ["", ""] : [`, nc=${nc}`, `${nc}:${this.#cnonce}:${qop}:`];
     const request = hexadecimalHash(hash, `${method}:${uri}`);
     const response = hexadecimalHash(hash, `${this.#keyHash}:${nonce}:${counted}${request}`);
-    return `${this.#constant}${parameter}, uri="${quotable(uri)}", response="${response}"`;
+    return `${this.#constant}${parameter}, uri="${uri}", response="${response}"`;
   }
 }
 
@@ -57,6 +57,5 @@ function quotable(text: string): string {
 
 /** What the server sends comes with one character for each byte, as everywhere in HTTP headers. */
 function hexadecimalHash(algorithm: string, text: string): string {
-  // ASCII has the same bytes in UTF-8, and making a buffer takes as long as the hash.
-  return crypto.hash(algorithm, /[^\0-\x7f]/.test(text) ? Buffer.from(text, "latin1") : text, "hex");
+  return crypto.hash(algorithm, Buffer.from(text, "latin1"), "hex");
 }
