@@ -2,8 +2,8 @@ import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts"
 import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { printable } from "../client/printable.ts";
 import { ReadGate } from "../client/read-gate.ts";
-import { refuseEngineMarks } from "../shared/engine-marks.ts";
 import { problemOf } from "../shared/reading.ts";
+import { readUsable } from "../shared/settings-reader.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";
 import { makeReport, type ProjectReport, type Report } from "./make-report.ts";
 import type { Findings } from "./observe-connections.ts";
@@ -47,9 +47,7 @@ async function readProject(client: AgentLogConfigClient, gate: ReadGate, project
   const logs: { monitoring?: string; backup?: string } = {};
   try {
     for (const agent of AGENTS) {
-      const settings = await client.get({ projectId, agent }, { gate });
-      refuseEngineMarks(settings);
-      const { logPath } = settings;
+      const { logPath } = await readUsable(client, { projectId, agent }, { gate });
       logs[agent] = logPath === undefined ? "standard error" : printable(logPath);
     }
     return { projectId, status: "ok", ...logs };

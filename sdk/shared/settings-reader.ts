@@ -1,4 +1,4 @@
-import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
+import type { AgentLogConfigClient, ReadOptions } from "../client/agent-log-config-client.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "../client/errors.ts";
 import { ReadGate } from "../client/read-gate.ts";
@@ -37,9 +37,7 @@ export class SettingsReader {
       const client = await madeOnce(clients, key, () => open(connection));
       const gate = this.#gates.get(key) ?? new ReadGate();
       this.#gates.set(key, gate);
-      const result = await client.get(args, { gate, isSecret: true });
-      refuseEngineMarks(result);
-      return result;
+      return await readUsable(client, args, { gate, isSecret: true });
     } catch (error) {
       if (!(error instanceof AgentLogConfigError)) throw error;
       const advice = this.#adviceFor(error.code, connection, args.projectId);
@@ -59,6 +57,17 @@ export class SettingsReader {
     const option = sources.includes("stack") ? ` --stack ${stack}` : "";
     return `\`npx pulumi-agent-log-config check --project ${projectId}${option}\` says which step of the connection fails.`;
   }
+}
+
+/** Reads settings that the engine does not misread. */
+export async function readUsable(
+  client: AgentLogConfigClient,
+  args: UncheckedRead,
+  options: ReadOptions,
+): Promise<AgentLogConfigResult> {
+  const result = await client.get(args, options);
+  refuseEngineMarks(result);
+  return result;
 }
 
 async function open(connection: ConnectionSettings): Promise<AgentLogConfigClient> {
