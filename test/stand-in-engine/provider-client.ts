@@ -56,6 +56,7 @@ export class ProviderClient {
       case "Diff": {
         const message = identified(new messages.DiffRequest()).setId(text("id")).setOlds(struct("olds"));
         message.setNews(struct("news")).setOldInputs(struct("oldInputs"));
+        message.setIgnorechangesList([request["ignoreChanges"] ?? []].flat().map(String));
         const answer = await answerOf<DiffResponse>((done) => client.diff(message, done));
         return { changes: ["", "DIFF_NONE", "DIFF_SOME"][answer.getChanges()], replaces: answer.getReplacesList() };
       }
