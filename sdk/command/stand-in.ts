@@ -7,13 +7,8 @@ import { wrongArguments } from "./command-line.ts";
 const PROJECT_ID = "0123456789abcdef01234567";
 const KEY = { publicKey: "publickey", privateKey: "private-key-0001" };
 const BOTH = { monitoring: settingsOf("monitoring", 1000), backup: settingsOf("backup", 1000) };
-/** The projects of the pages and the examples; the backup agent of the last one has no settings. */
-const SETTINGS = {
-  [PROJECT_ID]: BOTH,
-  "89abcdef0123456789abcdef": BOTH,
-  "0123456789abcdef01234568": BOTH,
-  "0123456789abcdef01234569": { monitoring: BOTH.monitoring },
-};
+/** Beside it, the projects of the pages and the examples. */
+const OTHER_IDS = ["89abcdef0123456789abcdef", "0123456789abcdef01234568", "0123456789abcdef01234569"];
 
 /** Runs a stand-in for the service until it is interrupted. Returns the exit code. */
 export async function standIn(args: readonly string[]): Promise<number> {
@@ -23,7 +18,11 @@ export async function standIn(args: readonly string[]): Promise<number> {
   } catch (error) {
     return wrongArguments(error);
   }
-  const started = startService({ ...KEY, port, settings: SETTINGS });
+  const started = startService({
+    ...KEY,
+    port,
+    settings: Object.fromEntries([PROJECT_ID, ...OTHER_IDS].map((id) => [id, BOTH])),
+  });
   const service = await started.catch((error: NodeJS.ErrnoException) => error);
   if (service instanceof Error) {
     const why = service.code === "EADDRINUSE" ? "is in use" : `can't be used (${service.code})`;

@@ -70,7 +70,7 @@ export class HeldCalls {
   #awaitSilence(): void {
     clearTimeout(this.#timer);
     // The call that is held is one of those that are running.
-    if (this.#held !== undefined && this.#running === 1) {
+    if (this.#held !== undefined && this.#running <= 1) {
       this.#timer = setTimeout(() => this.release(), SILENCE_MILLISECONDS);
     }
   }

@@ -20,9 +20,9 @@ function unseal(value: unknown): unknown {
 }
 
 /**
- * Marks the secrets again.
+ * Marks the secrets again, and the settings that always are secrets.
  * @param sent the properties as the engine sent them
- * @param recorded the inputs in the state
+ * @param recorded the inputs in the state; empty for outputs
  */
 export function withMarks(properties: Properties, sent: Properties, recorded: Properties = {}): Properties {
   return mapValues(properties, (value, name) => {
@@ -30,7 +30,7 @@ export function withMarks(properties: Properties, sent: Properties, recorded: Pr
   });
 }
 
-/** A program in TypeScript has recorded a marked null, and the removal of a mark is a change. An output has no mark then. */
+/** A program in TypeScript has recorded a marked null among the inputs, and the removal of a mark is a change. */
 function absent(recorded: unknown): unknown {
   return unseal(recorded) === null ? recorded : null;
 }

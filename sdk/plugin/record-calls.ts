@@ -89,15 +89,15 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
   const sent = propertiesOf(request.getProperties());
   const recorded = withoutMarks(sent);
   const made = propertiesOf(request.getInputs());
-  const isMade = Object.keys(made).length > 0;
-  const isImport = recorded["projectId"] === undefined && !request.hasInputs();
-  const origin = isMade ? "made" : isImport ? "imported" : "adopted";
+  const isNew = recorded["projectId"] === undefined;
+  // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
+  const isAdopted = isNew ? request.hasInputs() : Object.keys(made).length === 0;
   try {
     const { id, inputs, outputs, warning } = await lifecycle.refresh(
       run.hostOf(urn),
       request.getId(),
       recorded,
-      origin,
+      isAdopted,
     );
     if (warning !== undefined) run.warnings.note(urn, [warning]);
     if (id === undefined) return response;
@@ -105,7 +105,7 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
     return response.setProperties(structOf(complete(withMarks(outputs, sent))));
   } catch (error) {
     const failures = [problemOf(error)];
-    if (origin !== "made") return run.failures.fail(urn, failures);
+    if (isNew || isAdopted) return run.failures.fail(urn, failures);
     await run.failures.hold(urn, failures);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
@@ -125,7 +125,7 @@ const PROPERTY_NAMES: readonly string[] = [...SETTING_NAMES, ...Object.keys(reso
 function withoutEffect(urn: string, ignored: readonly string[]): readonly Failure[] {
   const names = ignored.map((path) => /[^[\]".]+/.exec(path)?.[0] ?? path);
   const unknown = names
-    .filter((name) => name !== "*" && !PROPERTY_NAMES.includes(name))
+    .filter((name) => name !== "*" && !name.startsWith("__") && !PROPERTY_NAMES.includes(name))
     .map((name) => printable(name, 80));
   if (unknown.length === 0) return [];
   const cause = `ignoreChanges has no effect on ${unknown.join(", ")}; the valid names are ${PROPERTY_NAMES.join(", ")}.`;

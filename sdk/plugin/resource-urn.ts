@@ -1,8 +1,9 @@
-// A URN is `urn:pulumi:<stack>::<project>::<types>::<name>`, where the types are those of its parents and its own, with $ between.
+// A URN is `urn:pulumi:<stack>::<project>::<types>::<name>`. The types are those of its parents and its own, with $ between, and a
+// name may have colons in it.
 
 /** Returns the name of the resource with this URN. */
 export function nameOf(urn: string): string {
-  return urn.slice(urn.lastIndexOf("::") + 2);
+  return urn.split("::").slice(3).join("::");
 }
 
 /** Returns its type, without those of its parents. */
@@ -17,5 +18,5 @@ export function stackOf(urn: string): string | undefined {
 
 /** Returns the URN of a child of the resource with this URN. */
 export function childOf(urn: string, type: string, name: string): string {
-  return `${urn.slice(0, urn.lastIndexOf("::"))}$${type}::${name}`;
+  return `${urn.split("::").slice(0, 3).join("::")}$${type}::${name}`;
 }

@@ -120,7 +120,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT }, options);
     if (isRead) start(readForResource({ name, args, resource: this, opts, secrets }));
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
-    for (const name of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, name);
+    for (const output of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, output);
   }
 }
 

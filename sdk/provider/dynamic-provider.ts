@@ -104,8 +104,12 @@ export async function read(
   try {
     // The host does not see inputs, and can't import, so that what is new here is adopted.
     const isMade = recorded["projectId"] !== undefined && recorded["__adopted"] !== true;
-    const origin = isMade ? "made" : "adopted";
-    const { outputs, inputs, warning, ...found } = await lifecycle.refresh(hostOf(configuration), id, recorded, origin);
+    const { outputs, inputs, warning, ...found } = await lifecycle.refresh(
+      hostOf(configuration),
+      id,
+      recorded,
+      !isMade,
+    );
     if (warning !== undefined && "unchangedSince" in warning) await warnOfOutage(id, warning);
     else if (warning !== undefined) await warn(warning.message);
     const props = isMade ? outputs : { ...outputs, __adopted: true };

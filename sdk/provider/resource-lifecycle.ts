@@ -128,17 +128,12 @@ export interface Refreshed {
 }
 
 /**
- * Where a record comes from: a program makes it, an import does, or `AgentLogConfig.get` adopts it. What is adopted is read anew in
- * every run, and the engine compares its outputs, so that a time would be a difference of every run.
- */
-export type RecordOrigin = "made" | "imported" | "adopted";
-
-/**
  * Reads the settings of a resource that the engine knows by its id.
- * @param recorded its outputs in the state; empty where it is new to the state
+ * @param recorded its outputs in the state; empty in an import, and in each run of `AgentLogConfig.get`
+ * @param isAdopted it comes from `get`: the engine compares its outputs, so that a time would be a difference of every run
  * @throws Error why it could not be read
  */
-export async function refresh(host: Host, id: string, recorded: Properties, origin: RecordOrigin): Promise<Refreshed> {
+export async function refresh(host: Host, id: string, recorded: Properties, isAdopted: boolean): Promise<Refreshed> {
   const { unchangedSince, ...before } = recorded;
   const isNew = recorded["projectId"] === undefined;
   try {
@@ -146,7 +141,7 @@ export async function refresh(host: Host, id: string, recorded: Properties, orig
     const result = await host.read({ projectId, agent });
     const inputs = { ...before, projectId, agent, ...recordSettings(result), __service: serviceOf(host) };
     const outputs = outputsOf(inputs, recorded);
-    if (origin === "adopted") return { id: idOf(inputs), inputs: {}, outputs: { ...outputs, unchangedSince: null } };
+    if (isAdopted) return { id: idOf(inputs), inputs: {}, outputs: { ...outputs, unchangedSince: null } };
     return { id: idOf(inputs), inputs, outputs };
   } catch (error) {
     const problem = problemOf(error);

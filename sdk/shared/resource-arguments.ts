@@ -5,7 +5,7 @@ import { printable } from "../client/printable.ts";
 import { readArgumentsSchema } from "../client/read-arguments.ts";
 import { isUnknown } from "./engine-marks.ts";
 import type { Failure } from "./failure-report.ts";
-import { expectedSettingsSchema, knownMembers } from "./unmet-expectations.ts";
+import { expectedSettingsSchema, withoutAbsent } from "./unmet-expectations.ts";
 
 const { projectId, agent } = readArgumentsSchema.shape;
 
@@ -20,12 +20,14 @@ export const resourceArgumentsSchema = strictObject({
 
 /**
  * Returns why a resource with these arguments can't be read, in one sentence; empty if it can.
- * @param inputs those of a resource, in which null is absent, and values may be unknown yet
+ * @param inputs those of a resource, in which null and undefined are absent, and values may be unknown yet
  * @param secrets the arguments that no sentence may quote
  */
 export function refusalsOf(inputs: Readonly<Record<string, unknown>>, secrets: readonly string[]): readonly Failure[] {
-  const given = Object.entries(inputs).filter(([name]) => !name.startsWith("__") && !isSettingName(name));
-  const known = knownMembers(Object.fromEntries(given));
+  const given = Object.entries(inputs).filter(
+    ([name, value]) => value !== undefined && !name.startsWith("__") && !isSettingName(name),
+  );
+  const known = withoutAbsent(Object.fromEntries(given));
   const reportInput = given.every(([name]) => !secrets.includes(name));
   const { error } = resourceArgumentsSchema.safeParse(known, { reportInput });
   const mistakes = (error?.issues ?? []).flatMap((issue) => {

@@ -56,7 +56,7 @@ export const expectedSettingsSchema = strictObject({
  * @param secrets the settings that no sentence may quote
  */
 export function unmetExpectations(expected: unknown, found: RecordedSettings, secrets: readonly string[]): string[] {
-  const known = knownMembers(expected);
+  const known = withoutAbsent(expected);
   if (!isObject(known)) return [];
   const { notSet, ...wanted } = known;
   const absent: readonly string[] = Array.isArray(notSet) ? notSet : [];
@@ -73,12 +73,12 @@ export function secretsBehind(args: readonly string[]): readonly string[] {
 }
 
 /** Replaces what is not known yet in a preview by undefined, and leaves out null, which languages send for what is absent. */
-export function knownMembers(value: unknown): unknown {
+export function withoutAbsent(value: unknown): unknown {
   if (isUnknown(value)) return undefined;
-  if (Array.isArray(value)) return value.map(knownMembers).filter((inner) => inner !== undefined);
+  if (Array.isArray(value)) return value.map(withoutAbsent).filter((inner) => inner !== undefined);
   if (!isObject(value)) return value;
   const members = Object.entries(value).filter(([, inner]) => inner !== null);
-  return Object.fromEntries(members.map(([name, inner]) => [name, knownMembers(inner)]));
+  return Object.fromEntries(members.map(([name, inner]) => [name, withoutAbsent(inner)]));
 }
 
 /** Members that are undefined count: they may be unknown yet. */

@@ -73,8 +73,10 @@ it("knows every project of the pages and the examples", async (context) => {
   const text = pages.map((page) => readFileSync(path.join(root, page), "utf8")).join("\n");
   const projectIds = [...new Set(text.match(/\b[0-9a-f]{24}\b/g))];
   expect(projectIds.length).toBeGreaterThan(3);
-  const paths = projectIds.map(async (projectId) => (await client.get({ projectId, agent: "monitoring" })).logPath);
-  expect(new Set(await Promise.all(paths))).toEqual(new Set(["/var/log/agents/monitoring-agent.log"]));
+  for (const agent of ["monitoring", "backup"] as const) {
+    const paths = projectIds.map(async (projectId) => (await client.get({ projectId, agent })).logPath);
+    expect(new Set(await Promise.all(paths))).toEqual(new Set([`/var/log/agents/${agent}-agent.log`]));
+  }
 });
 
 it("says in one sentence that the port is in use", async () => {

@@ -209,8 +209,10 @@ describe("a resource", () => {
     const imported = { id: ID, inputs: RECORDED, properties: { ...RECORDED, unchangedSince: time } };
     expect(await plugin.call("Read", { urn: URN, id: ID })).toMatchObject(imported);
     // The engine would show the time of what is only adopted as a difference.
-    const adopted = await plugin.call("Read", { urn: URN, id: ID, inputs: {} });
-    expect(adopted["properties"]).toMatchObject({ ...RECORDED, unchangedSince: null });
+    for (const state of [{}, { agent: "backup" }]) {
+      const adopted = await plugin.call("Read", { urn: URN, id: ID, inputs: state, properties: state });
+      expect(adopted["properties"]).toMatchObject({ ...RECORDED, unchangedSince: null });
+    }
   });
 
   it("leaves the comparison to the engine, which knows what is ignored, also where another service was read", async () => {

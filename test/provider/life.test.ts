@@ -48,7 +48,7 @@ async function refreshStep({ services, isSpelledOtherwise }: Step): Promise<Pick
   const sources = sourcesOf(connection, isSpelledOtherwise);
   const host = { sources, read: async (args: object) => answer(services[connection], args) };
   try {
-    const { id, inputs, outputs, warning } = await refresh(host, idOf(kept.inputs), kept.outputs, "made");
+    const { id, inputs, outputs, warning } = await refresh(host, idOf(kept.inputs), kept.outputs, false);
     const before = kept;
     kept = id === undefined ? undefined : { inputs: inputs ?? before.inputs, outputs };
     if (kept === undefined) return { ...quiet, shows: "removes" };

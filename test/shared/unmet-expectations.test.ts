@@ -99,6 +99,11 @@ it.each<[expected: unknown, sentence: string]>([
   expect(failure?.message).toBe(`Nothing was read: the argument expect${sentence}`);
 });
 
+it("an unknown argument without a value is no mistake: a program may spread options", () => {
+  const read = { projectId: "0123456789abcdef01234567", agent: "backup" };
+  expect(refusalsOf({ ...read, tags: undefined, labels: null }, [])).toEqual([]);
+});
+
 it("an unknown argument is refused with the list of those that are valid", () => {
   const [name, advice] = ["projctId", "the arguments are projectId, agent, expect, whenUnexpected, whenUnavailable."];
   const [failure] = refusalsOf({ projectId: "0123456789abcdef01234567", agent: "backup", [name]: 1 }, []);
