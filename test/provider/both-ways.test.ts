@@ -205,6 +205,7 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
     expect(properties).toMatchObject({ ...found, unchangedSince: expect.not.stringContaining(LONG_AGO) });
     const refreshed = { id: ID, inputs: parseProperties(inputs), outputs: parseProperties(properties) };
     expect(await update(await open(configuration()), args, refreshed)).toMatchObject({ op: "same" });
+    expect(await (await open(configuration())).read(ID, refreshed)).toMatchObject({ inputs: found });
   });
 
   it("reads what is only adopted, and finds it unchanged until its settings differ", async () => {
