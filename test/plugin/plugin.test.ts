@@ -228,7 +228,15 @@ describe("a resource", () => {
     const plugin = await configured({}, address);
     const diff = (...ignoreChanges: string[]) =>
       plugin.call("Diff", { urn: URN, id: ID, olds: RECORDED, oldInputs: RECORDED, news: RECORDED, ignoreChanges });
-    await diff("*", "__service", "logPath", '["logPathWindows"]', "logRotate.sizeThresholdMB", 'logRotate["numTotal"]', "expect");
+    await diff(
+      "*",
+      "__service",
+      "logPath",
+      '["logPathWindows"]',
+      "logRotate.sizeThresholdMB",
+      'logRotate["numTotal"]',
+      "expect",
+    );
     await diff("log_path", "logPath", '["logRotation"].numTotal');
     await plugin.cancel();
     const message =
