@@ -10,7 +10,6 @@ import { withoutUrns } from "./without-urns.ts";
 // Draws what the real CLI shows of drift in the program of README, as docs/preview-light.svg and docs/preview-dark.svg.
 
 const PROJECT_ID = "0123456789abcdef01234567";
-const LOG_ROTATE = { sizeThresholdMB: 1000, timeThresholdHrs: 24 };
 const COMMAND = ["preview", "--diff"];
 
 const root = path.join(import.meta.dirname, "../..");
@@ -35,13 +34,15 @@ async function previewDrift(): Promise<string> {
   await writeFile(path.join(folder, "Pulumi.yaml"), "name: agents\nruntime: nodejs\nmain: index.ts\n");
   await writeFile(path.join(folder, "package.json"), '{ "type": "module" }');
   await pulumi("stack", "init");
-  service.set(PROJECT_ID, "monitoring", { logPath: "/var/log/agents/monitoring-agent.log", logRotate: LOG_ROTATE });
+  setThreshold(1000);
   await pulumi("up", "--yes", "--skip-preview");
-  service.set(PROJECT_ID, "monitoring", {
-    logPath: "/var/log/agents/monitoring-agent.log",
-    logRotate: { ...LOG_ROTATE, sizeThresholdMB: 500 },
-  });
+  setThreshold(500);
   return pulumi(...COMMAND);
+}
+
+function setThreshold(sizeThresholdMB: number): void {
+  const logRotate = { sizeThresholdMB, timeThresholdHrs: 24 };
+  service.set(PROJECT_ID, "monitoring", { logPath: "/var/log/agents/monitoring-agent.log", logRotate });
 }
 
 function openPulumi({ baseUrl }: Service): (...args: readonly string[]) => Promise<string> {

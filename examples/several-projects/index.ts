@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfigs, getAgentLogConfigsOutput, Provider } from "pulumi-agent-log-config";
-import { EXPECTED } from "./thresholds.ts";
+import { EXPECTED } from "./expected.ts";
 
 interface Service {
   readonly baseUrl: string;

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
+import type { AgentKind } from "../client/agent-log-config-id.ts";
 import { type Service, startService } from "../testing/start-service.ts";
 import { wrongArguments } from "./command-line.ts";
 
@@ -44,7 +45,7 @@ function readPort(args: readonly string[]): number {
   throw new Error("--port needs a whole number from 0 to 65535.");
 }
 
-function settingsOf(agent: "monitoring" | "backup", sizeThresholdMB: number) {
+function settingsOf(agent: AgentKind, sizeThresholdMB: number) {
   return {
     logPath: `/var/log/agents/${agent}-agent.log`,
     logPathWindows: `%SystemDrive%\\agents\\${agent}-agent.log`,

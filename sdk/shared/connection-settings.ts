@@ -51,8 +51,7 @@ export function providerArguments(
   args: Readonly<Partial<Record<ConnectionSetting, unknown>>>,
 ): SettingsSource {
   const shown = printable(provider, 80);
-  return (setting) =>
-    found(args[setting] ?? undefined, "argument", `the argument ${setting} of the Provider '${shown}'`);
+  return (setting) => found(args[setting], "argument", `the argument ${setting} of the Provider '${shown}'`);
 }
 
 /** @param textOf returns the value of a key of the stack configuration; undefined where it is not set */
@@ -69,7 +68,16 @@ const ENVIRONMENT: SettingsSource = (setting) => {
 };
 
 function found(value: unknown, source: SourceName, place: string): FoundSetting | undefined {
-  return value === undefined || value === "" ? undefined : { text: String(value), source, place };
+  return value == null || value === "" ? undefined : { text: String(value), source, place };
+}
+
+/** Looks a setting up in these sources, the first one first. */
+export function findSetting(setting: ConnectionSetting, sources: readonly SettingsSource[]): FoundSetting | undefined {
+  for (const source of sources) {
+    const setAt = source(setting);
+    if (setAt !== undefined) return setAt;
+  }
+  return undefined;
 }
 
 /** Looks a setting up in these sources, and then in the environment. */
@@ -77,11 +85,7 @@ export function lookUpSetting(
   setting: ConnectionSetting,
   ...sources: readonly SettingsSource[]
 ): FoundSetting | undefined {
-  for (const source of [...sources, ENVIRONMENT]) {
-    const setAt = source(setting);
-    if (setAt !== undefined) return setAt;
-  }
-  return undefined;
+  return findSetting(setting, [...sources, ENVIRONMENT]);
 }
 
 /** Looks all settings up in these sources, and then in the environment. */

@@ -3,7 +3,7 @@ import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settin
 import { apiAddress } from "../client/complete-options.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import type { ConnectionSettings, SettingsSource } from "./connection-settings.ts";
+import { type ConnectionSettings, findSetting, type SettingsSource } from "./connection-settings.ts";
 import type { Failure, ReportedFailure } from "./failure-report.ts";
 
 /**
@@ -67,7 +67,7 @@ export function belongsTo(
   sources: readonly SettingsSource[],
 ): boolean {
   const isSame = (setting: keyof Fingerprints) => {
-    const [configured] = sources.flatMap((source) => source(setting) ?? []);
+    const configured = findSetting(setting, sources);
     return configured === undefined || fingerprintOf(setting, configured.text) === fingerprints[setting];
   };
   return projectId === inputs["projectId"] && agent === inputs["agent"] && isSame("baseUrl") && isSame("publicKey");
