@@ -134,6 +134,13 @@ export class AgentLogConfigError extends Error {
   }
 }
 
+/** Returns what was thrown as an error of this package; what is none is a defect of it. */
+export function errorOf(thrown: unknown): AgentLogConfigError {
+  if (thrown instanceof AgentLogConfigError) return thrown;
+  const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+  return new AgentLogConfigError("ERR_UNKNOWN", cause.message, { cause });
+}
+
 /**
  * The caller's mistake, which is reported before anything is sent.
  * @param subject what failed; the message begins with it

@@ -1,8 +1,9 @@
 import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
+import { errorOf } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
 import { ReadGate } from "../client/read-gate.ts";
-import { problemOf } from "../shared/reading.ts";
+import { failureOf } from "../shared/reading.ts";
 import { readUsable } from "../shared/settings-reader.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";
 import { makeReport, type ProjectReport, type Report } from "./make-report.ts";
@@ -34,7 +35,7 @@ async function tryConnection(stack: string | undefined, projectIds: readonly [st
     const isHopeless = report().steps.some(({ status }) => status === "failed");
     if (!isHopeless) await Promise.all(projectIds.filter((id) => id !== first).map(readNext));
   } catch (error) {
-    const problem = problemOf(error);
+    const problem = { ...failureOf(error), code: errorOf(error).code };
     if (problem.code === "ERR_MISSING_SETTINGS") {
       seen.warning = [seen.warning, whereSettingsMayBe(stack)].filter(Boolean).join(" ");
     }
@@ -52,7 +53,7 @@ async function readProject(client: AgentLogConfigClient, gate: ReadGate, project
     }
     return { projectId, status: "ok", ...logs };
   } catch (error) {
-    return { projectId, status: "failed", ...logs, ...problemOf(error) };
+    return { projectId, status: "failed", ...logs, ...failureOf(error), code: errorOf(error).code };
   }
 }
 

@@ -1,6 +1,6 @@
 import { PROJECT_ID } from "../client/agent-log-config-id.ts";
 import { type AgentLogConfigErrorCode, CODES } from "../client/errors.ts";
-import type { Problem } from "../shared/reading.ts";
+import type { Failure } from "../shared/failure-report.ts";
 import { type Findings, type Notes, READ_STEPS, type StepName } from "./observe-connections.ts";
 
 /** What the command says. */
@@ -25,7 +25,8 @@ export interface Step {
 }
 
 /** How far both reads of one project came: where the agents log to, and the problem if one was not read. */
-export interface ProjectReport extends Partial<Problem> {
+export interface ProjectReport extends Partial<Failure> {
+  readonly code?: AgentLogConfigErrorCode;
   readonly projectId: string;
   readonly status: "ok" | "failed" | "not reached";
   readonly monitoring?: string;

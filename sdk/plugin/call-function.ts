@@ -4,7 +4,7 @@ import { invalidArgument } from "../client/errors.ts";
 import { parseArgument } from "../client/parse-argument.ts";
 import { printable } from "../client/printable.ts";
 import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
-import type { Properties } from "../provider/resource-lifecycle.ts";
+import type { Properties } from "../provider/complete-inputs.ts";
 import { readMany } from "../shared/read-many.ts";
 import { recordSettings } from "../shared/reading.ts";
 import { FUNCTIONS } from "../shared/resource-type.ts";

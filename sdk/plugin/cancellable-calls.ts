@@ -1,6 +1,6 @@
 import { type handleUnaryCall, status } from "@grpc/grpc-js";
 import type { EngineLog } from "../provider/engine-log.ts";
-import { problemOf } from "../shared/reading.ts";
+import { failureOf } from "../shared/reading.ts";
 
 /** Handlers that show messages before the response, and end at once on cancel. */
 export function cancellableCalls(log: EngineLog) {
@@ -25,7 +25,7 @@ export function cancellableCalls(log: EngineLog) {
       } catch (error) {
         await log.flush();
         const code = error === CANCELLED ? status.CANCELLED : status.UNKNOWN;
-        respond({ code, details: problemOf(error).message });
+        respond({ code, details: failureOf(error).message });
       } finally {
         calls.delete(cancel);
         ended.resolve();

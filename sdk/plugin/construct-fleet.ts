@@ -1,7 +1,6 @@
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import { type AgentKind, idOf } from "../client/agent-log-config-id.ts";
-import { SETTING_NAMES } from "../client/agent-log-settings.ts";
-import type { Properties } from "../provider/resource-lifecycle.ts";
+import { type Properties, UNKNOWN_SETTINGS } from "../provider/complete-inputs.ts";
 import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../shared/engine-marks.ts";
 import { type ChildNames, childNames, type FleetMembers, fleetMembers, projectIdOf } from "../shared/fleet-children.ts";
 import { PLUGIN_TYPE } from "../shared/resource-type.ts";
@@ -24,16 +23,17 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   const lists = withoutMarks({ projectIds, projects, agents });
   const isSecret = markedNames({ projectIds, projects, agents }).length > 0;
 
+  const isKnown = !Object.values(lists).flat().some(isUnknown);
   const areListsKnown = !Object.values(lists).some(isUnknown);
   const children = areListsKnown ? childrenOf(name, fleetMembers(name, { ...rules, ...lists }, isSecret)) : [];
   const recorded = children.map((child) => recordChild({ urn, rules, isSecret }, child, monitor, run));
   // An engine that goes on after a failure records the others.
   await Promise.allSettled(recorded);
-  const settings = Object.fromEntries(await Promise.all(recorded));
+  const settings = Object.fromEntries((await Promise.all(recorded)).filter(([, child]) => child !== undefined));
 
-  const areKeysKnown = !Object.values(lists).flat().some(isUnknown);
   const known = isSecret ? seal(settings) : settings;
-  const configs = areKeysKnown ? known : UNKNOWN_OUTPUT;
+  // An update has no marks of what is unknown: what it does not register is left out.
+  const configs = isKnown || !monitor.isPreview ? known : UNKNOWN_OUTPUT;
   await monitor.registerOutputs(urn, { configs });
   return { urn, configs };
 }
@@ -65,22 +65,24 @@ interface Fleet {
   readonly isSecret: boolean;
 }
 
-/** Registers a child, and returns the settings that it records, by its key. */
+/**
+ * Registers a child.
+ * @returns its key and the settings that it records; undefined settings where an update has not registered it
+ */
 async function recordChild(
   { urn, rules, isSecret }: Fleet,
   { key, name, project, projectId, agent }: Child,
   monitor: ResourceMonitor,
   run: Run,
-): Promise<[key: string, settings: Properties]> {
+): Promise<[key: string, settings: Properties | undefined]> {
   const asked = { projectId, agent };
   // The engine checks one child after the other, so that they are read before.
   await run.readAhead(childOf(urn, PLUGIN_TYPE, name), asked);
   const inputs = { ...rules, ...asked, projectId: isSecret ? seal(projectId) : projectId };
-  const outputs = (await monitor.registerChild(urn, name, inputs)) ?? UNKNOWN_SETTINGS;
+  const outputs = await monitor.registerChild(urn, name, inputs);
+  const isKnown = outputs !== undefined && !isUnknown(projectId);
+  if (!isKnown && !monitor.isPreview) return [key, undefined];
   const id = isUnknown(projectId) ? UNKNOWN : idOf(asked);
   const named = project === undefined ? {} : { name: project };
-  return [key, { ...named, ...publicSettings({ ...withoutMarks(outputs), ...asked, id }) }];
+  return [key, { ...named, ...publicSettings({ ...withoutMarks(outputs ?? UNKNOWN_SETTINGS), ...asked, id }) }];
 }
-
-/** Those of a child that returns none. */
-const UNKNOWN_SETTINGS = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));

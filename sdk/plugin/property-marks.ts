@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isSecretSetting } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
-import type { Properties } from "../provider/resource-lifecycle.ts";
+import type { Properties } from "../provider/complete-inputs.ts";
 import { isSecret, seal } from "../shared/engine-marks.ts";
 
 /** Returns the properties without the marks of secrets, at any depth. */

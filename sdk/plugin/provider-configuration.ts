@@ -4,7 +4,7 @@ import providerMessages, {
   type ConfigureRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { isPlainObject } from "../client/is-object.ts";
-import type { Properties } from "../provider/resource-lifecycle.ts";
+import type { Properties } from "../provider/complete-inputs.ts";
 import {
   CONFIGURATION_NAMESPACE,
   configurationWarnings,

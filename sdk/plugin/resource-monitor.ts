@@ -3,8 +3,8 @@ import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import messages, { type RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
+import type { Properties } from "../provider/complete-inputs.ts";
 import { engineChannel } from "../provider/engine-log.ts";
-import type { Properties } from "../provider/resource-lifecycle.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
@@ -19,6 +19,10 @@ export class ResourceMonitor {
       request.getMonitorendpoint(),
       ...engineChannel({ credentials }),
     );
+  }
+
+  get isPreview(): boolean {
+    return this.#request.getDryrun();
   }
 
   /**
@@ -39,18 +43,19 @@ export class ResourceMonitor {
 
   /**
    * Registers a child, which depends on all that the arguments of the component depend on.
-   * @returns its outputs; undefined where it has none, because it is not a target of the update or fails in a preview
+   * @returns its outputs; undefined where it has none, because it is not a target of the run or fails in a preview
    * @throws Error where the child has failed in an update, and the engine goes on all the same
    */
   async registerChild(parent: string, name: string, inputs: Properties): Promise<Properties | undefined> {
     const request = this.#newRequest(PLUGIN_TYPE, name, inputs).setParent(parent).setCustom(true);
     request.setAliasesList([OF_A_PROGRAM]).setAliasspecs(true);
+    request.setIgnorechangesList(this.#request.getIgnorechangesList());
     // Without a version it is the process that constructs.
     request.setProvider(this.#request.getProvidersMap().get("agent-log-config") ?? "");
     const response = await this.#register(request);
     const hasFailed = response.getResult() !== messages.Result.SUCCESS;
     // A preview ends with the child, and says why.
-    if (hasFailed && !this.#request.getDryrun()) throw new Error(`Its child '${name}' has failed.`);
+    if (hasFailed && !this.isPreview) throw new Error(`Its child '${name}' has failed.`);
     return hasFailed || response.getUnknown() ? undefined : propertiesOf(response.getObject());
   }
 

@@ -1,7 +1,8 @@
 import { idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import type { Host } from "../provider/complete-inputs.ts";
 import type { EngineLog } from "../provider/engine-log.ts";
-import type { Checked, Host } from "../provider/resource-lifecycle.ts";
+import { ResourceLifecycle } from "../provider/resource-lifecycle.ts";
 import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
 import { FailureReport } from "../shared/failure-report.ts";
 import { SettingsReader, type UncheckedRead } from "../shared/settings-reader.ts";
@@ -19,8 +20,7 @@ export interface ConnectionSources {
 export class Run {
   readonly failures: HeldCalls;
   readonly warnings = new FailureReport(nameOf);
-  /** What Check has found of each resource, by its URN. Diff, Create and Update need it. */
-  readonly checks = new Map<string, Checked>();
+  readonly records = new ResourceLifecycle();
   /** What was read ahead, by the URN of the resource and what it asks for. */
   readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
   readonly #log: EngineLog;

@@ -3,10 +3,12 @@ import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-confi
 import { type AgentLogSettings, SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
+import { ignoredWithoutEffect } from "../shared/ignored-changes.ts";
 import { PROVIDER_TEXT } from "../shared/provider-text.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
 import { runsWithMocks } from "./private-sdk.ts";
+import { programState } from "./program-state.ts";
 import { providerOf } from "./provider.ts";
 import { type ResourceRead, readForResource } from "./read-for-resource.ts";
 
@@ -34,7 +36,7 @@ export interface AgentLogConfigArgs {
  * the record alone, and deleting needs neither the service nor a key.
  *
  * The program reads as soon as the arguments are known and everything in `dependsOn` exists. A failed read fails this
- * resource: at once in an update, and in a preview when the program has nothing left to do, so that it compares all others.
+ * resource: at once in an update; and at the end of a preview, so that everything else is compared.
  *
  * @example
  * ```ts
@@ -66,6 +68,8 @@ export class AgentLogConfig extends pulumi.CustomResource {
    * settings that `get` adopts, because each run reads them anew.
    */
   declare readonly unchangedSince: pulumi.Output<string | undefined>;
+  /** @internal Why it fails, in a preview alone: a message for each cause. */
+  declare readonly __failures: pulumi.Output<unknown>;
 
   /**
    * Adopts the settings with this id: reads them without ever changing or deleting a record.
@@ -118,7 +122,10 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const { import: imported, provider = providerOf(opts.parent), ...others } = opts;
     const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
     super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT }, options);
-    if (isRead) start(readForResource({ name, args, resource: this, opts, secrets }));
+    if (isRead) start(readForResource({ args, resource: this, opts, secrets }));
+    const { reports } = programState();
+    if (whereItFails() === "program") reports.watch(this, name, this.__failures);
+    for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [], name)) reports.warn(this, name, warning);
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
     for (const output of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, output);
   }
@@ -129,7 +136,10 @@ const IMPORT_IS_NOT_NEEDED =
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
-  ["projectId", "agent", "whenUnavailable", "unchangedSince", ...SETTING_NAMES].map((key) => [key, undefined]),
+  ["projectId", "agent", "whenUnavailable", "unchangedSince", "__failures", ...SETTING_NAMES].map((key) => [
+    key,
+    undefined,
+  ]),
 );
 
 /**
@@ -142,10 +152,21 @@ function recordedInputs(
   secrets: readonly string[],
 ): pulumi.Inputs {
   const read = pulumi.output(outcome);
-  const settings = SETTING_NAMES.map((name) => [name, read.apply(({ settings }) => settings[name])] as const);
+  // As with every resource, an output is a secret because of what it is, and not because an argument is one.
+  const found = pulumi.unsecret(read);
+  const settings = SETTING_NAMES.map((name) => [name, found.apply(({ settings }) => settings[name])] as const);
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
-  return { ...inputs, __reading: read.apply(({ reading }) => reading) };
+  return { ...inputs, __reading: read.apply(({ reading }) => reading), __failsIn: whereItFails() };
+}
+
+/**
+ * Where a resource fails, because the engine ends its work at one that fails when it is checked: when it is updated, or in the
+ * program of a preview. A component provider has none that could fail the run.
+ */
+function whereItFails(): "update" | "program" | undefined {
+  if (!pulumi.runtime.isDryRun()) return "update";
+  return pulumi.runtime.getStackResource() === undefined ? undefined : "program";
 }
 
 /** The service and the program say undefined for a setting that is absent, and the state says null. */

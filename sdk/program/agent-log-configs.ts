@@ -36,7 +36,7 @@ export interface FleetSettings extends Omit<AgentLogConfigResult, SecretSetting 
  * read at once.
  *
  * These children have the name `<name>-<project>-<agent>`, where the project is its name in `projects`, or its id in lower
- * case, and behave as every AgentLogConfig.
+ * case, and behave as every AgentLogConfig. They have the `ignoreChanges` of their fleet.
  *
  * @example
  * ```ts
@@ -67,12 +67,13 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
    * not a list or `projects` is not a map, and where not exactly one of `projectIds` and `projects` is given
    */
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
-    super(FLEET_TYPE, name, {}, opts);
+    const { ignoreChanges = [], ...others } = opts;
+    super(FLEET_TYPE, name, {}, others);
     const { projectIds, projects, agents, ...rules } = args;
     // What is misspelt is refused at once, whatever is known of the projects.
     fleetMembers(name, { ...rules, projectIds: [] }, true);
     // A fleet of the plugin has the same children under another type.
-    const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], dependsOn: opts.dependsOn ?? [] };
+    const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], dependsOn: opts.dependsOn ?? [], ignoreChanges };
     const lists = { projectIds, projects, agents: isPlain(agents) ? agents : pulumi.output(agents) };
     const late = Object.fromEntries(Object.entries(lists).filter(([, list]) => isEventual(list)));
     const fleet = { name, rules, options, lists };

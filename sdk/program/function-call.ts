@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AgentLogConfigError, invalidArgument } from "../client/errors.ts";
+import { type AgentLogConfigError, errorOf, invalidArgument } from "../client/errors.ts";
 import type { ConnectionSettings } from "../shared/connection-settings.ts";
 import type { FUNCTIONS } from "../shared/resource-type.ts";
 import { printedAsIs } from "./printed-as-is.ts";
@@ -73,7 +73,7 @@ async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw printedAsIs(error instanceof AgentLogConfigError ? error : unknownFailure(error));
+    throw printedAsIs(errorOf(error));
   }
 }
 
@@ -85,9 +85,4 @@ function failProgram(error: AgentLogConfigError): Promise<never> {
   if (runsWithMocks() || runsInline()) throw error;
   void Promise.reject(error);
   return new Promise(() => {});
-}
-
-function unknownFailure(error: unknown): AgentLogConfigError {
-  const cause = error instanceof Error ? error : new Error(String(error));
-  return new AgentLogConfigError("ERR_UNKNOWN", cause.message, { cause });
 }

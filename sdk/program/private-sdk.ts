@@ -62,6 +62,17 @@ export function runsInline(): boolean {
   }
 }
 
+/**
+ * Fails the run at the end of the program. Pulumi's language host takes this exit code for a program that has already shown why it
+ * fails; any other code would fail the run as well, with one more message. An inline program fails because it has logged an error.
+ */
+export function failAtEnd(): void {
+  if (!runsInline()) process.exitCode = ERRORS_ARE_SHOWN;
+}
+
+/** `nodeJSProcessExitedAfterLoggingUserActionableMessage` of the SDK. */
+const ERRORS_ARE_SHOWN = 32;
+
 /** Returns whether the program is a unit test that has called `pulumi.runtime.setMocks`; under another name a test would read. */
 export function runsWithMocks(): boolean {
   return pulumi.runtime.getMonitor()?.constructor.name === "MockMonitor";

@@ -1,13 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SettingsReader } from "../shared/settings-reader.ts";
-import { HeldFailures } from "./held-failures.ts";
+import { ResourceReports } from "./resource-reports.ts";
 
 /** What is kept for one program; a process of the Automation API runs several. */
 class ProgramState {
   /** What was read for each connection and arguments. */
   readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
-  readonly failures = new HeldFailures();
+  readonly reports = new ResourceReports();
   readonly reader: SettingsReader;
   /** It was warned of its configuration. */
   hasWarned: boolean;

@@ -8,8 +8,8 @@ export interface EngineModules {
   readonly messages: typeof engineMessages;
 }
 
-/** How long an engine may take to show a message, in milliseconds. */
-const PATIENCE_MILLISECONDS = 2000;
+/** How long an engine under load may take to show a message, in milliseconds. */
+const PATIENCE_MILLISECONDS = 30_000;
 
 /** Shows messages to the user through the engine that started this process, or attached to it. */
 export class EngineLog {
@@ -36,7 +36,7 @@ export class EngineLog {
 
   /**
    * Shows a warning or an error beside the resource or the provider of this URN, and without one beside the stack. An error
-   * alone does not fail the run. Without an engine or its modules the message is printed.
+   * alone does not fail the run. What an engine does not show is printed.
    */
   show(severity: "WARNING" | "ERROR", urn: string, message: string): void {
     const shown = this.#send(severity, urn, message).catch(() => console.warn(message));
@@ -48,17 +48,18 @@ export class EngineLog {
     await this.#shown;
   }
 
-  /** @throws Error without an engine or its modules */
+  /** @throws Error without an engine or its modules, and where the engine does not take the message in time */
   async #send(severity: "WARNING" | "ERROR", urn: string, message: string): Promise<void> {
     if (this.#address === undefined) throw new Error("No engine is known.");
     const { grpc, service, messages } = this.#load();
     this.#client ??= new service.EngineClient(this.#address, ...engineChannel(grpc));
     const client = this.#client;
     const request = new messages.LogRequest().setSeverity(messages.LogSeverity[severity]).setUrn(urn);
-    // A message that can't be shown must not fail what it is about.
-    await new Promise<void>((resolve) => {
+    await new Promise<void>((resolve, reject) => {
       const deadline = Date.now() + PATIENCE_MILLISECONDS;
-      client.log(request.setMessage(message), new grpc.Metadata(), { deadline }, () => resolve());
+      client.log(request.setMessage(message), new grpc.Metadata(), { deadline }, (error) =>
+        error === null ? resolve() : reject(error),
+      );
     });
   }
 }

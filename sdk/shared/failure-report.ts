@@ -6,24 +6,16 @@ export interface Failure {
   readonly message: string;
   /** The same for all failures that are reported as one. */
   readonly cause: string;
-}
-
-/** A failure of the service, because of which the recorded settings are used. */
-export interface Outage extends Failure {
-  /** When these were first read, as the state says; undefined where that is not known. */
-  readonly unchangedSince: unknown;
-}
-
-/** What a report says of one cause. */
-export interface ReportedFailure extends Failure {
-  /** The resource beside which it is shown. */
-  readonly resource: string;
+  /** It is an outage, so that the settings recorded before may still be right. */
+  readonly temporary?: boolean;
+  /** What becomes of the record of a resource that only warns: it is removed, or its settings are used, which were first read then. */
+  readonly record?: "gone" | { readonly unchangedSince: unknown };
 }
 
 /** Collects what is to be said of the resources of a run, and says each cause once, with the names of its resources. */
 export class FailureReport {
-  /** The resources of each cause. */
-  readonly #causes = new Map<string, Map<string, Failure | Outage>>();
+  /** What is said of each resource, by the cause. */
+  readonly #causes = new Map<string, Map<string, Failure>>();
   readonly #nameOf: (resource: string) => string;
 
   /** @param nameOf returns the name by which a user knows a resource */
@@ -31,9 +23,9 @@ export class FailureReport {
     this.#nameOf = nameOf;
   }
 
-  note(resource: string, failures: readonly (Failure | Outage)[]): void {
+  note(resource: string, failures: readonly Failure[]): void {
     for (const failure of failures) {
-      const alike = this.#causes.get(failure.cause) ?? new Map<string, Failure | Outage>();
+      const alike = this.#causes.get(failure.cause) ?? new Map<string, Failure>();
       this.#causes.set(failure.cause, alike.set(resource, failure));
     }
   }
@@ -47,39 +39,56 @@ export class FailureReport {
    * Returns each cause once, beside the first resource that was noted for it.
    * @param at the resource whose own causes come first, and beside it
    */
-  entries(at = ""): ReportedFailure[] {
-    const causes = Array.from(this.#causes).toSorted(([, one], [, other]) => +other.has(at) - +one.has(at));
-    return causes.flatMap(([cause, alike]) => {
-      const [resource = "", ...others] = new Set([...(alike.has(at) ? [at] : []), ...alike.keys()]);
-      const first = alike.get(resource);
-      if (first === undefined) return [];
-      if ("unchangedSince" in first) {
-        const names = [resource, ...others].map(this.#nameOf);
-        return [{ cause, resource, message: describeOutage(names, [...alike.values()], first.message) }];
-      }
-      const names = listOf(others.map(this.#nameOf));
-      const same = others.length === 0 ? "" : ` The same applies to ${names}.`;
-      return [{ cause, resource, message: `${first.message}${same}` }];
+  entries(at?: string): { readonly resource: string; readonly message: string }[] {
+    const causes = foremost([...this.#causes.values()], (alike) => at !== undefined && alike.has(at));
+    return causes.flatMap((alike) => {
+      const found = foremost([...alike], ([resource]) => resource === at);
+      const names = found.map(([resource]) => this.#nameOf(resource));
+      const [first] = found;
+      // What was noted may be forgotten.
+      return first === undefined
+        ? []
+        : [
+            {
+              resource: first[0],
+              message: describe(
+                names,
+                found.map(([, failure]) => failure),
+              ),
+            },
+          ];
     });
   }
 }
 
+/** Moves some items to the front. */
+function foremost<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): readonly Item[] {
+  return [...items.filter(isFirst), ...items.filter((item) => !isFirst(item))];
+}
+
 /**
- * Returns the warning about an outage: whose recorded settings are used, when the oldest of them were first read, and why.
- * @param reason empty where it was given before
+ * Returns the sentences for resources that have one cause.
+ * @param names of the resources
+ * @param alike what is said of each of them
  */
-export function describeOutage(names: readonly string[], outages: readonly Partial<Outage>[], reason: string): string {
-  const times = outages.map((outage) => outage.unchangedSince).filter(isDate);
-  const [oldest] = times.toSorted();
+export function describe(names: readonly string[], alike: readonly Failure[]): string {
+  const [{ message, record } = { message: "" }] = alike;
+  if (record === undefined)
+    return names.length < 2 ? message : `${message} The same applies to ${listOf(names.slice(1))}.`;
+  const what = `AgentLogConfig ${listOf(names)}`;
+  if (record === "gone") return `${what} ${names.length === 1 ? "is" : "are"} gone. ${message}`;
+  const times = alike.map(({ record }) => (typeof record === "object" ? record.unchangedSince : undefined));
+  const [oldest] = times.filter(isDate).toSorted();
   const [uses, which] = names.length === 1 ? ["uses", "which"] : ["use", "the oldest of which"];
   const age = oldest === undefined ? "" : `, ${which} were first read ${ageOf(oldest)}`;
-  return `AgentLogConfig ${listOf(names)} ${uses} the recorded settings${age}. ${reason}`.trimEnd();
+  return `${what} ${uses} the recorded settings${age}. ${message}`;
 }
 
 /** How many of the resources of one cause are named. */
 const MAX_NAMES = 50;
 
-function listOf(names: readonly string[]): string {
+/** Names resources, fifty of them at most, and then their number. */
+export function listOf(names: readonly string[]): string {
   const shown = names
     .slice(0, names.length > MAX_NAMES + 1 ? MAX_NAMES : undefined)
     .map((name) => printable(name, 120));

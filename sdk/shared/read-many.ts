@@ -1,10 +1,9 @@
 import { z } from "zod";
 import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { AgentLogConfigErrorCode } from "../client/errors.ts";
+import { type AgentLogConfigErrorCode, errorOf } from "../client/errors.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
-import { problemOf } from "./reading.ts";
 
 /** The arguments of {@link getAgentLogConfigs}. */
 export interface GetAgentLogConfigsArgs {
@@ -67,7 +66,7 @@ export async function readMany(
     const outcome = outcomes[index];
     if (outcome?.status === "fulfilled") configs.push(outcome.value);
     else {
-      const { code, message, temporary } = problemOf(outcome?.reason);
+      const { code, message, temporary } = errorOf(outcome?.reason);
       failures.push({ ...one, code, message, temporary });
     }
   }

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { apiAddress } from "../client/complete-options.ts";
-import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../client/errors.ts";
+import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { type ConnectionSettings, findSetting, type SettingsSource } from "./connection-settings.ts";
-import type { Failure, ReportedFailure } from "./failure-report.ts";
+import type { Failure } from "./failure-report.ts";
 
 /**
  * The result of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
@@ -16,31 +16,19 @@ export interface Reading {
   /** Fingerprints of the service's address and of the public key; a public key may be a secret of the stack. */
   readonly fingerprints: Fingerprints;
   /** Why there are no settings; null where they were read. */
-  readonly problem: Problem | null;
+  readonly problem: Failure | null;
   /** The arguments and settings that no message may quote, because they or what is expected of them are secret. */
   readonly secrets: readonly string[];
-  /** The settings whose changes the program ignores, as `ignoreChanges` lists them. */
+  /** The paths of the settings whose changes the program ignores, as `ignoreChanges` lists them. */
   readonly ignored: readonly string[];
-  readonly isPreview: boolean;
-  /** What this resource reports for all if it fails in a preview, because the engine ends that at the first failure. */
-  readonly report: readonly ReportedFailure[];
 }
 
-/** Why there are no settings. */
-export interface Problem extends Failure {
-  readonly code: AgentLogConfigErrorCode;
-  /** It is an outage, so that the settings recorded before may still be right. */
-  readonly temporary: boolean;
-}
-
-/** Returns what to report of a failed read. */
-export function problemOf(error: unknown): Problem {
+/** Returns what to say of a resource for which this was thrown. */
+export function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof AgentLogConfigError)) {
-    return { code: "ERR_UNKNOWN", message, temporary: false, cause: `ERR_UNKNOWN: ${message}` };
-  }
+  if (!(error instanceof AgentLogConfigError)) return { message, cause: `ERR_UNKNOWN: ${message}` };
   const { code, temporary, errorCode = "", details } = error;
-  return { code, message, temporary, cause: `${code} ${errorCode}: ${details.reason}` };
+  return { message, cause: `${code} ${errorCode}: ${details.reason}`, temporary };
 }
 
 export function isReading(value: unknown): value is Reading {
@@ -100,7 +88,7 @@ export interface ReadOutcome {
   /** Each setting is null where nothing could be read. */
   readonly settings: RecordedSettings;
   /** Why there are no settings; null where they were read. */
-  readonly problem: Problem | null;
+  readonly problem: Failure | null;
 }
 
 /** Waits for a read, which may fail. */
@@ -108,6 +96,6 @@ export async function outcomeOf(read: Promise<AgentLogSettings>): Promise<ReadOu
   try {
     return { settings: recordSettings(await read), problem: null };
   } catch (error) {
-    return { settings: recordSettings({}), problem: problemOf(error) };
+    return { settings: recordSettings({}), problem: failureOf(error) };
   }
 }

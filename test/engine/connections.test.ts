@@ -56,7 +56,7 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
     expect(text).toContain(
-      "resource 'settings' has a problem: Connection settings are missing: baseUrl, publicKey, privateKey. Pass them to a Provider",
+      "error: Connection settings are missing: baseUrl, publicKey, privateKey. Pass them to a Provider",
     );
     expect(service.requests).toHaveLength(0);
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 import { ENGINES, openProgram, PRIVATE_KEY } from "../deployment/open-program.ts";
+import { parseProperties } from "../stand-in-engine/property-value.ts";
 
 const projectOf = (digit: string) => digit.repeat(24);
 const [ONE, TWO, THREE, FOUR] = [projectOf("1"), projectOf("2"), projectOf("3"), projectOf("4")] as const;
@@ -11,10 +12,20 @@ function know(service: Service, logPath: string): void {
   for (const projectId of [ONE, TWO, THREE, FOUR]) service.set(projectId, agent, { logPath });
 }
 
+const byName = (a: { readonly name: string }, b: { readonly name: string }) => a.name.localeCompare(b.name);
+const unchanged = (name: string) => ({ op: "update", name, differences: [] });
 const differs = (name: string) => ({ op: "update", name, differences: ['logPath: "/recorded" => "/drifted"'] });
 
-/** The lines of a run about resources that fail. */
-const problemsIn = (text: string) => text.match(/(?<=has a problem: ).*/g) ?? [];
+/** What a run says of resources that fail. */
+const errorsIn = (text: string) => text.match(/(?<=^error: ).+/gm) ?? [];
+
+/** What `--json` says beside which resource. */
+function errorsBeside(json: string): (readonly [name: string, message: string])[] {
+  const { diagnostics } = parseProperties(JSON.parse(json));
+  const all = Array.isArray(diagnostics) ? diagnostics.map(parseProperties) : [];
+  const errors = all.filter(({ severity }) => severity === "error");
+  return errors.map(({ urn, message }) => [String(urn).split("::").at(-1) ?? "", String(message)] as const).toSorted();
+}
 
 describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) => {
   it("a preview shows the drift of what comes late, and of a service that takes its time, and tells every cause", async (context) => {
@@ -44,24 +55,56 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(steps).toEqual(
       expect.arrayContaining(["late", `fleet-${TWO}-${agent}`, `fleet-${THREE}-${agent}`].map(differs)),
     );
-    // The cause of one of the two comes first.
-    const problems = problemsIn(text);
-    expect(problems).toHaveLength(2);
-    for (const cause of ["no response within 1 s", "there is no such project"])
-      expect(problems.join()).toContain(cause);
+    const errors = errorsIn(text);
+    expect(errors).toHaveLength(2);
+    for (const cause of ["no response within 1 s", "there is no such project"]) expect(errors.join()).toContain(cause);
   });
 
-  it("a preview ends although the program keeps something open until a failing resource is registered, and a slow read is compared", async (context) => {
+  it("a preview ends although the program keeps something open until a failing resource is registered", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "open-server", { gone: GONE, slow: ONE });
     for (const projectId of [GONE, ONE]) service.set(projectId, agent, { logPath: "/recorded" });
     expect(await deployment.up()).toMatchObject({ ok: true });
     service.set(GONE, agent, undefined);
     service.set(ONE, agent, { logPath: "/drifted" });
-    // Longer than the program has to be silent.
-    service.failNext({ delaySeconds: 12 }, { delaySeconds: 12 });
+    service.failNext({ delaySeconds: 2 }, { delaySeconds: 2 });
     const { ok, steps, text } = await deployment.preview();
-    expect([ok, steps]).toEqual([false, [differs("slow")]]);
-    expect(problemsIn(text)).toEqual([expect.stringContaining("there is no such project")]);
+    expect([ok, steps.toSorted(byName)]).toEqual([false, [unchanged("bad"), differs("slow")]]);
+    expect(errorsIn(text)).toEqual([expect.stringContaining("there is no such project")]);
+  });
+
+  it("a preview reports each failure beside its own resource, which keeps its record or has unknown settings", async (context) => {
+    const { deployment, service } = await openProgram(context, "real", "failures");
+    context.skip(engine !== "real", "the stand-in engine shows no resource beside a message");
+    know(service, "/recorded");
+    const resources = {
+      gone: { args: { projectId: ONE, agent } },
+      ignoring: { args: { projectId: TWO, agent }, ignoreChanges: ["username"] },
+      drifted: { args: { projectId: THREE, agent } },
+      unmet: { args: { projectId: FOUR, agent, expect: { logPath: "/recorded" } } },
+    };
+    const use = (asked: object) => deployment.setConfig("failures:resources", JSON.stringify(asked));
+    await use(resources);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    know(service, "/drifted");
+    service.set(ONE, agent, undefined);
+    service.set(TWO, agent, { logPath: "<{%" });
+    await use({ ...resources, new: { args: { projectId: GONE, agent } } });
+    const { exitCode, steps } = await deployment.preview();
+    expect([exitCode, steps.toSorted(byName)]).toEqual([
+      1,
+      [differs("drifted"), unchanged("gone"), unchanged("ignoring"), { op: "create", name: "new" }, differs("unmet")],
+    ]);
+    const { text } = await deployment.run(["preview", "--json"]);
+    const errors = errorsBeside(text);
+    expect(errors).toHaveLength(4);
+    const first = errors.find(([, message]) => message.includes("no such project"))?.[0] ?? "";
+    const other = first === "gone" ? "new" : "gone";
+    expect(errors).toContainEqual([first, `error: The same applies to ${other}.\n`]);
+    for (const name of ["ignoring", "unmet"]) expect(errors.filter(([beside]) => beside === name)).toHaveLength(1);
+    expect(text).toMatch(/"logPath": "04da6b54-80e4-46f7-96ec-b56ff0331ba9"/);
+
+    const targeted = await deployment.run(["preview", "--target=**::unmet"]);
+    expect([targeted.exitCode, errorsIn(targeted.text)]).toEqual([1, [expect.stringContaining(`${FOUR}/${agent}: `)]]);
   });
 
   it("an update fails at once, before the resources are created that a chain makes one after the other", async (context) => {
@@ -94,17 +137,13 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     });
     const { ok, steps, text } = await deployment.preview();
     expect([ok, steps.filter(({ op }) => op !== "create")]).toEqual([false, [differs("drifted")]]);
-    const problems = problemsIn(text);
-    expect(problems).toHaveLength(3);
-    expect(problems.join("\n")).toContain(
-      'Nothing was read: the argument projectId must be 24 hexadecimal digits, not "x".',
-    );
-    expect(problems.join("\n")).toContain("Nothing was read: there is no argument expects; the arguments are ");
-    const [gone = "", ...others] = text.match(/^.*there is no such project.*$/gm) ?? [];
-    expect(others).toEqual([]);
-    for (const name of [`first-${GONE}`, `second-${GONE}`, `second-${NEVER}`]) {
-      expect(gone.split(`${name}-${agent}`)).toHaveLength(2);
-    }
+    const errors = errorsIn(text).join("\n");
+    expect(errors).toContain('Nothing was read: the argument projectId must be 24 hexadecimal digits, not "x".');
+    expect(errors).toContain("Nothing was read: there is no argument expects; the arguments are ");
+    expect(errors.match(/there is no such project/g)).toHaveLength(1);
+    const members = [`first-${GONE}-${agent}`, `second-${GONE}-${agent}`, `second-${NEVER}-${agent}`];
+    const [, named = ""] = /The same applies to (.*)\.$/m.exec(errors) ?? [];
+    expect(members.filter((name) => named.split(", ").includes(name))).toHaveLength(2);
   });
 
   it("an outage warns by the rule that a transform adds, and so does a setting that is not as expected", async (context) => {
@@ -152,7 +191,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(await deployment.up()).toMatchObject({ ok: true });
     know(service, "/drifted");
     const { ok, text } = await deployment.preview();
-    expect([ok, problemsIn(text)]).toEqual([
+    expect([ok, errorsIn(text)]).toEqual([
       false,
       [
         `AgentLogConfig ${ONE}/${agent}: logPath is "/drifted", expected "/recorded"; change it in the service, or change expect.`,
@@ -173,7 +212,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     await use({ expectsUnknown: { logPath: "/other" } });
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
-    expect(text).toMatch(/logPath is "\/recorded", expected "\/other".* The same applies to /);
+    expect(text).toMatch(/logPath is "\/recorded", expected "\/other".*\n.*The same applies to fleet-\w+-monitoring\./);
     know(service, "/drifted");
     await use({ ignoreChanges: ["logPath"] });
     expect(await deployment.up()).toMatchObject({ ok: true, steps: [] });
@@ -205,7 +244,7 @@ it("README's program prints no warning of Node.js where nothing can be read", as
   expect(outage).toMatchObject({ ok: false, text: expect.stringContaining("uses the recorded settings") });
   await deployment.unsetConfig("agent-log-config:baseUrl");
   const missing = await deployment.preview();
-  expect(missing).toMatchObject({ ok: false, steps: [] });
+  expect(missing).toMatchObject({ ok: false });
   const update = await deployment.up();
   expect(update).toMatchObject({ ok: false, steps: [] });
   for (const { text } of [missing, update]) {

@@ -9,16 +9,36 @@ it("never overwrites on the real engine what ignoreChanges keeps, and shows the 
   const { deployment, service } = await openProgram(context, "real", "ignoring", program);
   await deployment.setConfig("ignoring:baseUrl", service.baseUrl);
   service.set(PROJECT_ID, "monitoring", settings(1));
+  service.set(PROJECT_ID, "backup", { ...settings(1), configOverrides: { key: "1" } });
   expect(await deployment.up()).toMatchObject({ ok: true });
 
   service.set(PROJECT_ID, "monitoring", settings(2));
-  expect(await deployment.up()).toMatchObject({ ok: true });
+  const update = await deployment.up();
+  expect([update.ok, update.text]).toEqual([
+    true,
+    expect.stringMatching(/warning: AgentLogConfig lost: .* no effect on log_path;/),
+  ]);
   const [path, member, neither] = ["/log/1 2", "/log/2 1", "/log/1 1"];
-  const recorded = { setting: path, member, all: neither, transformed: path, moved: path, quoted: path, foreign: path };
-  expect(await deployment.outputs()).toEqual({ settings: recorded });
+  const lost = "/log/1 1";
+  const recorded = {
+    lost,
+    setting: path,
+    member,
+    all: neither,
+    transformed: path,
+    moved: path,
+    quoted: path,
+    foreign: path,
+  };
+  expect(await deployment.outputs()).toEqual({ settings: recorded, fleetPaths: ["/log/1"] });
   expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
   const gate = ["refresh", "--preview-only", "--run-program", "--expect-no-changes"];
   expect(await deployment.run(gate)).toMatchObject({ exitCode: 0 });
+
+  service.set(PROJECT_ID, "backup", { logPath: "/log/2" });
+  expect(await deployment.up()).toMatchObject({ ok: true, steps: [expect.objectContaining({ name: "lost" })] });
+  expect(await deployment.outputs()).toMatchObject({ settings: { lost: "/log/2 1" } });
+  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
 
   // The engine complains where the path to an ignored member does not lead through a map.
   await deployment.setConfig("agent-log-config:maxRetries", "0");
@@ -34,9 +54,13 @@ it("never overwrites on the real engine what ignoreChanges keeps, and shows the 
   const [pathDiffers, memberDiffers] = ['logPath: "/log/1" => "/log/2"', "logRotate.sizeThresholdMB: 1 => 2"];
   expect(Object.fromEntries(shown)).toMatchObject({
     ...Object.fromEntries(
-      ["setting", "transformed", "moved", "quoted", "foreign"].map((name) => [name, [pathDiffers]]),
+      ["setting", "transformed", "moved", "quoted", "foreign", `fleet-${PROJECT_ID}-monitoring`].map((name) => [
+        name,
+        [pathDiffers],
+      ]),
     ),
     member: [memberDiffers],
+    lost: ["configOverrides: [secret] => [secret]", "logRotate.sizeThresholdMB: 1 => null"],
     all: [pathDiffers, memberDiffers],
   });
 });

@@ -175,7 +175,7 @@ describe("a resource", () => {
   it("reads itself where a caller pretends to have read", async () => {
     const plugin = await configured();
     const fingerprints = { baseUrl: null, publicKey: null };
-    const reading = { ...ARGS, fingerprints, problem: null, secrets: [], ignored: [], report: [] };
+    const reading = { ...ARGS, fingerprints, problem: null, secrets: [], ignored: [] };
     for (const __reading of [reading, unknownValue]) {
       expect(await plugin.check({ ...ARGS, logPath: "/forged", __reading })).toEqual(INPUTS);
     }
@@ -240,7 +240,7 @@ describe("a resource", () => {
     await diff("log_path", "logPath", '["logRotation"].numTotal');
     await plugin.cancel();
     const message =
-      "AgentLogConfig monitoring: ignoreChanges has no effect on log_path, logRotation; the valid names are logPath, logPathWindows, logRotate, username, configOverrides, projectId, agent, expect, whenUnexpected, whenUnavailable.";
+      'AgentLogConfig monitoring: ignoreChanges has no effect on log_path, ["logRotation"].numTotal; the valid names are logPath, logPathWindows, logRotate, username, configOverrides, projectId, agent, expect, whenUnexpected, whenUnavailable.';
     expect(warnings).toEqual([{ urn: URN, message }]);
   });
 
@@ -250,10 +250,16 @@ describe("a resource", () => {
     await plugin.check({ ...ARGS, expect: { logPath: "/other" }, whenUnexpected: "warn" });
     await plugin.cancel();
     expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining('expected "/other"') }]);
-    await plugin.check({ ...ARGS, expect: { logPath: "/other" } });
-    await expect(create(plugin, ARGS)).rejects.toThrow('expected "/other"');
+    const failing = await plugin.check({ ...ARGS, expect: { logPath: "/other" } });
+    await expect(create(plugin, failing)).rejects.toThrow('expected "/other"');
     await plugin.cancel();
     expect(errors).toEqual([]);
+  });
+
+  it("records no provider of a program in TypeScript, which ignoreChanges of all properties puts back", async () => {
+    const plugin = await configured();
+    const inputs = await plugin.check({ ...RECORDED, __provider: "exports.handler" }, RECORDED);
+    expect(inputs).not.toHaveProperty("__provider");
   });
 
   it("keeps the mark of an absent setting that a program in TypeScript has recorded, since losing it is a change", async () => {
@@ -284,8 +290,8 @@ describe("a resource", () => {
       ["malformed", true],
       [secret("malformed"), false],
     ] as const) {
-      await plugin.check({ ...ARGS, projectId });
-      const message = await create(plugin, inputs).then(String, String);
+      const refused = await plugin.check({ ...ARGS, projectId });
+      const message = await create(plugin, refused).then(String, String);
       expect(message.includes('must be 24 hexadecimal digits, not "malformed"')).toBe(said);
     }
   });

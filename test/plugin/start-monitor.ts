@@ -9,8 +9,8 @@ import structMessages from "google-protobuf/google/protobuf/struct_pb.js";
 import { type PropertyMap, parseProperties } from "../stand-in-engine/property-value.ts";
 import { listen } from "./listen.ts";
 
-/** What the engine does with a child of a component: it returns the outputs. */
-type RegisterChild = (urn: string, inputs: PropertyMap) => Promise<PropertyMap>;
+/** What the engine does with a child of a component: it returns the outputs; undefined for what is no target of an update. */
+type RegisterChild = (urn: string, inputs: PropertyMap) => Promise<PropertyMap | undefined>;
 
 /**
  * Starts what a plugin needs of an engine to construct a component in the stack `dev`. It ends with the test.
@@ -32,8 +32,9 @@ export async function startMonitor(registerChild: RegisterChild, { goesOn = fals
       const inputs = parseProperties(request.getObject()?.toJavaScript());
       try {
         const found = request.getCustom() ? await registerChild(urn, inputs) : {};
-        const object = structMessages.Struct.fromJavaScript(found);
-        respond(null, new messages.RegisterResourceResponse().setUrn(urn).setObject(object));
+        const object = structMessages.Struct.fromJavaScript(found ?? {});
+        const response = new messages.RegisterResourceResponse().setUrn(urn).setObject(object);
+        respond(null, response.setUnknown(found === undefined));
       } catch (error) {
         if (goesOn) respond(null, new messages.RegisterResourceResponse().setResult(messages.Result.FAIL));
         // Otherwise the engine ends its work, and answers nothing any more.

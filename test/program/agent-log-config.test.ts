@@ -42,8 +42,15 @@ it.each<[description: string, args: Partial<AgentLogConfigArgs>, additionalSecre
   expect(await inputsOf(args, { additionalSecretOutputs })).toMatchObject({ __reading: { secrets } });
 });
 
+const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": expect.any(String), value });
+
+it("sends settings in the clear where an argument is a secret, as every resource of Pulumi does", async () => {
+  const inputs = await inputsOf({ projectId: pulumi.secret(PROJECT_ID) });
+  expect(inputs).toMatchObject({ projectId: secret(PROJECT_ID), logPath: "/l", configOverrides: secret({ key: "k" }) });
+  expect(inputs["__reading"]).toEqual(secret(expect.objectContaining({ projectId: PROJECT_ID })));
+});
+
 it("sends what is named a secret, and configOverrides, as secrets", async () => {
-  const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": expect.any(String), value });
   expect(await inputsOf({}, { additionalSecretOutputs: ["logPath"] })).toMatchObject({
     logPath: secret("/l"),
     configOverrides: secret({ key: "k" }),

@@ -117,7 +117,7 @@ async function openEngine({ preview = true, goesOn = false, childOf = recordChil
 }
 
 /** Asks the plugin for a child what the engine asks. */
-async function recordChild(urn: string, inputs: PropertyMap): Promise<PropertyMap> {
+async function recordChild(urn: string, inputs: PropertyMap): Promise<PropertyMap | undefined> {
   const properties = await plugin.check(inputs, {}, urn);
   return parseProperties((await plugin.call("Create", { urn, properties, preview: true }))["properties"]);
 }
@@ -307,6 +307,7 @@ describe("a fleet of the plugin", () => {
       "urn:pulumi:dev::p::my:Other::b",
     ]);
     request.getInputdependenciesMap().set("projectIds", inputDependencies);
+    request.setIgnorechangesList(["logPath"]);
     await plugin.construct({ ...args, projectIds: [ONE] }, request);
     const [fleet, child] = registered.map((each) => ({
       ...each.toObject(),
@@ -334,6 +335,7 @@ describe("a fleet of the plugin", () => {
       provider: "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west::1",
       aliasesList: [{ spec: { type: "pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig" } }],
       dependenciesList,
+      ignorechangesList: ["logPath"],
       version: "",
     });
   });
@@ -362,6 +364,20 @@ describe("a fleet of the plugin", () => {
     await expect(fleet).rejects.toThrow(`Its child 'fleet-${TWO}-monitoring' has failed.`);
     expect([registered.length, outputs]).toEqual([4, []]);
   });
+
+  it.each(["a child is no target", "an id is not known"])(
+    "marks nothing as unknown in an update where %s",
+    async (why) => {
+      const isTarget = (urn: string) => why === "an id is not known" || urn !== urnOf("two");
+      const childOf = async (urn: string, inputs: PropertyMap) =>
+        isTarget(urn) ? recordChild(urn, inputs) : undefined;
+      const { request } = await openEngine({ preview: false, childOf });
+      const projects = { one: ONE, two: why === "an id is not known" ? unknownValue : TWO };
+      const { outputs } = await plugin.construct({ projects, agents: ["monitoring"] }, request);
+      expect(outputs["configs"]).toMatchObject({ "one/monitoring": { logPath: "/one" } });
+      expect(JSON.stringify(outputs)).not.toMatch(/two|04da6b54/);
+    },
+  );
 
   it("ends at once without a word when it is cancelled", async () => {
     service.failNext(...Array(3).fill({ delaySeconds: 60 }));

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { SETTING_NAMES } from "../../sdk/client/agent-log-settings.ts";
 import { check, create, diff, read, update } from "../../sdk/provider/dynamic-provider.ts";
 import { lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
 import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
@@ -30,9 +31,16 @@ beforeEach(async () => {
 
 const fingerprints = () => fingerprintsOf(lookUpConnection(stackConfiguration(CONFIGURATION.get)));
 
+/** What was printed, because there is no engine that shows it. */
+function warnings(): readonly string[] {
+  const messages = vi.mocked(console.warn).mock.calls.map(([message]) => String(message));
+  vi.mocked(console.warn).mockClear();
+  return messages;
+}
+
 /** What came of a read in the program, over the connection of the engine's configuration. */
 function reading(changes: Partial<Reading> = {}): Reading {
-  const said = { problem: null, secrets: [], ignored: [], isPreview: true, report: [] };
+  const said = { problem: null, secrets: [], ignored: [] };
   return { ...ARGS, fingerprints: fingerprints(), ...said, ...changes };
 }
 
@@ -84,21 +92,25 @@ it("quotes no argument or setting that is a secret in the program, which the eng
 });
 
 describe("a resource that fails", () => {
-  const GONE = { code: "ERR_PROJECT_NOT_FOUND", message: "It is gone.", temporary: false, cause: "gone" } as const;
+  const GONE = { message: "It is gone.", cause: "gone" } as const;
+  const checked = (__failsIn: string | undefined, olds: object = {}) =>
+    check(CONFIGURATION, { ...olds }, { ...INPUTS, __failsIn, __reading: reading({ problem: GONE }) });
+  const UNREAD = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
 
-  it("reports for all in a preview, each cause once", async () => {
-    const report = [
-      { cause: "gone", resource: "r", message: "It is gone. The same applies to s." },
-      { cause: "key", resource: "t", message: "t: The key is wrong." },
-    ];
-    const news = { ...INPUTS, __reading: reading({ problem: GONE, report }) };
-    const { failures } = await check(CONFIGURATION, {}, news);
-    expect(failures.map(({ reason }) => reason)).toEqual(report.map(({ message }) => message));
+  it("is handed to the program of a preview, without settings if it is new and else with those that are recorded", async () => {
+    const recorded = { ...INPUTS, logPath: "/recorded" };
+    const failing = { ...ARGS, __service: fingerprints().baseUrl, __failures: { gone: "It is gone." } };
+    expect(await checked("program")).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });
+    expect(await checked("program", recorded)).toEqual({ inputs: { ...recorded, ...failing }, failures: [] });
   });
 
-  it("fails in an update when it is created or updated, which the engine can go on after, and is never replaced", async () => {
-    const news = { ...INPUTS, __reading: reading({ problem: GONE, isPreview: false }) };
-    const { inputs, failures } = await check(CONFIGURATION, {}, news);
+  it("fails at once where no program reports and nothing is updated, as in a preview of a component provider", async () => {
+    const { failures } = await checked(undefined);
+    expect(failures).toEqual([{ property: "", reason: "It is gone." }]);
+  });
+
+  it.each(["update", "program"])("fails when it is created or updated, and is never replaced: %s", async (where) => {
+    const { inputs, failures } = await checked(where);
     expect(failures).toEqual([]);
     const other = { ...INPUTS, projectId: OTHER_PROJECT_ID };
     expect(await diff(CONFIGURATION, ID, other, inputs)).toEqual({ changes: true });
@@ -108,9 +120,31 @@ describe("a resource that fails", () => {
 });
 
 it("records anew what the plugin has recorded, which has no provider in it, and nothing else that is the same", async () => {
-  const made = { ...INPUTS, __provider: "exports.handler", unchangedSince: "2026-01-01T00:00:00.000Z" };
-  expect(await diff(CONFIGURATION, ID, made, INPUTS)).toEqual({ changes: false });
-  expect(await diff(CONFIGURATION, ID, INPUTS, INPUTS)).toEqual({ changes: true });
+  const __provider = "exports.handler";
+  const made = { ...INPUTS, __provider, unchangedSince: "2026-01-01T00:00:00.000Z" };
+  expect(await diff(CONFIGURATION, ID, made, { ...INPUTS, __provider })).toEqual({ changes: false });
+  expect(await diff(CONFIGURATION, ID, INPUTS, { ...INPUTS, __provider })).toEqual({ changes: true });
+});
+
+it("warns once where a replacement is checked twice", async () => {
+  const news = { ...INPUTS, expect: { logPath: "/other" }, whenUnexpected: "warn", __reading: reading() };
+  for (const olds of [{ ...INPUTS, projectId: OTHER_PROJECT_ID }, {}]) await check(CONFIGURATION, olds, news);
+  expect(warnings()).toEqual([expect.stringContaining('logPath is "/read/by/program", expected "/other"')]);
+});
+
+it("tells the reason once where projects are gone", async () => {
+  service.respondWith({ status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' });
+  for (const digit of ["a", "b"]) {
+    const id = `${digit.repeat(24)}/monitoring`;
+    expect(await read(CONFIGURATION, id, { ...INPUTS, projectId: digit.repeat(24) })).toEqual({
+      props: {},
+      inputs: {},
+    });
+  }
+  expect(warnings()).toEqual([
+    expect.stringMatching(/^AgentLogConfig a+\/monitoring is gone\. Can't read .*GROUP_NOT_FOUND/),
+    expect.stringMatching(/^AgentLogConfig b+\/monitoring is gone\. The reason is the same as for a+\/monitoring\.$/),
+  ]);
 });
 
 it("tells the reason of an outage once", async () => {
@@ -121,11 +155,11 @@ it("tells the reason of an outage once", async () => {
     // A replacement is compared twice.
     for (const olds of [INPUTS, INPUTS]) await diff(CONFIGURATION, `${news.projectId}/monitoring`, olds, inputs);
   }
-  const warnings = vi.mocked(console.warn).mock.calls.map(([message]) => String(message));
-  vi.mocked(console.warn).mockClear();
-  expect(warnings).toEqual([
+  expect(warnings()).toEqual([
     expect.stringMatching(/^AgentLogConfig 0+\/monitoring uses the recorded settings\. Can't read .*status 503/),
-    expect.stringMatching(/^AgentLogConfig 1+\/monitoring uses the recorded settings\.$/),
+    expect.stringMatching(
+      /^AgentLogConfig 1+\/monitoring uses the recorded settings\. The reason is the same as for 0+\/monitoring\.$/,
+    ),
   ]);
 });
 

@@ -4,9 +4,10 @@ import { expect, it } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
-import { completeInputs, diff, outputsOf, type Properties, refresh } from "../../sdk/provider/resource-lifecycle.ts";
+import type { Properties } from "../../sdk/provider/complete-inputs.ts";
+import { ResourceLifecycle } from "../../sdk/provider/resource-lifecycle.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
-import { fingerprintsOf, problemOf, recordSettings } from "../../sdk/shared/reading.ts";
+import { failureOf, fingerprintsOf, recordSettings } from "../../sdk/shared/reading.ts";
 import { NO_THRESHOLDS, settingsOf } from "../shared/settings-of.ts";
 import {
   type Args,
@@ -29,6 +30,7 @@ interface Kept {
   readonly outputs: Properties;
 }
 
+const lifecycle = new ResourceLifecycle();
 let kept: Kept | undefined;
 let connection: number;
 
@@ -48,12 +50,12 @@ async function refreshStep({ services, isSpelledOtherwise }: Step): Promise<Pick
   const sources = sourcesOf(connection, isSpelledOtherwise);
   const host = { sources, read: async (args: object) => answer(services[connection], args) };
   try {
-    const { id, inputs, outputs, warning } = await refresh(host, idOf(kept.inputs), kept.outputs, false);
+    const { id, inputs, outputs, warning } = await lifecycle.read(host, idOf(kept.inputs), kept.outputs, false);
     const before = kept;
     kept = id === undefined ? undefined : { inputs: inputs ?? before.inputs, outputs };
     if (kept === undefined) return { ...quiet, shows: "removes" };
     const shows = isDeepStrictEqual(visible(kept.inputs), visible(before.inputs)) ? "nothing" : "updates";
-    return { shows, warnsOfOutage: warning !== undefined && "unchangedSince" in warning };
+    return { shows, warnsOfOutage: typeof warning?.record === "object" };
   } catch {
     return { ...quiet, shows: "fails" };
   }
@@ -72,7 +74,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   if (olds !== undefined) checked = { ...checked, inputs: putBack(members, olds, checked.inputs) };
   let shows: Outcome["shows"] = "creates";
   if (kept !== undefined) {
-    const { changes, replaces = [] } = diff(kept.outputs, checked.inputs);
+    const { changes, replaces = [] } = lifecycle.diff(idOf(kept.inputs), kept.outputs, kept.inputs, checked.inputs);
     const differs = !isDeepStrictEqual(visible(kept.inputs), visible(checked.inputs));
     const isReplaced =
       replaces.length > 0 || (step.replacesOnLogPath && kept.inputs["logPath"] !== checked.inputs["logPath"]);
@@ -84,7 +86,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   const { inputs, outage } = checked;
   if (step.run === "up") {
     const outputs =
-      shows === "nothing" ? (kept?.outputs ?? {}) : outputsOf(inputs, shows === "updates" ? kept?.outputs : {});
+      shows === "nothing" ? (kept?.outputs ?? {}) : lifecycle.record(inputs, shows === "updates" ? kept?.outputs : {});
     kept = { inputs, outputs };
   }
   return { shows, warnsOfOutage: outage !== undefined };
@@ -92,7 +94,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 
 async function ask({ services, service, isSpelledOtherwise }: Step, olds: Properties, news: Properties) {
   const read = async (args: object) => answer(services[service], args);
-  return completeInputs({ sources: sourcesOf(service, isSpelledOtherwise), read }, olds, news, []);
+  return lifecycle.check({ sources: sourcesOf(service, isSpelledOtherwise), read }, olds, news, []);
 }
 
 /** What a program sends to the engine. */
@@ -101,9 +103,7 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   const projectId = PROJECTS[project];
   const asked = JSON.parse(JSON.stringify({ projectId, agent, ...others }));
   const said = {
-    isPreview: true,
     secrets: [],
-    report: [],
     ignored: isTransformed ? [] : ignoreChanges.map(nameOf),
     problem: null,
   };
@@ -116,7 +116,7 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   try {
     return { ...asked, ...recordSettings(answer(services[from], { projectId })), __reading: reading };
   } catch (error) {
-    return { ...asked, ...recordSettings({}), __reading: { ...reading, problem: problemOf(error) } };
+    return { ...asked, ...recordSettings({}), __reading: { ...reading, problem: failureOf(error) } };
   }
 }
 

@@ -35,10 +35,11 @@ export async function openDynamicProvider(configuration: Configuration): Promise
       return parseProperties(inputs);
     },
     diff: async ({ id, outputs }, news) => {
-      // The host records the provider with the outputs.
-      const recorded = { ...plain(outputs), __provider: "exports.handler" };
-      const { changes, replaces = [] } = await provider.diff(host, id, recorded, plain(news));
-      return { changes: changes === false ? "DIFF_NONE" : "", replaces };
+      // The host keeps the provider among inputs and outputs.
+      const __provider = "exports.handler";
+      const recorded = { ...plain(outputs), __provider };
+      const { changes, replaces = [] } = await provider.diff(host, id, recorded, { ...plain(news), __provider });
+      return { changes: changes === undefined ? "" : changes ? "DIFF_SOME" : "DIFF_NONE", replaces: [...replaces] };
     },
     create: async (news) => {
       const { id, outs } = await provider.create(host, plain(news));

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeOutage, FailureReport } from "../../sdk/shared/failure-report.ts";
+import { describe, FailureReport } from "../../sdk/shared/failure-report.ts";
 
 const MINUTE = 60_000;
 const gone = (resource: string) => ({ message: `${resource} is gone.`, cause: "gone" });
@@ -10,8 +10,8 @@ it("tells each cause once, beside the first resource and with the names of the o
   for (const name of ["a", "b", "c"]) report.note(`urn:${name}`, [gone(name)]);
   report.note("urn:b", [DOWN]);
   expect(report.entries()).toEqual([
-    { cause: "gone", resource: "urn:a", message: "a is gone. The same applies to b, c." },
-    { cause: "down", resource: "urn:b", message: "The service is down." },
+    { resource: "urn:a", message: "a is gone. The same applies to b, c." },
+    { resource: "urn:b", message: "The service is down." },
   ]);
 });
 
@@ -29,6 +29,12 @@ it("tells nothing of a resource that is forgotten, and of a cause that has no ot
   expect(report.entries()).toMatchObject([{ resource: "b", message: "b is gone." }]);
 });
 
+it("tells of projects that are gone once", () => {
+  const report = new FailureReport();
+  for (const name of ["a", "b"]) report.note(name, [{ ...gone("It"), record: "gone" }]);
+  expect(report.entries()).toEqual([{ resource: "a", message: "AgentLogConfig a, b are gone. It is gone." }]);
+});
+
 it("names up to 50 of 10,000 resources in one line", () => {
   const report = new FailureReport();
   for (let index = 0; index < 10_000; index += 1) report.note(`p${index}`, [DOWN]);
@@ -40,7 +46,8 @@ it("names up to 50 of 10,000 resources in one line", () => {
 it("tells of an outage once, with the date of the oldest record", () => {
   const report = new FailureReport();
   const times = ["2026-02-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", undefined];
-  for (const [index, unchangedSince] of times.entries()) report.note(`r${index}`, [{ ...DOWN, unchangedSince }]);
+  for (const [index, unchangedSince] of times.entries())
+    report.note(`r${index}`, [{ ...DOWN, record: { unchangedSince } }]);
   expect(report.entries()).toMatchObject([
     {
       resource: "r0",
@@ -59,8 +66,8 @@ it.each([
   [48 * 60 * MINUTE, "2 days ago"],
 ])("says how old the settings are that were read %i ms ago: %s", (age, expected) => {
   const time = new Date(Date.now() - age).toISOString();
-  expect(describeOutage(["p/backup"], [{ unchangedSince: time }], "It is down.")).toBe(
-    `AgentLogConfig p/backup uses the recorded settings, which were first read ${expected} (${time}). It is down.`,
+  expect(describe(["p/backup"], [{ ...DOWN, record: { unchangedSince: time } }])).toBe(
+    `AgentLogConfig p/backup uses the recorded settings, which were first read ${expected} (${time}). The service is down.`,
   );
 });
 
@@ -71,12 +78,14 @@ it.each([
   "2026-01-01 (\u001b[2J)",
   `2026-01-01T00:00:00.${"0".repeat(3000)}Z`,
   "2999-01-01T00:00:00.000Z",
-])("does not need to know how old they are, nor to repeat the reason: %s", (unchangedSince) => {
-  expect(describeOutage(["p/backup"], [{ unchangedSince }], "")).toBe(
-    "AgentLogConfig p/backup uses the recorded settings.",
+])("does not need to know how old they are: %s", (unchangedSince) => {
+  expect(describe(["p/backup"], [{ ...DOWN, record: { unchangedSince } }])).toBe(
+    "AgentLogConfig p/backup uses the recorded settings. The service is down.",
   );
 });
 
 it("shows nothing of an id that a terminal would obey", () => {
-  expect(describeOutage(["p\u001b[2J"], [], "")).toContain("AgentLogConfig p\uFFFD[2J uses");
+  expect(describe(["p\u001b[2J"], [{ ...DOWN, record: { unchangedSince: null } }])).toContain(
+    "AgentLogConfig p\uFFFD[2J uses",
+  );
 });

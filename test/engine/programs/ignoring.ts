@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { AgentLogConfig, Provider } from "pulumi-agent-log-config";
+import { AgentLogConfig, AgentLogConfigs, Provider } from "pulumi-agent-log-config";
 
 // The ways to ignore a change, with what makes the engine's connection or arguments others than those of the program.
 const config = new pulumi.Config();
@@ -16,6 +16,12 @@ const resources: Readonly<Record<string, AgentLogConfig>> = {
   setting: new AgentLogConfig("setting", args, ignoreChanges("logPath")),
   member: new AgentLogConfig("member", args, ignoreChanges("logRotate.sizeThresholdMB")),
   all: new AgentLogConfig("all", args, ignoreChanges("*")),
+  // The service loses what they are members of.
+  lost: new AgentLogConfig(
+    "lost",
+    backup,
+    ignoreChanges("logRotate.sizeThresholdMB", "configOverrides.key", "log_path"),
+  ),
   transformed: new AgentLogConfig("transformed", backup, {
     ...ignoreChanges("logPath"),
     transforms: [async ({ props, opts }) => ({ props: { ...props, agent: "monitoring" }, opts })],
@@ -38,6 +44,13 @@ const resources: Readonly<Record<string, AgentLogConfig>> = {
     }),
   }),
 };
+
+const fleet = new AgentLogConfigs(
+  "fleet",
+  { projectIds: [args.projectId], agents: ["monitoring"], whenUnavailable: "useRecorded" },
+  ignoreChanges("logPath"),
+);
+export const fleetPaths = fleet.configs.apply((configs) => Object.values(configs).map(({ logPath }) => logPath));
 
 export const settings = pulumi.all(
   Object.fromEntries(

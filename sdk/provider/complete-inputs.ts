@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from "node:util";
+import { idOf } from "../client/agent-log-config-id.ts";
+import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
+import { SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
+import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
+import type { Failure } from "../shared/failure-report.ts";
+import { ignoredSettings, keepIgnored } from "../shared/ignored-changes.ts";
+import { belongsTo, fingerprintsOf, isReading, outcomeOf, type ReadOutcome } from "../shared/reading.ts";
+import { refusalsOf } from "../shared/resource-arguments.ts";
+import type { UncheckedRead } from "../shared/settings-reader.ts";
+import { unmetExpectations } from "../shared/unmet-expectations.ts";
+
+/** What the engine gives to a provider for one resource. */
+export interface Host {
+  /** The places that the connection settings come from before the environment, the first one first. */
+  readonly sources: readonly SettingsSource[];
+  /** What to say last where a refresh fails for its connection; undefined where there is nothing to say. */
+  readonly refreshAdvice?: string | undefined;
+  /** Reads settings with the connection of the sources. */
+  readonly read: (args: UncheckedRead) => Promise<AgentLogConfigResult>;
+}
+
+/** The properties of a resource as plain JSON. Names that begin with two underscores are internal. */
+export type Properties = Readonly<Record<string, unknown>>;
+
+/** The inputs of a resource with its settings, and what is said of it. */
+export interface Completed {
+  /** What is to be recorded. After a failed read it has the recorded settings, if they are its own. */
+  readonly inputs: Properties;
+  /** Why it fails. */
+  readonly failures: readonly Failure[];
+  /** What it only warns of. */
+  readonly warnings: readonly Failure[];
+  /** The outage because of which the recorded settings are used. */
+  readonly outage?: Failure | undefined;
+}
+
+/**
+ * Completes the inputs of a resource with its settings: those that the program has read if they belong to this record, and
+ * otherwise those that are read now, with the engine's connection. Then it judges them, because only now nothing changes
+ * the inputs any more.
+ * @param olds the inputs in the state; empty where there are none, as for a replacement that is forced
+ * @param secrets the arguments and settings that no message may quote
+ */
+export async function completeInputs(
+  host: Host,
+  olds: Properties,
+  { __reading: reading, ...args }: Properties,
+  secrets: readonly string[],
+): Promise<Completed> {
+  const belongs = isReading(reading) && belongsTo(reading, args, host.sources);
+  const inputs = { ...args, __service: belongs ? reading.fingerprints.baseUrl : serviceOf(host) };
+  const refusals = refusalsOf(args, secrets);
+  if (refusals.length > 0) return { inputs, failures: refusals, warnings: [] };
+  // In a preview a reading and its settings are unknown where the read waits for something that is still to be created.
+  if (isUnknown(reading)) return { inputs, failures: [], warnings: [] };
+  if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
+    return { inputs: { ...inputs, ...UNKNOWN_SETTINGS }, failures: [], warnings: [] };
+  }
+  const ignored = ignoredPaths(olds, args, reading);
+  const { settings, problem } = belongs
+    ? { settings: {}, problem: reading.problem }
+    : await readUnlessIgnored(host, olds, args, ignored);
+  const found = keepIgnored({ ...inputs, ...settings }, olds, ignored);
+  return problem === null ? judge(found, secrets) : useRecord(olds, found, problem, secrets);
+}
+
+/** Reads the settings, unless all of them are ignored: then they stay those of the service that they were read from. */
+async function readUnlessIgnored(
+  host: Host,
+  olds: Properties,
+  { projectId, agent }: Properties,
+  ignored: readonly string[],
+): Promise<ReadOutcome> {
+  const kept = ignoredSettings(ignored);
+  if (SETTING_NAMES.some((name) => !kept.includes(name))) return outcomeOf(host.read({ projectId, agent }));
+  return { settings: { __service: olds["__service"] ?? null }, problem: null };
+}
+
+/**
+ * The paths whose recorded values stay. A reading says which these are; without one nothing but `ignoreChanges` puts settings
+ * among the inputs, with their recorded values.
+ */
+function ignoredPaths(olds: Properties, inputs: Properties, reading: unknown): readonly string[] {
+  if (olds["projectId"] === undefined) return [];
+  if (isReading(reading)) return reading.ignored;
+  return SETTING_NAMES.filter((name) => inputs[name] !== undefined && isDeepStrictEqual(inputs[name], olds[name]));
+}
+
+/** Judges settings by what is expected of them. */
+function judge(inputs: Properties, secrets: readonly string[]): Completed {
+  // With --diff the engine shows a message without the name of its resource.
+  const unmet = unmetExpectations(inputs["expect"], inputs, secrets).map((cause) => ({
+    message: `AgentLogConfig ${idOf(inputs)}: ${cause}`,
+    cause,
+  }));
+  const isWarned = inputs["whenUnexpected"] === "warn";
+  return { inputs, failures: isWarned ? [] : unmet, warnings: isWarned ? unmet : [] };
+}
+
+/** Uses the recorded settings in the place of those that could not be read, if they may be used. */
+function useRecord(record: Properties, inputs: Properties, problem: Failure, secrets: readonly string[]): Completed {
+  const isOwn = ["projectId", "agent"].every((name) => record[name] === inputs[name]);
+  const kept = SETTING_NAMES.map((name) => [name, record[name] ?? null]);
+  const found = isOwn ? { ...inputs, ...Object.fromEntries(kept) } : inputs;
+  if (!isOwn || !mayUseRecord(inputs, problem)) return { inputs: found, failures: [problem], warnings: [] };
+  if ((record["__service"] ?? inputs["__service"]) === inputs["__service"]) {
+    return { ...judge(found, secrets), outage: problem };
+  }
+  const why = "The recorded settings come from another service, so they are not used.";
+  const failure = { message: `${problem.message} ${why}`, cause: `${problem.cause} ${why}` };
+  return { inputs: found, failures: [failure], warnings: [] };
+}
+
+/** Tells whether the recorded settings may be used, if there are any, for those that could not be read. */
+export function mayUseRecord({ whenUnavailable }: Properties, { temporary }: Failure): boolean {
+  return temporary === true && whenUnavailable === "useRecorded";
+}
+
+/**
+ * A fingerprint of the service's address, which may be a secret of the stack. It is recorded, so that an outage makes use of
+ * a record of the same service alone.
+ */
+export function serviceOf({ sources }: Host): string | null {
+  return fingerprintsOf(lookUpConnection(...sources)).baseUrl;
+}
+
+/** The settings of a resource that nothing is known of yet. */
+export const UNKNOWN_SETTINGS: Properties = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));

@@ -1,0 +1,56 @@
+import { expect, it } from "vitest";
+import { ignoredWithoutEffect, keepIgnored } from "../../sdk/shared/ignored-changes.ts";
+
+const ROTATION = { sizeThresholdMB: 1000, numTotal: 5 };
+
+// What the engine does where both sides are maps; where one is absent it keeps nothing.
+it.each<[path: string, found: object, recorded: object, kept: object]>([
+  ["logPath", { logPath: "/new" }, { logPath: "/old" }, { logPath: "/old" }],
+  ['["logPath"]', { logPath: "/new" }, {}, { logPath: null }],
+  ["logRotate.numTotal", { logRotate: { numTotal: 1 } }, { logRotate: ROTATION }, { logRotate: { numTotal: 5 } }],
+  [
+    'logRotate["numTotal"]',
+    { logRotate: ROTATION },
+    { logRotate: { numTotal: 1 } },
+    { logRotate: { ...ROTATION, numTotal: 1 } },
+  ],
+  ["logRotate.numTotal", { logRotate: null }, { logRotate: ROTATION }, { logRotate: { numTotal: 5 } }],
+  ["logRotate.numTotal", { logRotate: { numTotal: 1 } }, { logRotate: null }, { logRotate: null }],
+  ["logRotate.numTotal", { logRotate: ROTATION }, { logRotate: null }, { logRotate: { sizeThresholdMB: 1000 } }],
+  ["logRotate.numTotal", { logRotate: null }, { logRotate: null }, { logRotate: null }],
+  ["logRotate.numTotal", { logRotate: {} }, { logRotate: { sizeThresholdMB: 1 } }, { logRotate: {} }],
+  ["logRotate.*", { logRotate: null }, { logRotate: ROTATION }, { logRotate: ROTATION }],
+  [
+    'configOverrides["a.b"]',
+    { configOverrides: null },
+    { configOverrides: { "a.b": 1 } },
+    { configOverrides: { "a.b": 1 } },
+  ],
+  [
+    "configOverrides.a.b",
+    { configOverrides: { a: { b: 2, c: 3 } } },
+    { configOverrides: { a: { b: 1 } } },
+    { configOverrides: { a: { b: 1, c: 3 } } },
+  ],
+  [
+    "configOverrides.list[0]",
+    { configOverrides: { list: [2] } },
+    { configOverrides: { list: [1] } },
+    { configOverrides: { list: [2] } },
+  ],
+  ["configOverrides.toString", { configOverrides: { a: 1 } }, { configOverrides: {} }, { configOverrides: { a: 1 } }],
+  ["projectId", { projectId: "new" }, { projectId: "old" }, { projectId: "new" }],
+])("keeps of %s what is recorded: found %j, recorded %j", (path, found, recorded, kept) => {
+  expect(keepIgnored({ ...found }, { ...recorded }, [path])).toEqual(kept);
+});
+
+it("names the paths that lead to no property as the program wrote them", () => {
+  const paths = ["log_rotate.num_total", "logPath", "__service", "*", '["logRotate"].numTotal'];
+  expect(ignoredWithoutEffect(paths, "settings")).toMatchObject([
+    {
+      message: expect.stringMatching(
+        /^AgentLogConfig settings: ignoreChanges has no effect on log_rotate\.num_total; the/,
+      ),
+    },
+  ]);
+});
