@@ -89,8 +89,7 @@ export class AgentLogConfigClient {
     }
     const request = requestOf(this.#url, parsed);
     const plan = { pool: this.#pool, options: this.#options, request, envelope, subject, signal, gate };
-    const passed = gate.pass(projectId, () => retriedRead(plan));
-    const read = abortable(passed, signal);
+    const read = abortable(retriedRead(plan), signal);
     this.#reads.add(read);
     try {
       const { body, serviceVersion } = await read;

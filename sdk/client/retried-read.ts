@@ -4,70 +4,74 @@ import type { CompleteOptions } from "./complete-options.ts";
 import { connectionError } from "./connection-error.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { AgentLogConfigError } from "./errors.ts";
-import type { ReadGate } from "./read-gate.ts";
+import type { ReadGate, Turn } from "./read-gate.ts";
 import { type ResponseContent, readResponse } from "./read-response.ts";
 
-interface ReadPlan {
+interface ReadPlan extends Pick<Turn, "subject" | "signal"> {
   readonly pool: ConnectionPool;
   readonly options: CompleteOptions;
   readonly request: UnsignedRequest;
   /** The request asks for an envelope. */
   readonly envelope: boolean;
-  /** What failed if the read does. */
-  readonly subject: string;
-  readonly signal: AbortSignal | undefined;
   readonly gate: ReadGate;
 }
 
-/** The time limit of a read in an outage, in seconds. */
-const OUTAGE_LIMIT_SECONDS = 5;
+/** The time limit of a read in an outage, in milliseconds. */
+const OUTAGE_LIMIT_MILLISECONDS = 5000;
 
 /**
- * One read: it waits for a connection, and keeps it until a response counts, the time is over or the caller gives it up. So at
- * most as many reads are retried as there are connections. undici's own interceptor for retries would join the parts of two
- * responses.
+ * One read: it waits for a connection and its turn, and keeps both until a response counts, the time is over or the caller gives
+ * it up. So at most as many reads are retried as there are connections. undici's own interceptor for retries would join the
+ * parts of two responses.
  */
 export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
-  const { pool, options, subject, signal, gate } = plan;
+  const { pool, options, gate } = plan;
   const connection = await pool.take();
   try {
-    let secondsLeft = options.timeoutSeconds;
-    for (let retries = 0; ; retries += 1) {
-      signal?.throwIfAborted();
-      // Another read may have met it while this one waited.
-      const refusal = gate.refusalOf(subject);
-      if (refusal !== undefined) throw refusal;
-      const sentAt = performance.now();
-      const outcome = await attempt(connection, plan, secondsLeft);
-      if (!(outcome instanceof AgentLogConfigError)) return outcome;
-      const wait = waitBeforeRetry(outcome, retries);
-      secondsLeft -= (performance.now() - sentAt + wait) / 1000;
-      const isLast = retries >= options.maxRetries || secondsLeft <= 0 || gate.isOutage;
-      if (isLast || !isRetryable(outcome)) throw outcome;
-      const pause = Promise.withResolvers<void>();
-      const timer = setTimeout(pause.resolve, wait);
-      await abortable(pause.promise, signal, () => clearTimeout(timer));
-      if (gate.isOutage) throw outcome;
-    }
+    const milliseconds = options.timeoutSeconds * 1000;
+    return await gate.pass({ ...plan, left: () => milliseconds }, () => {
+      const end = performance.now() + milliseconds;
+      return attempts(connection, { ...plan, left: () => end - performance.now() });
+    });
   } finally {
     pool.giveBack(connection);
   }
 }
 
+async function attempts(connection: DigestConnection, plan: ReadPlan & Turn): Promise<ResponseContent> {
+  const { options, gate, left, signal } = plan;
+  for (let retries = 0; ; retries += 1) {
+    const outcome = await attempt(connection, plan);
+    if (!(outcome instanceof AgentLogConfigError)) return outcome;
+    gate.pauseFor(outcome);
+    // Not all clients come back at once: it is half a second, doubled with each retry, less up to half of it at random.
+    const wait = gate.pauseMilliseconds + 500 * 2 ** retries * (1 - Math.random() / 2);
+    const isLast = retries >= options.maxRetries || wait >= left() || gate.isOutage;
+    if (isLast || !isRetryable(outcome)) throw outcome;
+    const pause = Promise.withResolvers<void>();
+    const timer = setTimeout(pause.resolve, wait);
+    await abortable(pause.promise, signal, () => clearTimeout(timer));
+    if (gate.isOutage) throw outcome;
+    // Another read may have met a refusal meanwhile, or a longer Retry-After.
+    await gate.admit(plan);
+  }
+}
+
 async function attempt(
   connection: DigestConnection,
-  { options, request, envelope, subject, signal, gate }: ReadPlan,
-  secondsLeft: number,
+  { options, request, envelope, subject, signal, gate, left }: ReadPlan & Turn,
 ): Promise<ResponseContent | AgentLogConfigError> {
-  const isShort = gate.isOutage && secondsLeft > OUTAGE_LIMIT_SECONDS;
-  const seconds = isShort ? OUTAGE_LIMIT_SECONDS : secondsLeft;
+  const isShort = gate.isOutage && left() > OUTAGE_LIMIT_MILLISECONDS;
   const signed = new SignedRequest(connection, request);
-  const timer = setTimeout(() => {
-    const says = isShort
-      ? `no response within ${seconds} s, the limit after the reads of other projects have failed; check the service and the network`
-      : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
-    signed.giveUp(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
-  }, seconds * 1000);
+  const timer = setTimeout(
+    () => {
+      const says = isShort
+        ? `no response within ${OUTAGE_LIMIT_MILLISECONDS / 1000} s, the limit after other reads have failed; check the service and the network`
+        : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
+      signed.giveUp(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
+    },
+    isShort ? OUTAGE_LIMIT_MILLISECONDS : left(),
+  );
   try {
     const response = await abortable(signed.send(), signal, () => signed.giveUp(new Error("The read was given up.")));
     return readResponse(response, subject, envelope);
@@ -86,12 +90,4 @@ async function attempt(
  */
 function isRetryable({ temporary, status }: AgentLogConfigError): boolean {
   return temporary && status !== 500 && status !== 401;
-}
-
-/**
- * Milliseconds: the time that the service asks for, and half a second, doubled with each retry, less up to half of it at
- * random, so that clients do not all come back at once.
- */
-function waitBeforeRetry(error: AgentLogConfigError, retries: number): number {
-  return (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
 }

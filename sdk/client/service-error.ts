@@ -1,4 +1,4 @@
-import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "./errors.ts";
 import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
 
@@ -40,7 +40,9 @@ function adviceOn(status: number, errorCode: string | undefined, challenge: Refu
     return ["ERR_UNAVAILABLE", "the service rejects every nonce as too old; try again later"];
   }
   const known = status < 500 && errorCode !== undefined ? ADVICE_BY_ERROR_CODE.get(errorCode) : undefined;
-  if (known !== undefined) return known;
+  // A 401 refuses the key, unless its code names what is wrong with the key, the caller or the membership.
+  const isKeyRefused = status === 401 && known?.[0] !== "ERR_NOT_A_MEMBER";
+  if (known !== undefined) return isKeyRefused && !CODES[known[0]].everyRead ? WRONG_KEY : known;
   if (status === 401 && challenge === undefined) {
     return ["ERR_AUTHENTICATION", "the server does not ask for HTTP Digest; check baseUrl and any proxy"];
   }
@@ -51,6 +53,7 @@ function adviceOn(status: number, errorCode: string | undefined, challenge: Refu
   return ADVICE_BY_STATUS[status] ?? ["ERR_UNAVAILABLE", "the service failed; try again later"];
 }
 
+const WRONG_KEY: Advice = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
 const LATER = /\b(?:later|in a minute)\b/;
 const RATE_LIMITED: Advice = [
   "ERR_RATE_LIMITED",
@@ -90,7 +93,7 @@ const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice
 
 const ADVICE_BY_STATUS: Readonly<Record<number, Advice>> = {
   400: ["ERR_REFUSED", "the service does not understand the request; check the scheme and the port of baseUrl"],
-  401: ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"],
+  401: WRONG_KEY,
   402: ["ERR_ACCOUNT_SUSPENDED", "payment is required; ask the owner of the account to settle it"],
   403: [
     "ERR_REFUSED",

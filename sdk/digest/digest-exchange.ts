@@ -30,7 +30,7 @@ export class DigestExchange {
   /** The server accepted the request, or asked for no credentials. */
   accepted(): void {
     if (this.#nonce === undefined) return;
-    this.#state.key.isAccepted = true;
+    this.#state.key.noteAcceptance();
     this.#state.nonce = this.#nonce;
   }
 
@@ -41,16 +41,13 @@ export class DigestExchange {
   refused(challenge: DigestChallenge): boolean {
     const { key } = this.#state;
     const isKeyRefused = this.#isForKey(challenge);
+    if (isKeyRefused) key.noteRefusal();
     this.#nonce = key.nonceOf(challenge, this.#state);
     this.#isFresh = true;
     this.#state.nonce = undefined;
-    const isHopeless = isKeyRefused && !key.isAccepted;
-    if (!isHopeless && this.#repeats < MAX_REPEATS) {
-      this.#repeats += 1;
-      return true;
-    }
-    if (isKeyRefused) key.isAccepted = false;
-    return false;
+    if ((isKeyRefused && !key.isAccepted) || this.#repeats === MAX_REPEATS) return false;
+    this.#repeats += 1;
+    return true;
   }
 
   /**
@@ -67,11 +64,24 @@ export class DigestKey {
   readonly credentials: Credentials;
   /** The server has accepted the credentials, so that a refusal may have another reason. */
   isAccepted = false;
+  /** The refusals for the key on all connections since it was accepted last. */
+  #refusals = 0;
   /** Those that came last come first. */
   nonces: readonly Nonce[] = [];
 
   constructor(credentials: Credentials) {
     this.credentials = credentials;
+  }
+
+  noteAcceptance(): void {
+    this.isAccepted = true;
+    this.#refusals = 0;
+  }
+
+  /** Several in a row mean that the key is no longer valid, because each one by itself may come from another server. */
+  noteRefusal(): void {
+    this.#refusals += 1;
+    if (this.#refusals === MAX_REFUSALS) this.isAccepted = false;
   }
 
   /** Returns the nonce of a challenge. The same nonce has one count on all connections. */
@@ -96,6 +106,9 @@ export class DigestState {
 
 /** The most repeats of a request, for a server that refuses every nonce. */
 const MAX_REPEATS = 3;
+
+/** The most refusals in a row of a key that was accepted. */
+const MAX_REFUSALS = 3;
 
 /** The nonces whose counts are remembered; servers that send one again do so within a second. */
 const MAX_NONCES = 64;

@@ -5,7 +5,7 @@ import { Socket } from "node:net";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
-import type { ServiceOptions } from "../../sdk/testing/index.ts";
+import type { CannedResponse, Service, ServiceOptions } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { readBytes } from "../testing/read-bytes.ts";
 import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
@@ -13,6 +13,10 @@ import { CA_FILE, TLS } from "./test-certificate.ts";
 
 /** As many as a client opens. */
 const AT_ONCE = 16;
+
+function refusal(status: number, errorCode: string): CannedResponse {
+  return { status, body: JSON.stringify({ error: status, errorCode }) };
+}
 
 /** Returns what tells how many sockets are open of those that clients open from now on. */
 function watchSockets(): () => number {
@@ -96,21 +100,74 @@ it("carry a wrong key once for all reads that overlap, and again for a later one
   expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
 });
 
-it("carry a key that is revoked during 300 reads at most 100 times more", async () => {
-  const service = await openService();
-  const client = openClient(service);
-  let [begun, read] = [0, 0];
-  const readInTurn = async () => {
-    while (begun < 300) {
-      begun += 1;
-      const failure = await failureOf(client);
-      if (failure !== undefined) expect(failure).toMatchObject({ code: "ERR_WRONG_KEY" });
-      else if (++read === 50) service.rotateKey("private-key-0002");
-    }
-  };
-  await Promise.all(Array.from({ length: 16 }, readInTurn));
-  expect(service.requests.length).toBeLessThanOrEqual(50 + 16 + 100);
-});
+it.each<{ description: string; after: number; begin: (service: Service) => void; atMost: number; code: string }>([
+  {
+    description: "a key that is revoked",
+    after: 100,
+    begin: (service) => service.rotateKey("private-key-0002"),
+    atMost: 40,
+    code: "ERR_WRONG_KEY",
+  },
+  {
+    description: "a key whose owner is gone",
+    after: 100,
+    begin: (service) => service.respondWith(refusal(401, "NO_CURRENT_USER")),
+    // The sixteen that are under way, and two that are sent before the third of them is refused.
+    atMost: 18,
+    code: "ERR_WRONG_KEY",
+  },
+  {
+    description: "an address that is taken off the access list",
+    after: 100,
+    begin: (service) => service.respondWith(refusal(403, "IP_ADDRESS_NOT_ON_ACCESS_LIST")),
+    atMost: 18,
+    code: "ERR_ACCESS_LIST",
+  },
+  {
+    description: "a key that is refused from the start",
+    after: 0,
+    begin: (service) => service.respondWith(refusal(401, "USER_UNAUTHORIZED")),
+    atMost: 2,
+    code: "ERR_WRONG_KEY",
+  },
+  {
+    description: "status 429 with Retry-After",
+    after: 0,
+    begin: (service) => service.respondWith({ status: 429, headers: { "Retry-After": "60" } }),
+    atMost: 2,
+    code: "ERR_RATE_LIMITED",
+  },
+  {
+    description: "status 503 with Retry-After",
+    after: 100,
+    begin: (service) => service.respondWith({ status: 503, headers: { "Retry-After": "60" } }),
+    atMost: 16,
+    code: "ERR_UNAVAILABLE",
+  },
+])(
+  "carry $description after $after of 500 reads at most $atMost times more",
+  async ({ after, begin, atMost, code }) => {
+    const service = await openService();
+    const client = openClient(service, { maxRetries: 3 });
+    if (after === 0) begin(service);
+    let [read, requests] = [0, 0];
+    const failures = await Promise.all(
+      Array.from({ length: 500 }, async () => {
+        const failure = await failureOf(client);
+        if (failure === undefined && ++read === after) {
+          begin(service);
+          requests = service.requests.length;
+        }
+        return failure;
+      }),
+    );
+    const failed = failures.filter((failure) => failure !== undefined);
+    expect(failed).toEqual(Array(failed.length).fill(expect.objectContaining({ code })));
+    // Those that have been answered by then are read.
+    expect(read).toBeLessThan(after + 16);
+    expect(service.requests.length - requests).toBeLessThanOrEqual(atMost);
+  },
+);
 
 it("carry the read of each of 300 projects in an outage, with at most 80 requests more", async () => {
   const service = await openService();

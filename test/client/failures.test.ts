@@ -23,7 +23,8 @@ const asksFor = (challenge: string) => ({ status: 401, headers: { "WWW-Authentic
 it.each([
   [401, {}, "ERR_AUTHENTICATION", "does not ask for HTTP Digest"],
   [401, { errorCode: "NOT_IN_GROUP" }, "ERR_NOT_A_MEMBER", "invite the key"],
-  [401, { errorCode: "USER_UNAUTHORIZED" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
+  [401, { errorCode: "USER_UNAUTHORIZED" }, "ERR_WRONG_KEY", "refuses the key pair; check publicKey and privateKey"],
+  [403, { errorCode: "USER_UNAUTHORIZED" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
   [401, { errorCode: "NO_CURRENT_USER" }, "ERR_WRONG_KEY", "set a new key pair"],
   [400, { errorCode: "INVALID_QUERY_PARAMETER" }, "ERR_REFUSED", "leave out envelope and pretty"],
   [400, { errorCode: "RATE_LIMITED_IP" }, "ERR_RATE_LIMITED", "fewer projects"],

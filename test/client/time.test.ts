@@ -216,15 +216,16 @@ describe("a caller that gives up", () => {
 });
 
 describe("in an outage, a read", () => {
-  /** A gate that three projects tell of an outage. */
+  const turn = { subject: "Can't read it", left: () => 30_000, signal: undefined };
+  /** A gate that three reads tell of an outage. */
   async function tellOutage(gate = new ReadGate()): Promise<ReadGate> {
     const outage = new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", { status: 503 });
-    for (const project of ["a", "b", "c"]) await gate.pass(project, () => Promise.reject(outage)).catch(() => {});
+    for (const _ of [1, 2, 3]) await gate.pass(turn, () => Promise.reject(outage)).catch(() => {});
     return gate;
   }
 
   it.each([
-    { timeoutSeconds: 30, seconds: 5, says: "within 5 s, the limit after the reads of other projects have failed" },
+    { timeoutSeconds: 30, seconds: 5, says: "within 5 s, the limit after other reads have failed" },
     { timeoutSeconds: 2, seconds: 2, says: "within 2 s; check the network, or raise timeoutSeconds" },
   ])("has $seconds seconds of $timeoutSeconds", async ({ timeoutSeconds, seconds, says }) => {
     const service = await openService({ faults: [NEVER] });
@@ -240,7 +241,7 @@ describe("in an outage, a read", () => {
 
   it.each(["before it is sent", "while it pauses"])("is sent once where that begins %s", async (when) => {
     const gate = new ReadGate();
-    await gate.pass("first", async () => "read");
+    await gate.pass(turn, async () => "read");
     if (when === "before it is sent") await tellOutage(gate);
     const service = await openService({ faults: [DOWN] });
     const ended = watch(openClient(service, { maxRetries: 3 }).get(MONITORING, { gate }));
@@ -250,6 +251,21 @@ describe("in an outage, a read", () => {
     expect(ended).toHaveBeenCalledWith(expect.objectContaining({ status: 503 }));
     expect(service.requests).toHaveLength(2);
   });
+});
+
+it("fails for each of 1,000 projects within 45 s where the service is silent", async () => {
+  const service = await openService({ faults: ALL.map(() => NEVER) });
+  const client = openClient(service, { maxRetries: 3 });
+  const ids = Array.from({ length: 1000 }, (_, index) => index.toString(16).padStart(24, "0"));
+  const ends = ids.map((projectId) => watch(client.get({ projectId, agent: "monitoring" })));
+  await received(service, 2);
+  await pass(5000);
+  await received(service, 32);
+  await pass(40_000);
+  for (const ended of ends) {
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT", temporary: true }));
+  }
+  expect(service.requests).toHaveLength(32);
 });
 
 it("a challenge that stops in the middle is answered over another connection", async () => {

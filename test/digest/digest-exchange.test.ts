@@ -86,6 +86,24 @@ test("a key that was refused for good counts as wrong from then on", () => {
   expect(refuse(begin(connection), 'nonce="n6"').refused(challengeOf('nonce="n7"'))).toBe(false);
 });
 
+test("a key that was accepted counts as wrong after three refusals in a row, on whichever connections", () => {
+  const key = new DigestKey({ username: "u", password: "p" });
+  const proven = openProven(key);
+  const [first, second, third, late] = ["n1", "n2", "n3", "n4"].map((name) =>
+    refuse(begin(openConnection(key)), `nonce="${name}"`),
+  );
+  expect(first?.refused(challengeOf('nonce="m1"'))).toBe(true);
+  expect(second?.refused(challengeOf('nonce="m2"'))).toBe(true);
+  begin(proven).accepted();
+  expect(third?.refused(challengeOf('nonce="m3"'))).toBe(true);
+  expect(late?.refused(challengeOf('nonce="m4"'))).toBe(true);
+  // The third since the last acceptance.
+  const kept = begin(proven);
+  expect(kept.refused(challengeOf('nonce="m5"'))).toBe(true);
+  sign(kept);
+  expect(kept.refused(challengeOf('nonce="m6"'))).toBe(false);
+});
+
 test("a refused nonce is used by no other request", () => {
   const connection = openConnection();
   refuse(begin(connection), 'nonce="n1"').refused(challengeOf('nonce="n2"'));

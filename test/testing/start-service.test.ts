@@ -161,7 +161,7 @@ describe.each([
   });
 
   it("delay the usual response, reset no other connection, and do not outlive the service", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
     const { service, client } = await open({ tls, faults: [{ delaySeconds: 9 }, "reset", { delaySeconds: 3600 }] });
     const ended = vi.fn<(result: unknown) => void>();
