@@ -10,6 +10,9 @@ export function printable(text: string, maxLength = 200): string {
     .replace(/[\p{C}\p{Zl}\p{Zp}]|(?<=<)\{(?=%)|(?<=#)#(?=(?:vso)?\[)/giu, "\uFFFD");
 }
 
+/** What Azure Pipelines takes for a command, in the middle of a line too. */
+export const PIPELINE_COMMAND = /##(?:vso)?\[/i;
+
 /** Servers and proxies may repeat what they were sent. Where the credentials end is not known. */
 const CREDENTIALS = /(authorization\W+(?:basic|digest)|digest(?=\W+username\b))\b.*/is;
 

@@ -2,6 +2,7 @@ import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts"
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
+import { PIPELINE_COMMAND } from "../client/printable.ts";
 
 /** The key by which the engine recognizes assets, archives, secrets and outputs in what looks like a map. */
 export const SIGNATURE_KEY = "4dabf18193072939515e22adb298388d";
@@ -47,7 +48,7 @@ const MAX_STRING_CHARACTERS = 4096;
 
 /**
  * Refuses settings that the engine would misread, such as its own marks of secrets and unknown values: it reads files and
- * fetches addresses for maps with its signature, and its command line crashes on some strings.
+ * fetches addresses for maps with its signature, its command line crashes on some strings, and Azure Pipelines obeys others.
  * @throws AgentLogConfigError `ERR_INVALID_RESPONSE` that names the setting, never the value or a key inside it
  */
 export function refuseEngineMarks(result: AgentLogConfigResult): void {
@@ -85,7 +86,8 @@ function findMarkInText(text: string): string | undefined {
   if (isUnknown(text)) return "a value by which Pulumi marks what is not known yet";
   if (text.length > MAX_STRING_CHARACTERS) return "more than 4,096 characters in one string";
   if (!text.isWellFormed()) return "half of a surrogate pair, which is not valid UTF-8";
-  return text.includes("<{%")
-    ? "a sequence of characters (less-than, brace, percent) that crashes the Pulumi CLI"
+  if (text.includes("<{%")) return "a sequence of characters (less-than, brace, percent) that crashes the Pulumi CLI";
+  return PIPELINE_COMMAND.test(text)
+    ? "a sequence of characters (number signs, bracket) that Azure Pipelines takes for a command"
     : undefined;
 }
