@@ -45,11 +45,12 @@ type Refuse = (says: string) => AgentLogConfigError;
 
 /** @param setting how a message names `allowHttp` */
 function checkBaseUrl(given: string, allowHttp: boolean, setting: string, refuse: Refuse): string {
-  const shown = withoutSecrets(given);
-  const unusable = (says: string) => refuse(`${says}: ${shown}; give an address such as https://example.com:8443`);
+  const advice = "give an address such as https://example.com:8443";
   const url = URL.parse(given);
-  // An address without a scheme reads as a URL of the scheme "example.com:".
-  if (url === null || url.host === "") throw unusable("is not a URL with a scheme and a host");
+  // An address without a scheme reads as a URL of the scheme "example.com:". It is not quoted, since it may be a secret.
+  if (url === null || url.host === "") throw refuse(`is not a URL with a scheme and a host; ${advice}`);
+  const shown = withoutSecrets(given);
+  const unusable = (says: string) => refuse(`${says}: ${shown}; ${advice}`);
   const { protocol, username, password, search, hash } = url;
   if (username !== "" || password !== "")
     throw unusable("has credentials in it, which belong in publicKey and privateKey");
@@ -72,7 +73,7 @@ export function apiAddress({ origin, pathname }: URL): string | undefined {
 
 /** What may be shown of an address: all but its credentials, query and fragment. */
 function withoutSecrets(address: string): string {
-  const shown = address.replace(/^([a-z][a-z\d+.-]*:\/\/)?.*@/is, "$1***@").replace(/[?#].*/s, "");
+  const shown = address.replace(/^([a-z][a-z\d+.-]*:\/*).*@/is, "$1***@").replace(/[?#].*/s, "");
   return JSON.stringify(printable(shown));
 }
 

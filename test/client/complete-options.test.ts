@@ -26,12 +26,15 @@ describe("baseUrl", () => {
   });
 
   it.each([
-    ["example.com", "is not a URL with a scheme and a host"],
+    ["example.com", "is not a URL with a scheme and a host; give an address such as https://example.com:8443."],
+    ["pass-0001", "is not a URL with a scheme and a host; give"],
+    ["mailto:pass-0001", "is not a URL with a scheme and a host; give"],
+    ["//pass-0001", "is not a URL with a scheme and a host; give"],
     ["example.com:8443", "is not a URL with a scheme and a host"],
     ["ftp://example.com", 'has the scheme ftp: instead of https:: "ftp://example.com"'],
     ["https://user:pass-0001@example.com", 'which belong in publicKey and privateKey: "https://***@'],
     ["https://user:pass@-#0001:pass-0001@example.com/", '"https://***@example.com/"'],
-    ["user:pass-0001@example.com", '"***@example.com"'],
+    ["user:pass-0001@example.com", "is not a URL with a scheme and a host; give"],
     ["https://example.com?a=pass-0001", 'has a query or a fragment: "https://example.com"'],
     ["https://example.com#pass-0001", 'has a query or a fragment: "https://example.com"'],
     ["http://example.com", "or set allowHttp if you trust the network."],
