@@ -13,7 +13,10 @@ import { pulumiEnvironment } from "./pulumi-environment.ts";
 export async function readStack(stack: string): Promise<z.infer<typeof configurationSchema>> {
   const args = ["config", "--json", "--show-secrets", "--stack", stack, "--non-interactive", "--color=never"];
   try {
-    const { stdout } = await promisify(execFile)("pulumi", args, { env: pulumiEnvironment() });
+    const { stdout } = await promisify(execFile)("pulumi", args, {
+      env: pulumiEnvironment(),
+      maxBuffer: Number.POSITIVE_INFINITY,
+    });
     return configurationSchema.parse(JSON.parse(stdout));
   } catch (error) {
     const subject = `The configuration of stack ${printable(stack)} can't be read`;
