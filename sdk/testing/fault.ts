@@ -35,8 +35,7 @@ export function isResponse(fault: Fault | undefined): fault is CannedResponse {
 }
 
 /**
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a fault
- * @throws TypeError of Node.js for a header that can't be sent
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a fault, and for a header that can't be sent
  */
 export function refuseImpossibleFaults(faults: readonly Fault[]): void {
   for (const fault of faults) {
@@ -45,11 +44,18 @@ export function refuseImpossibleFaults(faults: readonly Fault[]): void {
         `A fault must be "reset", "forgetNonces", { cutAfterBytes } from 0, { delaySeconds } from 0 to 3600 or a response with a status from 200 to 999 and a body of text or bytes, not ${inspect(fault, { depth: 1, breakLength: Infinity })}.`,
       );
     }
-    const headers = isResponse(fault) ? Object.entries(fault.headers ?? {}) : [];
-    for (const [name, value] of headers) {
+    if (isResponse(fault)) refuseImpossibleHeaders(fault.headers);
+  }
+}
+
+function refuseImpossibleHeaders(headers: CannedResponse["headers"] = {}): void {
+  try {
+    for (const [name, value] of Object.entries(headers)) {
       validateHeaderName(name);
       for (const line of [value].flat()) validateHeaderValue(name, line);
     }
+  } catch (error) {
+    throw invalidArgument(`A header of a fault can't be sent: ${error instanceof Error ? error.message : error}.`);
   }
 }
 

@@ -1,4 +1,6 @@
 import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
+import { invalidArgument } from "../client/errors.ts";
+import { isPlainObject } from "../client/is-object.ts";
 
 /** An agent's settings as the service sends them: any JSON object, with every field optional. */
 export type ServiceSettings = Readonly<Record<string, unknown>>;
@@ -37,9 +39,16 @@ export class Projects {
   set(projectId: string, agent: string, settings: ServiceSettings | undefined): void {
     const id = parseAgentLogConfigId(`${projectId}/${agent}`);
     const key = id.projectId.toLowerCase();
-    const copy: ServiceSettings | undefined = settings && JSON.parse(JSON.stringify(settings));
-    const project = { ...this.#projects.get(key), [id.agent]: copy };
+    const project = { ...this.#projects.get(key), [id.agent]: settings === undefined ? undefined : copyOf(settings) };
     if (Object.values(project).some((agentSettings) => agentSettings !== undefined)) this.#projects.set(key, project);
     else this.#projects.delete(key);
   }
+}
+
+function copyOf(settings: unknown): ServiceSettings {
+  try {
+    const copy: unknown = JSON.parse(JSON.stringify(settings));
+    if (isPlainObject(copy)) return copy;
+  } catch {}
+  throw invalidArgument("The settings must be an object that JSON can hold.");
 }

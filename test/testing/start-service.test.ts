@@ -103,19 +103,41 @@ describe("startService", () => {
 
   it("refuses a persistent response, and settings, that can't be sent, and keeps what it has", async () => {
     const { service, client } = await open();
-    const untyped: { respondWith(response: unknown): void } = service;
+    const untyped: {
+      respondWith(response: unknown): void;
+      set(projectId: string, agent: string, settings: unknown): void;
+    } = service;
+    for (const settings of [{ logRotate: { numTotal: 1n } }, 1n, () => READ, 5, "x", [1], null]) {
+      const set = () => untyped.set(PROJECT_ID, "monitoring", settings);
+      expect(set).toThrow(expect.objectContaining({ code: "ERR_INVALID_ARG_VALUE" }));
+      expect(set).toThrow("The settings must be an object that JSON can hold.");
+    }
     expect(() => service.respondWith({ status: 100 })).toThrow("not { status: 100 }.");
     for (const body of [READ, 5, null]) {
       expect(() => untyped.respondWith({ status: 200, body })).toThrow("a body of text or bytes, not");
     }
-    expect(() => service.set(PROJECT_ID, "monitoring", { logRotate: { numTotal: 1n } })).toThrow("serialize a BigInt");
     expect(await client.get(MONITORING)).toMatchObject(READ);
   });
 
   it.each<{ options: object; says: string }>([
     { options: { setings: {} }, says: "setings" },
     { options: { port: 65536 }, says: "port must be a whole number from 0 to 65535." },
-    { options: { settings: { [PROJECT_ID]: { backups: {} } } }, says: '/backups" does not have the form' },
+    {
+      options: { settings: { [PROJECT_ID]: { backups: {} } } },
+      says: '/backups" names no agent; the agents are monitoring and backup.',
+    },
+    {
+      options: { settings: { [PROJECT_ID]: { backup: 5 } } },
+      says: "The settings must be an object that JSON can hold.",
+    },
+    {
+      options: { faults: [{ status: 200, headers: { "a b": "c" } }] },
+      says: 'Header name must be a valid HTTP token ["a b"]',
+    },
+    {
+      options: { faults: [{ status: 200, headers: { a: "b\nc" } }] },
+      says: 'Invalid character in header content ["a"]',
+    },
     { options: { faults: ["rest"] }, says: "from 0 to 3600 or a response with a status from 200 to 999" },
     { options: { faults: [{ cutAfterBytes: -1 }] }, says: "not { cutAfterBytes: -1 }." },
     { options: { faults: [{ delaySeconds: 3601 }] }, says: "not { delaySeconds: 3601 }." },
