@@ -54,7 +54,7 @@ export const agentLogSettingsSchema = z.object(
     username: text,
     configOverrides: maybe(z.record(z.string(), z.unknown(), "must be an object")),
   },
-  "the body must be an object",
+  "must be an object",
 ) satisfies z.ZodType<AgentLogSettings>;
 
 /** Which settings are secrets, in the state, in functions, in messages and in the plugin. */

@@ -15,8 +15,10 @@ export function decodeAgentLogSettings(body: unknown, subject: string): AgentLog
   // zod itself would drop such a key, which a gate must see.
   const unusable = isObject(settings) ? findUnusable(settings["configOverrides"], MAX_DEPTH) : undefined;
   if (data !== undefined && unusable === undefined) return data;
-  const wrong = unusable === undefined ? describeIssues(error?.issues ?? []) : `configOverrides must not ${unusable}`;
-  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `in the response ${wrong}`, { subject });
+  const wrong =
+    unusable === undefined ? describeIssues(error?.issues ?? [], "the body") : `configOverrides must not ${unusable}`;
+  const says = `the response can't be used, because ${wrong}; check baseUrl and the version of the service`;
+  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status: 200 });
 }
 
 /** The fields that are settings, each of them present. Services leave out what is not set, or send null. */

@@ -15,7 +15,7 @@ export function parseArgument<T>(
 ): T {
   const { success, data, error } = schema.safeParse(value, { reportInput: !isSecret });
   if (success) return data;
-  throw new AgentLogConfigError(code, describeIssues(error.issues, placeOf), { subject });
+  throw new AgentLogConfigError(code, describeIssues(error.issues, "the argument", placeOf), { subject });
 }
 
 /** Returns the place that a member comes from, as a message names it; undefined if that needs no name. */
@@ -31,21 +31,34 @@ interface ParseOptions {
 /**
  * Says in one sentence what is wrong with a value: the path of each part and what it must be. It quotes what is there instead
  * where the issues have it.
+ * @param whole how to name the value itself
  */
-export function describeIssues(issues: readonly z.core.$ZodIssue[], placeOf: PlaceOf = () => undefined): string {
-  return issues.flatMap((issue) => describeIssue(issue, [], placeOf)).join("; ");
+export function describeIssues(
+  issues: readonly z.core.$ZodIssue[],
+  whole: string,
+  placeOf: PlaceOf = () => undefined,
+): string {
+  return issues
+    .flatMap((issue) => membersOf(issue, []))
+    .map(describe)
+    .join("; ");
+
+  function describe({ path, message, input }: WrongMember): string {
+    const [first] = path;
+    if (first === undefined) return `${whole} ${message}`;
+    const place = placeOf(String(first));
+    return `${printable(path.join("."), 80)}${place === undefined ? "" : ` (${place})`} ${message}${notThis(input)}`;
+  }
 }
 
-function describeIssue(issue: z.core.$ZodIssue, parents: readonly PropertyKey[], placeOf: PlaceOf): string[] {
+type WrongMember = Pick<z.core.$ZodIssue, "path" | "message" | "input">;
+
+/** What is wrong with the members of an object says more than that it is none of several things. */
+function membersOf(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): WrongMember[] {
   const path = [...parents, ...issue.path];
-  // What is wrong with the members of an object says more than that it is none of several things.
   const tried = issue.code === "invalid_union" ? issue.errors : [];
   const nested = tried.find((inner) => inner.some(({ path, code }) => path.length > 0 || code !== "invalid_type"));
-  if (nested !== undefined) return nested.flatMap((inner) => describeIssue(inner, path, placeOf));
-  if (path.length === 0) return [issue.message.replace(/^has /, "").replace(/^must be (an object)$/, "$1 is required")];
-  const place = placeOf(String(path[0]));
-  const says = `${issue.message}${notThis(issue.input)}`;
-  return [[printable(path.join("."), 80), place && `(${place})`, says].filter(Boolean).join(" ")];
+  return nested?.flatMap((inner) => membersOf(inner, path)) ?? [{ ...issue, path }];
 }
 
 /** A schema of an object that has no other members. */

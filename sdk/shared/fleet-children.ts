@@ -66,7 +66,7 @@ const fleetSchema = strictObject({
   whenUnavailable: z.unknown().optional(),
 }).refine(
   ({ projectIds, projects }) => (projectIds == null) !== (projects == null),
-  "give either projectIds, a list of project ids, or projects, a map from names of your own to project ids",
+  "must have either projectIds, a list of project ids, or projects, a map from names of your own to project ids",
 );
 
 function isName(name: string): boolean {

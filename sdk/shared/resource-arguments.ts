@@ -33,7 +33,7 @@ export function refusalsOf(inputs: Readonly<Record<string, unknown>>, secrets: r
   const mistakes = (error?.issues ?? []).flatMap((issue) => {
     const [name] = issue.path;
     if (name === undefined) return issue.code === "unrecognized_keys" ? issue.keys.map(unknownArgument) : [];
-    return isUnknown(inputs[String(name)]) ? [] : [`the argument ${describeIssues([issue])}`];
+    return isUnknown(inputs[String(name)]) ? [] : [`the argument ${describeIssues([issue], "")}`];
   });
   if (mistakes.length === 0) return [];
   const message = `Nothing was read: ${mistakes.join("; ")}.`;

@@ -248,7 +248,7 @@ describe("a fleet of a program", () => {
     const projectIds = new Other("o").id.apply((id) => [id]);
     const make = () => Reflect.construct(AgentLogConfigs, ["fleet", { projectIds, expects: {} }]);
     expect(make).toThrow(
-      "AgentLogConfigs 'fleet' can't be made: unknown names: expects; the valid ones are projectIds,",
+      "AgentLogConfigs 'fleet' can't be made: the argument has unknown names: expects; the valid ones are projectIds,",
     );
   });
 

@@ -6,7 +6,7 @@ const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"] as c
 
 describe("the members of a fleet", () => {
   const either =
-    "give either projectIds, a list of project ids, or projects, a map from names of your own to project ids";
+    "the argument must have either projectIds, a list of project ids, or projects, a map from names of your own to project ids";
   const notAgent = 'agents.1 must be "monitoring" or "backup"';
   it.each<[object, string, isSecret?: boolean]>([
     [{ projects: null }, either],
@@ -19,7 +19,7 @@ describe("the members of a fleet", () => {
     [{ projectIds: [], agents: ["backup", "backups"] }, notAgent, true],
     [
       { projectIds: [], expect: {}, expects: {} },
-      "unknown names: expects; the valid ones are projectIds, projects, agents, expect, whenUnexpected, whenUnavailable",
+      "the argument has unknown names: expects; the valid ones are projectIds, projects, agents, expect, whenUnexpected, whenUnavailable",
     ],
   ])("are refused for %j", (args, sentence, isSecret = false) => {
     expect(() => fleetMembers("fleet", args, isSecret)).toThrow(
