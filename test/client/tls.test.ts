@@ -1,6 +1,7 @@
 import { execFile, execFileSync } from "node:child_process";
 import { createServer as createHttpServer } from "node:http";
 import { createServer, type ServerOptions } from "node:https";
+import { createServer as createTcpServer } from "node:net";
 import tls from "node:tls";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -186,6 +187,13 @@ describe("a service is refused with advice of its own where it", () => {
   it("speaks plain HTTP at an https address", async () => {
     const port = await listen(createHttpServer());
     expect(await read(`https://127.0.0.1:${port}`)).toMatch(/^ERR_TLS .*does not speak TLS.*baseUrl/);
+  });
+
+  it("ends the handshake for a reason of its own", async () => {
+    const alert = Buffer.from([21, 3, 3, 0, 2, 2, 80]);
+    const port = await listen(createTcpServer((socket) => void socket.once("data", () => socket.end(alert))));
+    const says = /^ERR_TLS the TLS handshake failed; check baseUrl, .*\(ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR\)/;
+    expect(await read(`https://127.0.0.1:${port}`)).toMatch(says);
   });
 
   it("speaks TLS at an http address", async () => {
