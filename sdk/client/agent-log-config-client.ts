@@ -9,7 +9,9 @@ import { connectionFactory } from "./connection.ts";
 import type { ConnectionOptions } from "./connection-options.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
-import { AgentLogConfigError } from "./errors.ts";
+import { environmentProxy } from "./environment-proxy.ts";
+import { AgentLogConfigError, invalidArgument } from "./errors.ts";
+import { isObject } from "./is-object.ts";
 import { type PlaceOf, parseArgument } from "./parse-argument.ts";
 import { type ReadArguments, readArgumentsSchema } from "./read-arguments.ts";
 import { ReadGate } from "./read-gate.ts";
@@ -48,6 +50,7 @@ export interface ReadOptions {
 export class AgentLogConfigClient {
   readonly #options: CompleteOptions;
   readonly #url: URL;
+  readonly #proxy: ReturnType<typeof environmentProxy>;
   readonly #pool: ConnectionPool;
   readonly #reads = new Set<Promise<unknown>>();
   /** What the reads under way know of each other. */
@@ -64,7 +67,8 @@ export class AgentLogConfigClient {
   constructor(options: unknown, placeOf?: PlaceOf) {
     this.#options = completeOptions(options, placeOf);
     this.#url = new URL(this.#options.baseUrl);
-    this.#pool = new ConnectionPool(connectionFactory(this.#options));
+    this.#proxy = environmentProxy(this.#url.protocol);
+    this.#pool = new ConnectionPool(connectionFactory(this.#options, this.#proxy));
   }
 
   /**
@@ -77,6 +81,7 @@ export class AgentLogConfigClient {
   /** @internal */
   get(args: unknown, options: ReadOptions): Promise<AgentLogConfigResult>;
   async get(args: unknown, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
+    refuseImpossibleOptions(options);
     // The key or the service may have been mended since.
     if (this.#reads.size === 0) this.#gate = new ReadGate();
     const { signal, gate = this.#gate, isSecret = false } = options;
@@ -96,12 +101,22 @@ export class AgentLogConfigClient {
       const settings = decodeAgentLogSettings(body, subject);
       return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
     } catch (error) {
+      if (!(error instanceof AgentLogConfigError)) throw error;
+      const failure = this.#withProxy(error);
       // It was made where a socket closed or a timer ended; here the stack has the caller.
-      if (error instanceof AgentLogConfigError) Error.captureStackTrace(error);
-      throw error;
+      Error.captureStackTrace(failure);
+      throw failure;
     } finally {
       this.#reads.delete(read);
     }
+  }
+
+  /** Only the service itself names a code, or asks for HTTP Digest. */
+  #withProxy(error: AgentLogConfigError): AgentLogConfigError {
+    const { code, status, errorCode } = error;
+    const isOfService = status === undefined || errorCode !== undefined || code === "ERR_WRONG_KEY";
+    if (this.#proxy?.isForwarding !== true || isOfService) return error;
+    return error.advised(`The proxy ${this.#proxy.host} may have answered instead of the service.`);
   }
 
   /** Waits for the reads under way, then closes the connections. It returns the same promise each time. */
@@ -109,6 +124,14 @@ export class AgentLogConfigClient {
     this.#closed ??= Promise.allSettled(this.#reads).then(() => this.#pool.destroy());
     return this.#closed;
   }
+}
+
+function refuseImpossibleOptions(options: unknown): void {
+  const subject = "Nothing was read";
+  if (!isObject(options)) throw invalidArgument("the options must be an object", subject);
+  const { signal } = options;
+  if (signal === undefined || signal instanceof AbortSignal) return;
+  throw invalidArgument("signal must be an AbortSignal", subject);
 }
 
 function requestOf({ origin, pathname }: URL, { projectId, agent, envelope, pretty }: ReadArguments): UnsignedRequest {

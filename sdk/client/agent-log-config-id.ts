@@ -47,7 +47,9 @@ export function parseAgentLogConfigId(id: string): { readonly projectId: string;
   const [projectId = "", name, ...rest] = id.split("/");
   const agent = AGENTS.find((known) => known === name);
   if (agent !== undefined && rest.length === 0 && PROJECT_ID.test(projectId)) return { projectId, agent };
-  throw invalidArgument(
-    `The id ${printable(JSON.stringify(id))} does not have the form <projectId>/<agent>, such as 0123456789abcdef01234567/monitoring.`,
-  );
+  const hasForm = name && rest.length === 0 && PROJECT_ID.test(projectId);
+  const wrong = hasForm
+    ? `names no agent; the agents are ${AGENTS.join(" and ")}`
+    : "does not have the form <projectId>/<agent>, such as 0123456789abcdef01234567/monitoring";
+  throw invalidArgument(`The id ${printable(JSON.stringify(id))} ${wrong}.`);
 }

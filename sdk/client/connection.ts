@@ -5,7 +5,7 @@ import type { DigestConnection } from "../digest/signed-request.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import { Cookies } from "./cookies.ts";
 import { MAX_BODY_BYTES } from "./decode-body.ts";
-import { environmentProxy, openThroughProxy } from "./environment-proxy.ts";
+import { type EnvironmentProxy, openThroughProxy } from "./environment-proxy.ts";
 import { openConnector } from "./open-connector.ts";
 
 /** Seconds to open one connection, with TLS and the response of a proxy. */
@@ -46,13 +46,10 @@ export class Connection implements DigestConnection {
   }
 }
 
-/**
- * Returns a function that makes connections to the service. All connections share what is known of the key.
- * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` for a proxy that can't be used
- */
-export function connectionFactory(options: CompleteOptions): () => Connection {
+/** Returns a function that makes connections to the service. All connections share what is known of the key. */
+export function connectionFactory(options: CompleteOptions, proxy: EnvironmentProxy | undefined): () => Connection {
   const { baseUrl, publicKey: username, privateKey: password, caCertificate, timeoutSeconds } = options;
-  const { origin, protocol } = new URL(baseUrl);
+  const { origin } = new URL(baseUrl);
   const limits = {
     // retriedRead limits the whole read.
     headersTimeout: 0,
@@ -69,7 +66,6 @@ export function connectionFactory(options: CompleteOptions): () => Connection {
     allowH2: false,
     ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
   };
-  const proxy = environmentProxy(protocol);
   const key = new DigestKey({ username, password });
   const open = (signal: AbortSignal) => {
     const connect = openConnector({ ...trust, signal });

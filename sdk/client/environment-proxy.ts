@@ -22,8 +22,10 @@ export class ProxyError extends Error {
 }
 
 /** The proxy that the environment names. */
-interface EnvironmentProxy extends Pick<ProxyError, "host" | "variable"> {
+export interface EnvironmentProxy extends Pick<ProxyError, "host" | "variable"> {
   readonly url: URL;
+  /** It has forwarded plain http, so that a response may be its own. */
+  isForwarding: boolean;
 }
 
 /**
@@ -36,7 +38,7 @@ export function environmentProxy(protocol: string): EnvironmentProxy | undefined
   const variable = names.find((name) => process.env[name]);
   if (variable === undefined) return undefined;
   const url = readAddress(variable);
-  return { url, variable, host: url.host };
+  return { url, variable, host: url.host, isForwarding: false };
 }
 
 /**
@@ -64,7 +66,10 @@ export function openThroughProxy(
     clientFactory: (origin) => openTunnels(proxy, new Client(origin, tunnelling)),
     // The client of a proxy that forwards plain http, or of the service: past the proxy, or through a tunnel.
     factory: (origin, options: Client.Options) => {
-      if (new URL(origin).origin === proxyOrigin) return new Client(origin, forwarding);
+      if (new URL(origin).origin === proxyOrigin) {
+        proxy.isForwarding = true;
+        return new Client(origin, forwarding);
+      }
       const { connect } = options;
       const isTunnel = typeof connect === "function" && connect !== openSocket;
       return new Client(origin, isTunnel ? { ...options, connect: tunnelConnector(connect, openSocket) } : options);

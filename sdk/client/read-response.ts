@@ -6,7 +6,7 @@ import { decodeBody } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { isPlainObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
-import { serviceError } from "./service-error.ts";
+import { type RefusalHeaders, serviceError } from "./service-error.ts";
 
 export interface ResponseContent {
   /** The settings out of their envelope, not checked yet. They may have credentials beside them. */
@@ -22,47 +22,74 @@ export interface ResponseContent {
  * @throws {@link AgentLogConfigError} for a refusal, and for a response that is not the service's
  */
 export function readResponse(response: WireResponse, subject: string, envelope: boolean): ResponseContent {
-  const { status, headers, body } = response;
-  const header = (name: string) => String(headers[name] ?? "");
-  const { json, wrong } = parseJson(body, header("content-encoding"));
+  const opened = openResponse(response, envelope);
+  const { status, content } = opened;
+  const kind = classify(opened, response);
+  if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
+  if (kind === "error") throw serviceError(status, content, subject, readRefusalHeaders(response.headers));
+  const says = `${printable(kind.wrong)}; check baseUrl and any proxy`;
+  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status });
+}
+
+/** A response out of its coding and its envelope. */
+interface OpenedResponse {
+  /** The highest of the HTTP status and those in the body. */
+  readonly status: number;
+  readonly content: unknown;
+  /** The members of the content; none where it is no object. */
+  readonly fields: Readonly<Record<string, unknown>>;
+  /** Why the body is no JSON. It quotes nothing of the body, which may be settings that were cut off. */
+  readonly unreadable: string | undefined;
+}
+
+function openResponse({ status, headers, body }: WireResponse, envelope: boolean): OpenedResponse {
+  const { json, unreadable } = parseJson(body, headerOf(headers, "content-encoding"));
   const { inEnvelope = status, content } = envelope ? takeOut(json) : { content: json };
   const fields: Readonly<Record<string, unknown>> = isPlainObject(content) ? content : {};
   const worst = Math.max(status, inEnvelope, statusIn(fields["error"]) ?? status);
-  const invalid = (says: string) =>
-    new AgentLogConfigError("ERR_INVALID_RESPONSE", `${printable(says)}; check baseUrl and any proxy`, { subject });
-  if (status >= 300 && worst < 400)
-    throw invalid(`the server redirects to ${originOf(header("location"))} (status ${status})`);
-  if (worst >= 400 || isError(fields)) {
-    const challenge = readChallenge([headers["www-authenticate"] ?? []].flat());
-    const retryAfterSeconds = readRetryAfter(header("retry-after"));
-    throw serviceError(worst, content, subject, { challenge, retryAfterSeconds });
-  }
-  if (worst !== 200) throw invalid(`the response has status ${worst} instead of 200`);
-  if (wrong !== undefined) throw invalid(`the response ${wrong} (${header("content-type") || "no content type"})`);
-  if (!isSettings(fields))
-    throw invalid(`the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}`);
-  return { body: content, serviceVersion: readServiceVersion(headers) };
+  return { status: worst, content, fields, unreadable };
 }
 
-/** @returns `wrong` quotes nothing of the body: it may be settings that were cut off */
-function parseJson(body: Uint8Array, coding: string): { readonly json?: unknown; readonly wrong?: string } {
+/** Says what a response is; `wrong` says why it is neither settings nor an error of the service. */
+function classify(
+  { status, fields, unreadable }: OpenedResponse,
+  { status: httpStatus, headers }: WireResponse,
+): "settings" | "error" | { readonly wrong: string } {
+  if (httpStatus >= 300 && status < 400)
+    return { wrong: `the server redirects to ${originOf(headerOf(headers, "location"))} (status ${httpStatus})` };
+  if (status >= 400 || isError(fields)) return "error";
+  if (status !== 200) return { wrong: `the response has status ${status} instead of 200` };
+  if (unreadable !== undefined)
+    return { wrong: `the response ${unreadable} (${headerOf(headers, "content-type") || "no content type"})` };
+  if (isSettings(fields)) return "settings";
+  return { wrong: `the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}` };
+}
+
+function headerOf(headers: WireResponse["headers"], name: string): string {
+  return String(headers[name] ?? "");
+}
+
+function parseJson(body: Uint8Array, coding: string): { readonly json?: unknown; readonly unreadable?: string } {
   let text = "";
   try {
     text = decodeBody(body, coding);
     return { json: JSON.parse(text) };
   } catch (error) {
-    if (error instanceof Error && !(error instanceof SyntaxError)) return { wrong: error.message };
-    if (text.trim() === "") return { wrong: "is empty" };
-    return {
-      wrong: text.trimStart().startsWith("<") ? "is a web page instead of JSON" : "is not JSON, or was cut off",
-    };
+    if (error instanceof Error && !(error instanceof SyntaxError)) return { unreadable: error.message };
+    if (text.trim() === "") return { unreadable: "is empty" };
+    const isPage = text.trimStart().startsWith("<");
+    return { unreadable: isPage ? "is a web page instead of JSON" : "is not JSON, or was cut off" };
   }
 }
 
-function readChallenge(lines: readonly string[]): "fresh" | "stale" | undefined {
+function readRefusalHeaders(headers: WireResponse["headers"]): RefusalHeaders {
+  const lines = [headers["www-authenticate"] ?? []].flat();
   const challenges = lines.flatMap((line) => parseChallenges(line).challenges);
-  if (challenges.some(({ parameters }) => parameters.get("stale")?.toLowerCase() === "true")) return "stale";
-  return challenges.length > 0 ? "fresh" : undefined;
+  const isStale = challenges.some(({ parameters }) => parameters.get("stale")?.toLowerCase() === "true");
+  return {
+    retryAfterSeconds: readRetryAfter(headerOf(headers, "retry-after")),
+    challenge: isStale ? "stale" : challenges.length > 0 ? "fresh" : undefined,
+  };
 }
 
 /** The fields that services of this kind send beside settings. */

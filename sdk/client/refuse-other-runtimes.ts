@@ -11,6 +11,6 @@ if (bun !== undefined || major < 22 || (major === 22 && minor < 19)) {
 export function runtimeError(runtime: string): AgentLogConfigError {
   return new AgentLogConfigError(
     "ERR_RUNTIME",
-    `pulumi-agent-log-config needs Node.js 22.19 or later, and this is ${runtime}; use that version.`,
+    `pulumi-agent-log-config needs Node.js 22.19 or later, but this is ${runtime}; put a later Node.js first on the PATH.`,
   );
 }

@@ -49,11 +49,15 @@ function adviceOn(status: number, errorCode: string | undefined, challenge: Refu
   if (status < 400) {
     return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
   }
-  if (status < 500) return ADVICE_BY_STATUS[status] ?? ["ERR_REFUSED", "the service refuses the read"];
+  if (status < 500) return ADVICE_BY_STATUS[status] ?? REFUSED;
   return ADVICE_BY_STATUS[status] ?? ["ERR_UNAVAILABLE", "the service failed; try again later"];
 }
 
 const WRONG_KEY: Advice = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
+const REFUSED: Advice = [
+  "ERR_REFUSED",
+  "the service refuses the read; check the address in baseUrl, and read the log of the service",
+];
 const LATER = /\b(?:later|in a minute)\b/;
 const RATE_LIMITED: Advice = [
   "ERR_RATE_LIMITED",

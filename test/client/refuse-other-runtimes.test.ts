@@ -31,7 +31,7 @@ it.each([
     await expect(import(file)).rejects.toMatchObject({
       code: "ERR_RUNTIME",
       message: expect.stringMatching(
-        `^pulumi-agent-log-config needs Node\\.js 22\\.19 or later, and this is ${runtime}; use that version\\.`,
+        `^pulumi-agent-log-config needs Node\\.js 22\\.19 or later, but this is ${runtime}; put a later Node.js first on the PATH\\.`,
       ),
     });
   }

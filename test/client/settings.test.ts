@@ -1,6 +1,7 @@
 import { createSecureServer } from "node:http2";
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
+import { parseAgentLogConfigId } from "../../sdk/client/index.ts";
 import type { CannedResponse } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { NO_THRESHOLDS } from "../shared/settings-of.ts";
@@ -147,7 +148,7 @@ it.each<{ args: unknown; says: readonly string[] }>([
       "envelope",
     ],
   },
-  { args: undefined, says: ["an object is required"] },
+  { args: undefined, says: ["Nothing was read: the argument must be an object."] },
   { args: { projectId: "\u001b[2J<{%bad%}>\u202e", agent: "x".repeat(1000) }, says: ["projectId must be"] },
 ])("settings are not asked for where the arguments are $args", async ({ args, says }) => {
   const service = await openService();
@@ -157,6 +158,30 @@ it.each<{ args: unknown; says: readonly string[] }>([
   for (const part of says) expect(error).toHaveProperty("message", expect.stringContaining(part));
   expectSafe(error);
   expect(service.requests).toHaveLength(0);
+});
+
+it.each([
+  { options: null, says: "the options must be an object" },
+  { options: 5, says: "the options must be an object" },
+  { options: { signal: 5 }, says: "signal must be an AbortSignal" },
+  { options: { signal: {} }, says: "signal must be an AbortSignal" },
+])("settings are not asked for where the options are $options", async ({ options, says }) => {
+  const service = await openService();
+  const untyped: { get(args: unknown, options: unknown): Promise<unknown> } = openClient(service);
+  const message = expect.stringMatching(`^Nothing was read: ${says}\\. See`);
+  await expect(untyped.get(MONITORING, options)).rejects.toMatchObject({ code: "ERR_INVALID_ARG_VALUE", message });
+  expect(service.requests).toHaveLength(0);
+});
+
+it.each([
+  { id: `${PROJECT_ID}/mongod`, says: '/mongod" names no agent; the agents are monitoring and backup.' },
+  { id: `${PROJECT_ID}/Backup`, says: '/Backup" names no agent; the agents are monitoring and backup.' },
+  { id: `${PROJECT_ID}/`, says: "does not have the form <projectId>/<agent>" },
+  { id: `${PROJECT_ID}/backup/`, says: "does not have the form <projectId>/<agent>" },
+  { id: "0123/backup", says: "does not have the form <projectId>/<agent>" },
+])("the id $id is refused", ({ id, says }) => {
+  expect(() => parseAgentLogConfigId(id)).toThrow(expect.objectContaining({ code: "ERR_INVALID_ARG_VALUE" }));
+  expect(() => parseAgentLogConfigId(id)).toThrow(says);
 });
 
 it("settings are read over HTTP/1.1 from a service that would rather speak HTTP/2", async () => {

@@ -44,7 +44,7 @@ describe("the command", () => {
     const versions = '{ value: { ...process.versions, node: "20.20.2" } }';
     const older = `data:text/javascript,Object.defineProperty(process, "versions", ${versions})`;
     const says =
-      "pulumi-agent-log-config needs Node.js 22.19 or later, and this is Node.js 20.20.2; use that version. See https://";
+      "pulumi-agent-log-config needs Node.js 22.19 or later, but this is Node.js 20.20.2; put a later Node.js first on the PATH. See https://";
     const { exitCode, stdout, stderr } = await runMain({}, [name], { nodeArgs: ["--import", older] });
     expect({ exitCode, stdout, lines: stderr.split("\n").length }).toEqual({ exitCode: 1, stdout: "", lines: 2 });
     expect(stderr).toContain(says);

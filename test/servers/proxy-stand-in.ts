@@ -26,6 +26,7 @@ export async function startProxyStandIn(protocol: "https" | "http" = "http"): Pr
       response.writeHead(forwarded.statusCode ?? 0, forwarded.headers);
       forwarded.pipe(response);
     });
+    outgoing.on("error", () => response.destroy());
     incoming.pipe(outgoing);
   };
   const server = protocol === "https" ? createTlsServer(TLS, forward) : createServer(forward);

@@ -87,6 +87,34 @@ describe("through a proxy", () => {
   });
 });
 
+const FORBIDDEN = { status: 403, body: "<h1>Forbidden</h1>" };
+const OF_PROXY = / The proxy \S+ may have answered instead of the service\.$/;
+
+it.each([
+  { response: FORBIDDEN, isNamed: true },
+  { response: { status: 502 }, isNamed: true },
+  { response: { status: 200, body: "<h1>Log in</h1>" }, isNamed: true },
+  { response: { status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' }, isNamed: false },
+  { response: FORBIDDEN, isNamed: false, environment: { NO_PROXY: "127.0.0.1" } },
+  { response: FORBIDDEN, isNamed: false, protocol: "https" as const },
+])("a proxy that forwards plain http may have sent $response: $isNamed", async ({ response, isNamed, ...others }) => {
+  const { environment = {}, protocol = "http" } = others;
+  const { origin } = await startProxyStandIn();
+  const service = await startReadableService(protocol);
+  service.respondWith(response);
+  const error = await failureOf(openClient(service, { HTTP_PROXY: origin, HTTPS_PROXY: origin, ...environment }));
+  expect(error).toMatchObject({ status: response.status });
+  const named = OF_PROXY.exec(String(error))?.[0];
+  expect(named).toBe(isNamed ? ` The proxy ${hostOf(origin)} may have answered instead of the service.` : undefined);
+});
+
+it("a proxy that forwards plain http answered no request that nothing responds to", async () => {
+  const { origin } = await startProxyStandIn();
+  const service = await startReadableService("http");
+  service.respondWith("reset");
+  expect(String(await failureOf(openClient(service, { HTTP_PROXY: origin })))).not.toMatch(OF_PROXY);
+});
+
 describe("a proxy's address", () => {
   it.each<readonly [string, "https" | "http", (origin: string) => Readonly<Record<string, string>>, boolean]>([
     ["needs no scheme", "https", (origin) => ({ HTTPS_PROXY: hostOf(origin) }), true],
