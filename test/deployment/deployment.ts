@@ -35,6 +35,4 @@ export interface Run {
   readonly text: string;
   /** What has changed or would change, in the order of the engine. */
   readonly steps: readonly StepSummary[];
-  /** The URNs of what these steps are of. The real engine alone has them. */
-  readonly urns?: readonly string[];
 }

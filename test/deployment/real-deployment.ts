@@ -45,7 +45,7 @@ export async function openRealDeployment(
     const events = join(folder, `events-${runs}.json`);
     const flags = ["--diff", ...configFile, "--event-log", events];
     const { exitCode, stdout, stderr } = await pulumi([...args, ...flags], options);
-    return { ok: exitCode === 0, exitCode, text: withoutColours(stdout + stderr), ...(await readEventLog(events)) };
+    return { ok: exitCode === 0, exitCode, text: withoutColours(stdout + stderr), steps: await readEventLog(events) };
   };
 
   // The stack's file with its salt is written beside Pulumi.yaml: a copy keeps it out of the program folder.
@@ -80,16 +80,14 @@ export async function openRealDeployment(
 }
 
 /** Reads what the CLI has written for `--event-log`, and returns the steps that change something. */
-async function readEventLog(file: string): Promise<Pick<Run, "steps" | "urns">> {
+async function readEventLog(file: string): Promise<Run["steps"]> {
   const lines = (await readFile(file, "utf8").catch(() => "")).split("\n").filter(Boolean);
-  const found = lines.flatMap((line) => {
+  return lines.flatMap((line) => {
     // The event after a step says what a refresh has found, too.
     const { resOutputsEvent: event } = parseProperties(JSON.parse(line));
     if (event === undefined) return [];
     const { op, urn, old, new: fresh } = parseProperties(parseProperties(event)["metadata"]);
     const inputsOf = (state: typeof old) => parseProperties(parseProperties(state)["inputs"]);
-    const steps = summarizeStep(String(op), String(urn), inputsOf(old), inputsOf(fresh));
-    return steps.map((step) => ({ step, urn: String(urn) }));
+    return summarizeStep(String(op), String(urn), inputsOf(old), inputsOf(fresh));
   });
-  return { steps: found.map(({ step }) => step), urns: found.map(({ urn }) => urn) };
 }

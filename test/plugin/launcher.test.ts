@@ -1,8 +1,9 @@
-import { spawn, spawnSync } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { extract } from "tar";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { EXECUTABLE, makePlugin } from "../../tools/archive/make-plugin.ts";
 
@@ -24,6 +25,18 @@ it("starts the plugin, also by a link to it", async () => {
     plugin.stdin.end();
     expect(await once(plugin, "exit")).toEqual([0, null]);
   }
+});
+
+it("starts from the archive of a release without any Node.js", { timeout: 300_000 }, async () => {
+  const script = path.join(import.meta.dirname, "../../tools/archive/build-standalone.ts");
+  const archive = execFileSync(process.execPath, [script], { encoding: "utf8", stdio: "pipe" }).trimEnd();
+  const cwd = path.join(folder, "standalone");
+  mkdirSync(cwd);
+  await extract({ file: archive, cwd });
+  const plugin = spawn(path.join(cwd, EXECUTABLE), ["127.0.0.1:1"], { env: {} });
+  const [line] = await once(plugin.stdout, "data");
+  plugin.stdin.end();
+  expect(String(line)).toMatch(/^\d+\n$/);
 });
 
 it.each([

@@ -14,7 +14,8 @@ import { generateSchema } from "../../tools/schema/generate-schema.ts";
 import type { Manifest } from "../../tools/schema/package-identity.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { requireHost } from "../plugin/require-host.ts";
-import { ROOT } from "./workflow.ts";
+
+const ROOT = path.resolve(import.meta.dirname, "../..");
 
 const MANIFEST: Manifest = {
   version: "1.2.3",
