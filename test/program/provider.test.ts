@@ -34,9 +34,10 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-async function secretsOf(provider: Provider): Promise<string[]> {
-  await new Promise((resolve) => provider.urn.apply(resolve));
-  const { provider: recorded = {} } = inputs;
+/** Returns the inputs of a resource that the engine gets as secrets. */
+async function secretsOf(resource: pulumi.Resource, name: string): Promise<string[]> {
+  await new Promise((resolve) => resource.urn.apply(resolve));
+  const recorded = inputs[name] ?? {};
   const isSecret = (value: unknown) => JSON.stringify(value)?.includes(`"${SIGNATURE_KEY}":"${SECRET_SIGNATURE}"`);
   return Object.keys(recorded)
     .filter((key) => isSecret(recorded[key]))
@@ -55,16 +56,27 @@ describe("a Provider records the private key as a secret, and nothing else,", ()
     ],
   ])("from %s", async (_, set, args) => {
     set();
-    expect(await secretsOf(new Provider("provider", args))).toEqual(["agent-log-config:privateKey"]);
+    expect(await secretsOf(new Provider("provider", args), "provider")).toEqual(["agent-log-config:privateKey"]);
   });
 
   it("and what the stack keeps as a secret", async () => {
     const key = "agent-log-config:publicKey";
     pulumi.runtime.setAllConfig({ [key]: ALL.publicKey }, [key]);
-    expect(await secretsOf(new Provider("provider", { privateKey: "private-key-0001" }))).toEqual([
-      "agent-log-config:privateKey",
-      key,
-    ]);
+    const provider = new Provider("provider", { privateKey: "private-key-0001" });
+    expect(await secretsOf(provider, "provider")).toEqual(["agent-log-config:privateKey", key]);
+  });
+
+  it("and makes no setting a secret that is read with a secret key, except those that always are", async () => {
+    const settings = { logPath: "/l", logRotate: {}, configOverrides: { key: "k" } };
+    await connectService({ [MONITORING.projectId]: { monitoring: settings } });
+    const provider = new Provider("provider", { privateKey: pulumi.secret(ALL.privateKey) });
+    const resource = new AgentLogConfig("settings", MONITORING, { provider });
+    expect(await secretsOf(resource, "settings")).toEqual(["configOverrides"]);
+    const found = getAgentLogConfigOutput(MONITORING, { provider });
+    for (const { logPath, configOverrides } of [resource, found]) {
+      expect([await pulumi.isSecret(logPath), await pulumi.isSecret(configOverrides)]).toEqual([false, true]);
+    }
+    expect(await secretsOf(provider, "provider")).toEqual(["agent-log-config:privateKey"]);
   });
 });
 
