@@ -16,8 +16,6 @@ import { usePluginFolder } from "./plugin-folder.ts";
 import { requireHost } from "./require-host.ts";
 
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
-/** Each run of the CLI takes seconds. */
-const LIMIT = { timeout: 300_000 };
 /** What the engine says where a threshold is ignored. */
 const NOT_IGNORED = "cannot ignore changes in added or removed elements of the path";
 const installed = usePluginFolder();
@@ -51,24 +49,6 @@ const recordOf = (projectId: string, options: object = {}) => ({
 });
 
 const reference = (resource: string) => `\${${resource}}`;
-
-it("shows where another service has other settings that it is another one, and keeps what is ignored", async (context) => {
-  const { deployment, service, write } = await openYaml(context);
-  const other = await openService({ privateKey: PRIVATE_KEY });
-  const ignoring = recordOf(id(1), { ignoreChanges: ["logRotate.sizeThresholdMB"] });
-  await write({ resources: { settings: recordOf(id(1)), ignoring } });
-  const texts: string[] = [];
-  for (const [index, each] of [service, other].entries()) {
-    each.set(id(1), "monitoring", { logRotate: { sizeThresholdMB: index + 1, timeThresholdHrs: 24 } });
-    await deployment.setConfig("agent-log-config:baseUrl", each.baseUrl);
-    texts.push((await deployment.preview()).text);
-    expect(await deployment.up()).toMatchObject({ ok: true });
-  }
-  expect(texts[1]?.match(/~ logRotate: \{\s+~ sizeThresholdMB *: 1 => 2\s/g), texts[1]).toHaveLength(1);
-  expect(texts[1]?.match(/~ __service *: "\w+" => "\w+"/g), texts[1]).toHaveLength(2);
-  await deployment.setConfig("agent-log-config:baseUrl", `${new URL(other.baseUrl).origin}/`);
-  expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
-});
 
 it("keeps what ignoreChanges names, as a whole, in part or all of it", async (context) => {
   const { deployment, service, write } = await openYaml(context);
@@ -138,51 +118,5 @@ it.for([...examplesIn("yaml"), ...shown].map((code, index) => [index, code] as c
       for (const agent of ["monitoring", "backup"] as const) service.set(projectId, agent, SETTINGS);
     }
     expect(await deployment.preview()).toMatchObject({ ok: true });
-  },
-);
-
-it("tells of each of two services that are down, and ends no bystander with a message", LIMIT, async (context) => {
-  const { deployment, service, write } = await openYaml(context);
-  const west = { type: "pulumi:providers:agent-log-config", properties: { baseUrl: "http://127.0.0.1:9/" } };
-  const slow = {
-    type: "pulumi:providers:agent-log-config",
-    properties: { baseUrl: service.baseUrl, timeoutSeconds: 3 },
-  };
-  const resources = {
-    west,
-    slow,
-    refused: recordOf(id(1), { provider: reference("west") }),
-    late: recordOf(id(2), { provider: reference("slow") }),
-    bystander: { type: "agent-log-config:AgentLogConfigs", properties: { projectIds: [1, 2, 3].map(id) } },
-  };
-  await write({ resources });
-  service.failNext(...Array(10).fill({ delaySeconds: 60 }));
-  const { exitCode, text } = await deployment.preview();
-  expect(exitCode).toBe(1);
-  expect(text).toMatch(/#err_connection/);
-  expect(text).toMatch(/#err_timeout/);
-  expect(text).not.toMatch(/'bystander' has a problem|given up/);
-});
-
-it(
-  "names each cause and every resource of a refresh that fails, and keeps a record whose replacement fails",
-  LIMIT,
-  async (context) => {
-    const { deployment, service, write } = await openYaml(context);
-    await write({ resources: { one: recordOf(id(1)), two: recordOf(id(2)), three: recordOf(id(3)) } });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    const refused = { status: 403, body: JSON.stringify({ error: 403, errorCode: "USER_UNAUTHORIZED" }) };
-    service.failNext({ status: 500 }, refused, { status: 500 });
-    const { exitCode, text } = await deployment.refresh();
-    expect(exitCode).toBe(1);
-    const causes = text.match(/error: .*Can't read .*/g) ?? [];
-    expect(causes).toHaveLength(2);
-    expect(causes.filter((cause) => cause.includes("USER_UNAUTHORIZED"))).toHaveLength(1);
-    expect(causes.find((cause) => cause.includes("status 500"))).toMatch(/ The same applies to (one|two|three)\.$/);
-
-    service.set(id(2), "monitoring", undefined);
-    await write({ resources: { one: recordOf(id(2), { deleteBeforeReplace: true }) } });
-    expect(await deployment.run(["up", "--yes", "--skip-preview"])).toMatchObject({ exitCode: 1 });
-    expect(JSON.stringify(await deployment.exportState())).toContain(`${id(1)}/monitoring`);
   },
 );

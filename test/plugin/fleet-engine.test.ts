@@ -1,12 +1,6 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, writeFile } from "node:fs/promises";
-import path from "node:path";
-import { describe, expect, it, type TestContext, vi } from "vitest";
-import { environmentOf } from "../command/run-main.ts";
-import { cliEnvironment } from "../deployment/cli-environment.ts";
+import { describe, expect, it, type TestContext } from "vitest";
 import type { Run } from "../deployment/deployment.ts";
-import { configure, makeProgramFolder, PRIVATE_KEY, PROJECT_ID } from "../deployment/open-program.ts";
+import { configure, makeProgramFolder, PROJECT_ID } from "../deployment/open-program.ts";
 import { openRealDeployment } from "../deployment/real-deployment.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { requireHost } from "./require-host.ts";
@@ -124,70 +118,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
       expect(JSON.stringify(await deployment.exportState())).not.toContain(id(1));
     },
   );
-
-  it("follows its list, deletes nothing for a mistake in it, and reads with its provider", LIMIT, async (context) => {
-    const { deployment, service, set, setArgs } = await open(context, by, { projectIds: [id(1), id(2)] });
-    const west = { baseUrl: service.baseUrl, publicKey: "publickey", privateKey: PRIVATE_KEY, allowHttp: true };
-    await deployment.unsetConfig("agent-log-config:baseUrl");
-    await set("west", west);
-    expect((await deployment.up()).steps.map(({ name }) => name)).toContain(child(2));
-    await setArgs({ agents: ["backups"] });
-    const mistaken = await deployment.preview();
-    expect([mistaken.ok, mistaken.steps.filter(({ op }) => op === "delete")]).toEqual([false, []]);
-    const sentence = 'agents.0 must be "monitoring" or "backup", not "backups".';
-    expect(mistaken.text.split(sentence), mistaken.text).toHaveLength(2);
-    await setArgs({ projectIds: [id(1), id(1).toUpperCase(), id(1)] });
-    expect((await deployment.up()).steps).toEqual([{ op: "delete", name: child(2) }]);
-    // A project that this program creates is not known in the preview, and the others stay.
-    await set("created", [id(4)]);
-    const { ok, steps } = await deployment.preview();
-    expect([ok, steps.filter(({ name }) => name !== child(4))]).toEqual([
-      true,
-      [{ op: "create", name: `project-${id(4)}` }],
-    ]);
-    await set("secrets", [id(3)]);
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.outputs()).toEqual({ paths: "[secret]" });
-    expect(JSON.stringify(await deployment.exportState())).not.toContain(`"${id(3)}"`);
-
-    service.set(id(1), "monitoring", { logPath: "/drifted" });
-    service.set(id(4), "monitoring", undefined);
-    const refresh = await deployment.refresh();
-    expect(refresh.text).toContain('"/log/1" => "/drifted"');
-    expect(refresh.text).toContain(`AgentLogConfig ${id(4)}/monitoring is gone.`);
-    await set("protect", "true");
-    service.set(id(4), "monitoring", {});
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.destroy()).toMatchObject({ ok: false, text: expect.stringContaining(child(1)) });
-    await set("protect", "false");
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    expect(await deployment.destroy()).toMatchObject({ ok: true });
-  });
 });
-
-it.for(WAYS)(
-  "changes nothing for what uses the others where one leaves a fleet of the %s",
-  LIMIT,
-  async (by, context) => {
-    const projects = Object.fromEntries(IDS.slice(0, 18).map((projectId, index) => [`shop-${index}`, projectId]));
-    const used = Object.keys(projects).map((name) => `${name}/monitoring`);
-    const { deployment, set, setArgs } = await open(context, by, { projectIds: undefined, projects }, { used });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    const { "shop-0": _, ...others } = projects;
-    await setArgs({ projects: others });
-    await set("used", used.slice(1));
-    const left = ["fleet-shop-0-monitoring", "uses-shop-0/monitoring"].map((name) => ({ op: "delete", name }));
-    const preview = await deployment.preview();
-    expect([preview.ok, preview.steps.toSorted(byName)], preview.text).toEqual([true, left]);
-    // In a preview the id of what is to be created is not known, and the others still are.
-    await set("created", [id(19)]);
-    await set("used", [...used.slice(1), "created-0/monitoring"]);
-    const late = await deployment.preview();
-    const changed = late.steps.filter(({ name }) => name.startsWith("uses-")).toSorted(byName);
-    const created = { op: "create", name: "uses-created-0/monitoring" };
-    expect([late.ok, changed], late.text).toEqual([true, [created, left[1]]]);
-  },
-);
 
 it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
   "moves in place with its names, and beside a single record, from the %s to the %s and back",
@@ -227,23 +158,3 @@ it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
     expect(await deployment.outputs()).toEqual({ paths: { ...paths, ...added } });
   },
 );
-
-it.for(WAYS)("ends with Ctrl-C while the reads of the %s hang", async (by, context) => {
-  const { path: folders, command } = requireHost(context, "nodejs");
-  const { directory, service } = await makeProgramFolder(context, "agent-log-configs");
-  const [home, backend] = [path.join(directory, "home"), path.join(directory, "backend")];
-  await mkdir(backend);
-  const PATH = `${installed.plugins()}${path.delimiter}${folders}`;
-  const env = cliEnvironment(PATH, { home, backend }, environmentOf(service));
-  const run = (...args: string[]) => spawn(command, args, { cwd: directory, env, stdio: "ignore" });
-  const config = { "agent-log-configs:args": JSON.stringify({ projectIds: IDS }), "agent-log-configs:by": by };
-  await writeFile(path.join(directory, "Pulumi.dev.yaml"), JSON.stringify({ config }));
-  expect(await once(run("stack", "init", "dev"), "exit")).toEqual([0, null]);
-  service.failNext(...Array(100).fill({ delaySeconds: 300 }));
-  const preview = run("preview", "--non-interactive");
-  const ended = once(preview, "exit");
-  await vi.waitUntil(() => service.requests.length > 1, { timeout: 60_000 });
-  preview.kill("SIGINT");
-  const [exitCode] = await ended;
-  expect(exitCode).not.toBe(0);
-});

@@ -13,12 +13,11 @@ export async function generateSdk(
   context: TestContext,
   language: "nodejs" | "python" | "go",
   folder: string,
-  version = SCHEMA["version"],
 ): Promise<string> {
   const { command, path: PATH } = requireHost(context, language);
   const sdk = path.join(folder, language);
   if (existsSync(sdk)) return sdk;
-  writeFileSync(path.join(folder, "schema.json"), JSON.stringify({ ...SCHEMA, version }));
+  writeFileSync(path.join(folder, "schema.json"), JSON.stringify(SCHEMA));
   const args = ["package", "gen-sdk", "schema.json", "--language", language, "--out", folder];
   const env = { PATH, PULUMI_HOME: folder, PULUMI_SKIP_UPDATE_CHECK: "true" };
   expect(await runTool(context, folder, command, args, env)).toMatchObject({ exitCode: 0 });
@@ -29,16 +28,12 @@ export async function generateSdk(
  * Generates the SDK for Python as if it were installed, or skips the test where there is no Python with what it needs.
  * @returns the environment of a Python that finds it
  */
-export async function linkPythonSdk(
-  context: TestContext,
-  folder: string,
-  version = SCHEMA["version"],
-): Promise<{ PYTHONPATH: string }> {
+export async function linkPythonSdk(context: TestContext, folder: string): Promise<{ PYTHONPATH: string }> {
   await requirePython(context, ["pulumi", "parver"]);
-  const sdk = await generateSdk(context, "python", folder, version);
+  const sdk = await generateSdk(context, "python", folder);
   const metadata = path.join(sdk, "pulumi_agent_log_config.dist-info");
   mkdirSync(metadata, { recursive: true });
-  writeFileSync(path.join(metadata, "METADATA"), `Name: pulumi_agent_log_config\nVersion: ${version}\n`);
+  writeFileSync(path.join(metadata, "METADATA"), `Name: pulumi_agent_log_config\nVersion: ${SCHEMA["version"]}\n`);
   return { PYTHONPATH: sdk };
 }
 

@@ -1,4 +1,4 @@
-import { cp, readFile, writeFile } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import path from "node:path";
 import { expect, it, type TestContext } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
@@ -28,17 +28,11 @@ const PREPARATIONS = {
   },
 };
 
-/** Opens a copy of a program, which may be changed, on the real engine, which finds the plugin, and starts a service for it. */
-async function openProgram(
-  context: TestContext,
-  language: Language,
-  source: string,
-  change = async (_directory: string): Promise<void> => {},
-) {
+/** Opens a copy of a program on the real engine, which finds the plugin, and starts a service for it. */
+async function openProgram(context: TestContext, language: Language) {
   const { path: PATH } = requireHost(context, language);
-  const directory = path.join(installed.path(), path.basename(path.dirname(source)), language);
-  await cp(source, directory, { recursive: true });
-  await change(directory);
+  const directory = path.join(installed.path(), "programs", language);
+  await cp(path.join(import.meta.dirname, "programs", language), directory, { recursive: true });
   const env = await PREPARATIONS[language](context, directory, installed.path());
   const deployment = await openRealDeployment(directory, { ...env, PATH: installed.pathWith(PATH) }, process.execPath);
   context.onTestFinished(() => deployment.close());
@@ -57,8 +51,7 @@ function arrange(service: Service, isChanged = false): void {
 }
 
 it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, context) => {
-  const source = path.join(import.meta.dirname, "programs", language);
-  const { deployment, service } = await openProgram(context, language, source);
+  const { deployment, service } = await openProgram(context, language);
   await configure(deployment, service, "languages", {});
   const gate = () => deployment.run(["refresh", "--preview-only", "--run-program", "--expect-no-changes"]);
 
@@ -127,47 +120,3 @@ const DRIFT = [
 function undo({ differences, ...step }: (typeof DRIFT)[number]) {
   return { ...step, differences: differences.map((text) => text.replace(/: (.*) => (.*)/, ": $2 => $1")) };
 }
-
-const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
-const INDEXES = Array.from({ length: 20 }, (_, index) => index);
-const PROJECTS = Object.fromEntries(INDEXES.map((index) => [`shop-${index}`, id(index)]));
-/** What the example of a language needs to run in this test. */
-const CHANGES = {
-  yaml: async (directory: string) => {
-    const file = path.join(directory, "Pulumi.yaml");
-    await writeFile(
-      file,
-      (await readFile(file, "utf8")).replace("default: {}", `default: ${JSON.stringify(PROJECTS)}`),
-    );
-  },
-  // The SDK is not in a virtual environment of the example's own.
-  python: (directory: string) => writeFile(path.join(directory, "Pulumi.yaml"), "name: python\nruntime: python\n"),
-  go: async () => {},
-};
-
-it.for(LANGUAGES)("shows the drift and the failures of 20 projects in %s", LIMIT, async (language, context) => {
-  const source = path.join(import.meta.dirname, "../../examples", language);
-  const { deployment, service } = await openProgram(context, language, source, CHANGES[language]);
-  const named = language === "yaml" ? {} : { projects: PROJECTS };
-  await configure(deployment, service, language, { projectId: PROJECT_ID, ...named });
-  service.set(PROJECT_ID, "monitoring", SETTINGS);
-  for (const projectId of INDEXES.map(id)) service.set(projectId, "monitoring", { logPath: "/var/log/agent.log" });
-  const { ok, text: recorded } = await deployment.up();
-  expect(ok, recorded).toBe(true);
-
-  for (const index of [3, 7, 11]) service.set(id(index), "monitoring", undefined);
-  for (const index of [5, 9]) service.set(id(index), "monitoring", { logPath: "/drifted" });
-  const { exitCode, steps, text } = await deployment.preview();
-  expect(exitCode).toBe(1);
-  // A preview of the plugin has a step without a difference for a resource that fails.
-  const drifted = steps.filter(({ differences = [] }) => differences.length > 0);
-  expect(drifted.sort((a, b) => a.name.localeCompare(b.name))).toEqual(
-    [5, 9].map((index) => ({
-      op: "update",
-      name: `fleet-shop-${index}-monitoring`,
-      differences: ['logPath: "/var/log/agent.log" => "/drifted"'],
-    })),
-  );
-  for (const index of [3, 7, 11]) expect(text).toContain(`fleet-shop-${index}-monitoring`);
-  expect(text.match(/there is no such project/g)).toHaveLength(1);
-});

@@ -288,6 +288,13 @@ describe("a fleet of the plugin", () => {
     expect(reads()).toBe(3);
   });
 
+  it("is refused for a mistake in its lists, before a child is registered", async () => {
+    const { request, registered } = await openEngine();
+    const refused = plugin.construct({ ...args, agents: ["backups"] }, request);
+    await expect(refused).rejects.toThrow('agents.0 must be "monitoring" or "backup", not "backups".');
+    expect(registered).toHaveLength(1);
+  });
+
   it("does not give a child what was read for another project", async () => {
     const { request } = await openEngine({
       childOf: (urn, inputs) => recordChild(urn, { ...inputs, projectId: THREE }),

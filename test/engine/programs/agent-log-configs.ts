@@ -4,20 +4,15 @@ import {
   AgentLogConfig,
   AgentLogConfigs,
   type AgentLogConfigsArgs,
-  Provider,
-  type ProviderArgs,
 } from "pulumi-agent-log-config";
 
 // A fleet and a single record, made by this package or by the plugin, and a resource that depends on the fleet.
 const config = new pulumi.Config();
-const {
-  projectIds = [],
-  projects,
-  ...others
-} = config.requireObject<{
+interface Given {
   readonly projectIds?: readonly string[];
   readonly projects?: Readonly<Record<string, string>>;
-}>("args");
+}
+const { projects, ...others } = config.requireObject<Given>("args");
 const isOfPlugin = config.get("by") === "plugin";
 
 /** What the SDK generated from the plugin's schema does. */
@@ -31,27 +26,14 @@ class Generated extends pulumi.ComponentResource {
 
 class GeneratedRecord extends pulumi.CustomResource {}
 
-class GeneratedProvider extends pulumi.ProviderResource {
-  constructor(name: string, args: ProviderArgs) {
-    super("agent-log-config", name, { ...args, allowHttp: String(args.allowHttp) });
-  }
-}
-
 const created = config.getObject<readonly string[]>("created") ?? [];
 /** In a preview what comes of a new resource is not known. */
-const added = created.map((input) => {
+const added = created.map((input, index) => {
   const { id, output } = new pulumi.Stash(`project-${input}`, { input });
-  return pulumi.all([id, output]).apply(([, projectId]) => projectId);
+  return [`created-${index}`, pulumi.all([id, output]).apply(([, projectId]) => projectId)];
 });
-const secrets = config.getObject<readonly string[]>("secrets") ?? [];
-const listed = { projectIds: [...projectIds, ...added, ...secrets.map(pulumi.secret)] };
-const named = () => {
-  const all = [...Object.entries(projects ?? {}), ...added.map((id, index) => [`created-${index}`, id])];
-  return { projects: Object.fromEntries(all) };
-};
-const args = { ...(projects === undefined ? listed : named()), ...others };
-const west = config.getObject<ProviderArgs>("west");
-const provider = west === undefined ? [] : [new (isOfPlugin ? GeneratedProvider : Provider)("west", west)];
+const named = { projects: { ...projects, ...Object.fromEntries(added) } };
+const args = { ...others, ...(projects === undefined ? {} : named) };
 /** A hook of the children, which the options of a component do not have. */
 const hook = new pulumi.ResourceHook("say", ({ id }) => pulumi.log.warn(`A hook runs for ${id}.`), { onDryRun: true });
 const transforms: pulumi.ResourceTransform[] = [
@@ -59,7 +41,6 @@ const transforms: pulumi.ResourceTransform[] = [
 ];
 const opts = {
   protect: config.getBoolean("protect") ?? false,
-  providers: provider,
   transforms: config.getBoolean("hooked") ? transforms : [],
 };
 const Fleet = isOfPlugin ? Generated : AgentLogConfigs;
@@ -72,9 +53,6 @@ if (projectId !== undefined) {
   else new GeneratedRecord(type, "single", what, { aliases: [{ type: AGENT_LOG_CONFIG_TYPE }] });
 }
 if (config.getBoolean("consumed")) new pulumi.Stash("consumer", { input: 1 }, { dependsOn: fleet });
-for (const key of config.getObject<readonly string[]>("used") ?? []) {
-  new pulumi.Stash(`uses-${key}`, { input: fleet.configs[key]?.logPath ?? "" });
-}
 
 export const paths = fleet.configs.apply((configs) =>
   Object.fromEntries(Object.entries(configs).map(([key, { logPath }]) => [key, logPath])),
