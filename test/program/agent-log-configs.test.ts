@@ -143,8 +143,9 @@ describe.each([
       [`${ONE}/monitoring`]: { id: `${ONE}/monitoring`, projectId: ONE, agent: "monitoring", logPath: "/one" },
       [`${ONE}/backup`]: { id: `${ONE}/backup`, projectId: ONE, agent: "backup", logRotate },
     });
-    const names = [TWO, ONE].flatMap((id) => [`fleet-${id}-monitoring`, `fleet-${id}-backup`]);
-    expect(namesOf(children())).toEqual(names);
+    // The plugin registers them in the order in which their reads end.
+    const names = [ONE, TWO].flatMap((id) => [`fleet-${id}-backup`, `fleet-${id}-monitoring`]);
+    expect(namesOf(children()).toSorted()).toEqual(names);
   });
 
   it("calls its children by the names of a map, each with a record of its own", async () => {
