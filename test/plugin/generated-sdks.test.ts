@@ -1,9 +1,9 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import ts from "typescript";
-import { afterAll, beforeAll, expect, it, type TestContext } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { examplesIn, fencesIn, PAGES } from "./examples-in.ts";
 import { GO_MODULE, generateSdk, linkGoSdk, linkPythonSdk, requirePython } from "./generate-sdk.ts";
 import { runTool } from "./run-tool.ts";
@@ -20,33 +20,8 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const generate = (context: TestContext, language: "nodejs" | "python" | "go") => generateSdk(context, language, folder);
-
-it.for([
-  { language: "nodejs" as const, argument: "whenUnexpected?:", constant: "UseRecorded:", page: "README.md" },
-  {
-    language: "python" as const,
-    argument: "when_unexpected:",
-    constant: "USE_RECORDED =",
-    page: "pulumi_agent_log_config/README.md",
-  },
-  { language: "go" as const, argument: "WhenUnexpected ", constant: "WhenUnavailableUseRecorded " },
-])("spells names as $language does, and has a page", async ({ language, argument, constant, page }, context) => {
-  const sdk = await generate(context, language);
-  const read = (file: string) => readFileSync(path.join(sdk, file), "utf8");
-  const text = globSync("**/*.{ts,py,go}", { cwd: sdk }).map(read).join("\n");
-  expect(text).toContain(argument);
-  expect(text).toMatch(new RegExp(`${constant}.*"useRecorded"`));
-  expect(text).toMatch(/^(?:class|export interface|type) ExpectedRangeArgs\b/m);
-  expect(text).not.toContain("{{%");
-  if (page === undefined) return;
-  expect(read(page)).toMatch(/^# Agent Log Config\n/);
-  expect(read(page)).toContain("npx pulumi-agent-log-config install-plugin");
-  expect(read(page)).toContain("pulumi config set --secret agent-log-config:privateKey");
-});
-
 it("has examples that TypeScript compiles with the generated SDK", async (context) => {
-  const sdk = await generate(context, "nodejs");
+  const sdk = await generateSdk(context, "nodejs", folder);
   await symlink(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
   const programs = await writePrograms("typescript", ".ts", examplesIn("typescript"));
   const program = ts.createProgram(programs, {
@@ -63,7 +38,7 @@ it("has examples that TypeScript compiles with the generated SDK", async (contex
 });
 
 it("has examples that mypy accepts with the generated SDK", async (context) => {
-  const sdk = await generate(context, "python");
+  const sdk = await generateSdk(context, "python", folder);
   await requirePython(context, ["mypy", "pulumi"]);
   const files = ["examples/python/__main__.py", "test/plugin/programs/python/__main__.py"];
   const whole = files.map((file) => readFileSync(path.join(root, file), "utf8"));

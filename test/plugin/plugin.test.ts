@@ -269,13 +269,6 @@ describe("a resource", () => {
     expect((await (await configured()).check(ARGS, RECORDED))["configOverrides"]).toBeNull();
   });
 
-  it("leaves null out of what is expected, at every level, as languages do that can't send it", async () => {
-    const plugin = await configured();
-    const logRotate = { sizeThresholdMB: { atMost: 1000, atLeast: null }, numTotal: null };
-    const inputs = await plugin.check({ ...ARGS, expect: { logPath: null, logRotate, notSet: null } });
-    expect(await create(plugin, inputs)).toMatchObject({ id: ID });
-  });
-
   it.each([
     { expect: { username: "u", logPath: secret("/secret") } },
     { expect: secret({ username: "u", logPath: "/secret" }) },

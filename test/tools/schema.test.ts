@@ -130,6 +130,16 @@ it("has a page for the Registry that names every setting, and the variable of on
   expect(defaultInfo).toMatchObject({ environment: ["AGENT_LOG_CONFIG_BASE_URL"] });
 });
 
+it.each(["nodejs", "python"])(
+  "has a page in the package for %s that says how to install the plugin and set the key",
+  (language) => {
+    const { readme } = at("language", language);
+    expect(readme).toMatch(/^# Agent Log Config\n/);
+    expect(readme).toContain("npx pulumi-agent-log-config install-plugin");
+    expect(readme).toContain("pulumi config set --secret agent-log-config:privateKey");
+  },
+);
+
 it.each(["resources", "functions"])("has examples in every language for all %s", (kind) => {
   for (const { description } of Object.values(at(kind)).filter(isObject)) {
     const examples = String(description).split("{{% example %}}").slice(1);
