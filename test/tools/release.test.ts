@@ -20,14 +20,7 @@ it("names what a release lacks, until a maintainer has named the repository and 
   const write = (file: string, text: string) => writeFileSync(path.join(cwd, file), text);
   write("package.json", '{ "version": "1.2.3", "repository": { "url": "git+https://github.com/example/fork.git" } }');
   write("CHANGELOG.md", "## 1.2.3 (unreleased)\n");
-  write("README.md", "Install from a clone: `npm pack`.\n");
-  const lacking = [
-    /tag is v1\.2\.4, but/,
-    /lacks the release/,
-    /names git\+https:\/\/\S+logs\.git;/,
-    /to install/,
-    /report/,
-  ];
+  const lacking = [/tag is v1\.2\.4, but/, /lacks the release/, /names git\+https:\/\/\S+logs\.git;/];
   const said = lacking.map((sentence) => expect.stringMatching(sentence));
   expect(run("check-release.ts", "v1.2.4", "some-owner/agent-logs")).toEqual({ status: 1, said });
 
