@@ -215,6 +215,17 @@ describe("a resource", () => {
     }
   });
 
+  it("names in a refresh the connection of the last update, unless a program has sent one", async () => {
+    service.respondWith({ status: 404, body: "<html>" });
+    for (const isSent of [false, true]) {
+      if (isSent) await shared.checkConfig(configuration());
+      const plugin = await configured();
+      const read = plugin.call("Read", { urn: URN, id: ID, properties: RECORDED, inputs: {} });
+      const message = await read.then(String, String);
+      expect(message.includes("This refresh used the connection of the last `pulumi up`"), message).toBe(!isSent);
+    }
+  });
+
   it("leaves the comparison to the engine, which knows what is ignored, also where another service was read", async () => {
     const plugin = await configured();
     const oldInputs = { ...RECORDED, logPath: "/one", __service: "875b511189af9dd3" };
