@@ -81,6 +81,8 @@ export interface FailureDetails {
 export class AgentLogConfigError extends Error {
   /** The name of the class. */
   override readonly name: string = "AgentLogConfigError";
+  /** One sentence that says what failed, why, and what to do. */
+  declare message: string;
   /** What went wrong. A code stays the same when the wording of its message changes. */
   readonly code: AgentLogConfigErrorCode;
   /** True for an outage: the same read may succeed later although nobody has changed anything. */

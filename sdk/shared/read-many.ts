@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { type AgentLogConfigErrorCode, errorOf } from "../client/errors.ts";
+import { type AgentLogConfigError, errorOf } from "../client/errors.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
 
@@ -14,17 +14,11 @@ export interface GetAgentLogConfigsArgs {
 }
 
 /** Why the settings of one agent of one project could not be read. */
-export interface ReadFailure {
+export interface ReadFailure extends Pick<AgentLogConfigError, "code" | "message" | "temporary"> {
   /** The project's id as it was given. */
   readonly projectId: string;
   /** The agent whose settings are missing. */
   readonly agent: AgentKind;
-  /** What went wrong. A code stays the same when the wording of its message changes. */
-  readonly code: AgentLogConfigErrorCode;
-  /** One sentence that says what failed, why, and what to do. */
-  readonly message: string;
-  /** True for an outage: the same read may succeed later although nobody has changed anything. */
-  readonly temporary: boolean;
 }
 
 /** The settings that could be read and the failures, each in the order in which they were asked for. */

@@ -89,6 +89,7 @@ const VERSION_DOC = docComments("sdk/client/agent-log-config-result.ts", "Servic
 const MANY_DOC = docComments("sdk/shared/read-many.ts", "GetAgentLogConfigsArgs");
 const MANY_RESULT_DOC = docComments("sdk/shared/read-many.ts", "ReadManyResult");
 const FAILURE_DOC = docComments("sdk/shared/read-many.ts", "ReadFailure");
+const ERROR_DOC = docComments("sdk/client/errors.ts", "AgentLogConfigError");
 const RESOURCE = docComments("sdk/program/agent-log-config.ts", "AgentLogConfig");
 const ARGUMENTS = docComments("sdk/program/agent-log-config.ts", "AgentLogConfigArgs");
 const FLEET = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigs");
@@ -286,7 +287,10 @@ function types(): Readonly<Record<string, Schema>> {
     ServiceVersion: optionalType(VERSION_DOC, versionParts),
     AgentLogConfigResult: { description: RESULT_DOC.description, ...result() },
     FleetSettings: { description: FLEET_SETTINGS.description, ...settingsOfAgent({ name: TEXT }) },
-    ReadFailure: { description: FAILURE_DOC.description, ...objectType(failure, FAILURE_DOC.members) },
+    ReadFailure: {
+      description: FAILURE_DOC.description,
+      ...objectType(failure, { ...ERROR_DOC.members, ...FAILURE_DOC.members }),
+    },
   };
   return named;
 }
