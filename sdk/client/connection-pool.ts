@@ -1,23 +1,23 @@
-import type { DigestConnection } from "../digest/signed-request.ts";
+import type { Connection } from "./connection.ts";
 
 /** The most connections that a client opens to the service. */
 const MAX_CONNECTIONS = 16;
 
 /** The connections to the service, each for one read at a time. */
 export class ConnectionPool {
-  readonly #open: () => DigestConnection;
-  readonly #connections: DigestConnection[] = [];
+  readonly #open: () => Connection;
+  readonly #connections: Connection[] = [];
   /** Those that are not in use, the one that was used last at the end. */
-  readonly #idle: DigestConnection[] = [];
+  readonly #idle: Connection[] = [];
   /** They give a connection to the reads that wait for one, in the order in which these came. */
-  readonly #waiting: ((connection: DigestConnection) => void)[] = [];
+  readonly #waiting: ((connection: Connection) => void)[] = [];
 
-  constructor(open: () => DigestConnection) {
+  constructor(open: () => Connection) {
     this.#open = open;
   }
 
   /** Waits for a connection, which nothing else uses until it is given back. */
-  async take(): Promise<DigestConnection> {
+  async take(): Promise<Connection> {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle;
     if (this.#connections.length < MAX_CONNECTIONS) {
@@ -25,13 +25,13 @@ export class ConnectionPool {
       this.#connections.push(connection);
       return connection;
     }
-    const { promise, resolve } = Promise.withResolvers<DigestConnection>();
+    const { promise, resolve } = Promise.withResolvers<Connection>();
     this.#waiting.push(resolve);
     return promise;
   }
 
   /** Lets another read use a connection. */
-  giveBack(connection: DigestConnection): void {
+  giveBack(connection: Connection): void {
     const give = this.#waiting.shift();
     if (give === undefined) this.#idle.push(connection);
     else give(connection);

@@ -22,6 +22,11 @@ export class Connection implements DigestConnection {
   #closing = new AbortController();
   #dispatcher: Dispatcher;
 
+  /** It changes when the connection is replaced. */
+  get dispatcher(): Dispatcher {
+    return this.#dispatcher;
+  }
+
   /** @param open its sockets end with the signal, because undici leaves alone those that are not connected yet */
   constructor(key: DigestKey, open: (closed: AbortSignal) => Dispatcher) {
     this.state = new DigestState(key);
@@ -29,16 +34,14 @@ export class Connection implements DigestConnection {
     this.#dispatcher = open(this.#closing.signal);
   }
 
-  dispatch(request: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    return this.#dispatcher.dispatch(request, handler);
-  }
-
+  /** Gives up the request that is under way, and opens another connection for the next one. */
   replace(): void {
     void this.destroy();
     this.#closing = new AbortController();
     this.#dispatcher = this.#open(this.#closing.signal);
   }
 
+  /** Closes it for good. */
   async destroy(): Promise<void> {
     const destroyed = this.#dispatcher.destroy();
     this.#closing.abort();

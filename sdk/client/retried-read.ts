@@ -1,6 +1,7 @@
-import { type DigestConnection, SignedRequest, type UnsignedRequest } from "../digest/signed-request.ts";
+import { sendSigned, type UnsignedRequest } from "../digest/signed-request.ts";
 import { abortable } from "./abortable.ts";
 import type { CompleteOptions } from "./complete-options.ts";
+import type { Connection } from "./connection.ts";
 import { connectionError } from "./connection-error.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { AgentLogConfigError } from "./errors.ts";
@@ -38,7 +39,7 @@ export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
   }
 }
 
-async function attempts(connection: DigestConnection, plan: ReadPlan & Turn): Promise<ResponseContent> {
+async function attempts(connection: Connection, plan: ReadPlan & Turn): Promise<ResponseContent> {
   const { options, gate, left, signal } = plan;
   for (let retries = 0; ; retries += 1) {
     const outcome = await attempt(connection, plan);
@@ -58,23 +59,24 @@ async function attempts(connection: DigestConnection, plan: ReadPlan & Turn): Pr
 }
 
 async function attempt(
-  connection: DigestConnection,
+  connection: Connection,
   { options, request, envelope, subject, signal, gate, left }: ReadPlan & Turn,
 ): Promise<ResponseContent | AgentLogConfigError> {
   const isShort = gate.isOutage && left() > OUTAGE_LIMIT_MILLISECONDS;
-  const signed = new SignedRequest(connection, request);
+  const late = Promise.withResolvers<never>();
   const timer = setTimeout(
     () => {
       const says = isShort
         ? `no response within ${OUTAGE_LIMIT_MILLISECONDS / 1000} s, the limit after other reads have failed; check the service and the network`
         : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
-      signed.giveUp(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
+      late.reject(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
+      connection.replace();
     },
     isShort ? OUTAGE_LIMIT_MILLISECONDS : left(),
   );
   try {
-    const response = await abortable(signed.send(), signal, () => signed.giveUp(new Error("The read was given up.")));
-    return readResponse(response, subject, envelope);
+    const sent = Promise.race([sendSigned(connection, request), late.promise]);
+    return readResponse(await abortable(sent, signal, () => connection.replace()), subject, envelope);
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof AgentLogConfigError) return cause;

@@ -87,6 +87,7 @@ test.for<readonly [string, string | readonly string[], string]>([
   ["an escape at the end", 'Digest nonce="n\\', 'Digest nonce="n\\'],
   ["text behind a string", 'Digest nonce="n"x', 'Digest nonce="n"x'],
   ["parameters without commas", 'Digest nonce="n" qop="auth"', 'Digest nonce="n" qop'],
+  ["a parameter behind a token68", 'Negotiate abc==, nonce="n"', `from 'nonce="n"' on`],
   ["a parameter without a scheme", 'nonce="n"', 'nonce="n"'],
   ["a valid challenge behind a malformed one, whose end nothing tells", TWO, TWO],
   ["a quote in the place of a scheme", '"Digest" nonce="n"', '"Digest"'],

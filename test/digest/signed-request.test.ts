@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Client } from "undici";
-import { expect, onTestFinished, test, vi } from "vitest";
-import { Cookies } from "../../sdk/client/cookies.ts";
-import { DigestKey, DigestState } from "../../sdk/digest/digest-exchange.ts";
-import { type DigestConnection, SignedRequest } from "../../sdk/digest/signed-request.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { Connection } from "../../sdk/client/connection.ts";
+import { DigestKey } from "../../sdk/digest/digest-exchange.ts";
+import { type DigestConnection, sendSigned } from "../../sdk/digest/signed-request.ts";
 import { listen } from "../servers/listen.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
@@ -34,26 +34,17 @@ async function start(...script: readonly Respond[]) {
   };
 }
 
-interface OpenConnection extends DigestConnection {
-  readonly replace: ReturnType<typeof vi.fn<() => void>>;
-}
-
-function connectTo({ origin }: { readonly origin: string }): OpenConnection {
-  const client = new Client(origin, { headersTimeout: 0, bodyTimeout: 500, maxResponseSize: 65_536 });
-  onTestFinished(() => client.destroy());
-  return {
-    state: new DigestState(new DigestKey({ username: "u", password: "p" })),
-    cookies: new Cookies(),
-    dispatch: client.dispatch.bind(client),
-    replace: vi.fn<() => void>(),
-    destroy: () => client.destroy(),
-  };
+function connectTo({ origin }: { readonly origin: string }): Connection {
+  const open = () => new Client(origin, { headersTimeout: 0, bodyTimeout: 500, maxResponseSize: 65_536 });
+  const connection = new Connection(new DigestKey({ username: "u", password: "p" }), open);
+  onTestFinished(() => connection.destroy());
+  return connection;
 }
 
 const READ = { path: "/read?a=b", method: "GET", headers: { accept: "application/json" } } as const;
 
 async function read(connection: DigestConnection): Promise<string> {
-  const { status, body } = await new SignedRequest(connection, READ).send();
+  const { status, body } = await sendSigned(connection, READ);
   return `${status} ${Buffer.from(body)}`;
 }
 
@@ -124,49 +115,42 @@ test("an informational response is none", async () => {
 });
 
 test.for([
+  { description: "before it is sent", script: [], requests: 0 },
   { description: "while it asks for a challenge", script: [hold], requests: 1 },
   { description: "after its challenge", script: [challenge, hold], requests: 2 },
-])("a request that is given up $description sends no other, and leaves a connection that works", async (row) => {
-  const server = await start(...row.script, accept);
-  const connection = connectTo(server);
-  const request = new SignedRequest(connection, READ);
-  const sending = request.send().catch(({ message }) => message);
-  await server.reached(row.requests);
-  request.giveUp(new Error("given up"));
-  expect(await sending).toBe("given up");
-  expect(server.requests).toHaveLength(row.requests);
-  expect(connection.replace).not.toHaveBeenCalled();
-  expect(await read(connection)).toBe("200 accepted");
-});
+])(
+  "a request whose connection is replaced $description fails and is not sent again, and the next one is",
+  async (row) => {
+    const server = await start(...row.script, accept);
+    const connection = connectTo(server);
+    const sending = read(connection).catch(({ name }) => name);
+    await server.reached(row.requests);
+    connection.replace();
+    expect(await sending).toMatch(/Error$/);
+    expect(server.requests).toHaveLength(row.requests);
+    expect(await read(connection)).toBe("200 accepted");
+  },
+);
 
 const LATE: readonly { readonly event: "onResponseStart" | "onResponseEnd"; readonly respond: Respond }[] = [
   { event: "onResponseStart", respond: (_, response) => response.writeHead(401, CHALLENGED).write("begin") },
   { event: "onResponseEnd", respond: challenge },
 ];
 
-test.for(LATE)("a request that is given up at $event of its challenge sends no other", async ({ event, respond }) => {
-  const server = await start(respond, accept);
+test.for(LATE)("a request whose connection is replaced at $event of its challenge sends no other", async (row) => {
+  const server = await start(row.respond, accept);
   const connection = connectTo(server);
-  const watched: DigestConnection = {
-    ...connection,
+  const { state, cookies, dispatcher } = connection;
+  const watched: DigestConnection["dispatcher"] = {
     dispatch(request, handler) {
-      const next: ((...args: never) => void) | undefined = handler[event]?.bind(handler);
-      handler[event] = (...args: never) => {
+      const next: ((...args: never) => void) | undefined = handler[row.event]?.bind(handler);
+      handler[row.event] = (...args: never) => {
         next?.(...args);
-        signed.giveUp(new Error("given up"));
+        connection.replace();
       };
-      return connection.dispatch(request, handler);
+      return dispatcher.dispatch(request, handler);
     },
   };
-  const signed = new SignedRequest(watched, READ);
-  await expect(signed.send()).rejects.toThrow("given up");
+  await expect(sendSigned({ state, cookies, dispatcher: watched }, READ)).rejects.toThrow(/destroyed/);
   expect(server.requests).toHaveLength(1);
-});
-
-test("a request that is given up before it has a socket has its connection replaced", async () => {
-  const connection = connectTo(await start(accept));
-  const request = new SignedRequest(connection, READ);
-  request.send().catch(() => {});
-  request.giveUp(new Error("given up"));
-  expect(connection.replace).toHaveBeenCalledOnce();
 });
