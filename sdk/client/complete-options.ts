@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { connectionOptionsSchema } from "./connection-options.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { type PlaceOf, parseArgument } from "./parse-argument.ts";
@@ -85,7 +85,7 @@ function readCaCertificate(textOrPath: string, refuse: Refuse): string {
     throw refuse("contains a private key; give the certificate alone, and replace a key that was recorded");
   }
   // Environment variables often have the ends of lines as two characters.
-  const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readSmallFile(textOrPath, refuse);
+  const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readFile(textOrPath, refuse);
   try {
     const certificates = pem.match(CERTIFICATE)?.map((each) => new X509Certificate(each).toString());
     if (certificates !== undefined) return certificates.join("");
@@ -96,20 +96,13 @@ function readCaCertificate(textOrPath: string, refuse: Refuse): string {
   );
 }
 
-/** Bytes of a file; the certificates of all public authorities together have some 200,000. */
-const MAX_FILE_BYTES = 1_048_576;
-
-function readSmallFile(path: string, refuse: Refuse): string {
-  let why = "";
+function readFile(path: string, refuse: Refuse): string {
   try {
-    const file = statSync(path);
-    if (file.isFile() && file.size <= MAX_FILE_BYTES) return readFileSync(path, "utf8");
+    return readFileSync(path, "utf8");
   } catch (cause) {
-    if (cause instanceof Error && "code" in cause) why = ` (${cause.code})`;
+    // What does not look like a path may be a secret that went to the wrong place.
+    const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
+    const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+    throw refuse(`is neither PEM text nor the path of a file that can be read${which}${why}; give one of them`);
   }
-  // What does not look like a path may be a secret that went to the wrong place.
-  const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
-  throw refuse(
-    `is neither PEM text nor the path of a file of at most 1 MiB that can be read${which}${why}; give one of them`,
-  );
 }

@@ -13,8 +13,7 @@ export interface ConnectionOptions {
   /** The private API key, which is the password of HTTP Digest. It is a secret. */
   readonly privateKey: string;
   /**
-   * Certificates of authorities to trust in addition to those that Node.js trusts: PEM text, or the path of a PEM file of at
-   * most 1 MiB.
+   * Certificates of authorities to trust in addition to those that Node.js trusts: PEM text, or the path of a PEM file.
    */
   readonly caCertificate?: string | undefined;
   /** Allows `http:` addresses, over which the settings travel unencrypted. Default: false. */

@@ -1,47 +1,70 @@
 import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
-import { errorOf } from "../client/errors.ts";
+import { CODES, errorOf } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
 import { ReadGate } from "../client/read-gate.ts";
+import { configurationWarnings, lookUpConnection, stackConfiguration } from "../shared/connection-settings.ts";
+import { openClient } from "../shared/open-client.ts";
 import { failureOf } from "../shared/reading.ts";
 import { readUsable } from "../shared/settings-reader.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";
-import { makeReport, type ProjectReport, type Report } from "./make-report.ts";
-import type { Findings } from "./observe-connections.ts";
-import { openObservedClient } from "./open-observed-client.ts";
-import { renderReport } from "./render-report.ts";
+import { readStack } from "./read-stack.ts";
+import { type ProjectReport, type Report, renderReport } from "./render-report.ts";
 
-/** Tries a connection step by step, and prints what it finds. Returns the exit code. */
+/** Reads projects with the connection of a stack or of the environment, and prints what came of it. Returns the exit code. */
 export async function check(args: readonly string[]): Promise<number> {
   const options = await readCommandLine(args).catch((error: Error) => error);
   if (options instanceof Error) return wrongArguments(options);
-  const report = await tryConnection(options.stack, options.projectIds);
-  process.stdout.write(options.json ? toJson(report) : renderReport(report));
+  const { stack, projectIds, json } = options;
+  const isCounted = !json && process.stderr.isTTY && projectIds.length > 1;
+  const report = await readProjects(stack, projectIds, isCounted ? showCount : () => {});
+  if (isCounted) process.stderr.write(CLEARED_LINE);
+  process.stdout.write(json ? toJson(report) : renderReport(report));
   return report.ok ? 0 : 1;
 }
 
-async function tryConnection(stack: string | undefined, projectIds: readonly [string, ...string[]]): Promise<Report> {
-  const seen: Findings = {};
+const CLEARED_LINE = "\r\u001b[K";
+
+function showCount(read: number, all: number): void {
+  process.stderr.write(`${CLEARED_LINE}${read} of ${all} projects`);
+}
+
+async function readProjects(
+  stack: string | undefined,
+  projectIds: readonly [string, ...string[]],
+  count: typeof showCount,
+): Promise<Report> {
   const read = new Map<string, ProjectReport>();
-  const reportOf = (projectId: string): ProjectReport => read.get(projectId) ?? { projectId, status: "not reached" };
-  const report = () => makeReport(seen, projectIds.map(reportOf));
+  const warnings: string[] = [];
+  let settings: Report["settings"] = {};
   // A malformed id says nothing about the connection.
   const first = projectIds.find((id) => PROJECT_ID.test(id)) ?? projectIds[0];
   try {
-    const client = await openObservedClient(stack, seen);
+    const configuration = stack === undefined ? {} : await readStack(stack);
+    const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
+    warnings.push(...configurationWarnings(values, (key) => configuration[key]?.secret === true));
+    const found = lookUpConnection(stackConfiguration((key) => values[key]));
+    settings = Object.fromEntries(Object.entries(found).map(([name, setting]) => [name, setting?.source]));
+    // A program judges maxRetries too, but here a retry would hide the first failure.
+    await openClient(found).close();
+    const client = openClient(found, { maxRetries: 0 });
     const gate = new ReadGate();
-    const readNext = async (id: string) => read.set(id, await readProject(client, gate, id));
-    await readNext(first);
-    const isHopeless = report().steps.some(({ status }) => status === "failed");
+    const readNext = async (id: string) => {
+      const project = await readProject(client, gate, id);
+      read.set(id, project);
+      count(read.size, projectIds.length);
+      return project;
+    };
+    const { code } = await readNext(first);
+    const isHopeless = code !== undefined && CODES[code].everyRead;
     if (!isHopeless) await Promise.all(projectIds.filter((id) => id !== first).map(readNext));
   } catch (error) {
-    const problem = { ...failureOf(error), code: errorOf(error).code };
-    if (problem.code === "ERR_MISSING_SETTINGS") {
-      seen.warning = [seen.warning, whereSettingsMayBe(stack)].filter(Boolean).join(" ");
-    }
-    read.set(first, { projectId: first, status: "failed", ...problem });
+    if (errorOf(error).code === "ERR_MISSING_SETTINGS") warnings.push(whereSettingsMayBe(stack));
+    read.set(first, failed(first, error));
   }
-  return report();
+  const projects = projectIds.map((projectId) => read.get(projectId) ?? { projectId, status: "not reached" as const });
+  const ok = projects.every(({ status }) => status === "ok");
+  return { ok, settings, projects, warning: warnings.join(" ") || undefined };
 }
 
 async function readProject(client: AgentLogConfigClient, gate: ReadGate, projectId: string): Promise<ProjectReport> {
@@ -53,8 +76,12 @@ async function readProject(client: AgentLogConfigClient, gate: ReadGate, project
     }
     return { projectId, status: "ok", ...logs };
   } catch (error) {
-    return { projectId, status: "failed", ...logs, ...failureOf(error), code: errorOf(error).code };
+    return { ...failed(projectId, error), ...logs };
   }
+}
+
+function failed(projectId: string, error: unknown): ProjectReport {
+  return { projectId, status: "failed", code: errorOf(error).code, ...failureOf(error) };
 }
 
 /** @param stack the stack whose settings were looked up; undefined if it was the environment alone */

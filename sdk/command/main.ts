@@ -4,8 +4,8 @@ import { wrongArguments } from "./command-line.ts";
 
 const USAGE = `Usage: pulumi-agent-log-config <command> [options]
 
-  check           tries the connection to the service step by step, and says
-                  where it fails and what to do; it only reads, and prints no
+  check           reads projects, and says where each connection setting comes
+                  from, what failed and what to do; it only reads, and prints no
                   secret; it ends with 0 if everything was read, 1 if not, and
                   2 for wrong arguments or an empty list
     --project <id>          reads this project, 24 hexadecimal digits; may be
@@ -15,7 +15,7 @@ const USAGE = `Usage: pulumi-agent-log-config <command> [options]
                             standard input
     --stack <name>          takes the connection from this stack, and from the
                             environment what the stack does not have
-    --json                  prints { ok, steps, projects } as JSON
+    --json                  prints { ok, settings, projects, warning } as JSON
 
   install-plugin  lets the Pulumi CLI install the plugin that this package
                   contains, for Pulumi YAML, Python, Go, .NET and Java; it ends

@@ -4,7 +4,6 @@ import { z } from "zod";
 import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { printable } from "../client/printable.ts";
-import { pulumiEnvironment } from "./pulumi-environment.ts";
 
 /**
  * Asks the Pulumi CLI for the configuration of a stack of the project in the current folder, in clear.
@@ -14,7 +13,6 @@ export async function readStack(stack: string): Promise<z.infer<typeof configura
   const args = ["config", "--json", "--show-secrets", "--stack", stack, "--non-interactive", "--color=never"];
   try {
     const { stdout } = await promisify(execFile)("pulumi", args, {
-      env: pulumiEnvironment(),
       maxBuffer: Number.POSITIVE_INFINITY,
     });
     return configurationSchema.parse(JSON.parse(stdout));
@@ -29,8 +27,7 @@ const configurationSchema = z.record(z.string(), z.object({ value: z.string().op
 /** Quotes neither the arguments of the command nor its standard output, which has the secrets. */
 function reasonOf(error: unknown): string {
   const { code, stderr }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
-  if (code === "ENOENT")
-    return "there is no pulumi command on the PATH outside of node_modules; install it, or set the environment variables";
+  if (code === "ENOENT") return "there is no pulumi command on the PATH; install it, or set the environment variables";
   const [, says = "the pulumi command failed"] = /^error: (.*[^.\n])/m.exec(String(stderr)) ?? [];
   // The address of a backend may have a password before its host or in its query.
   const withoutSecrets = says.replaceAll(/:\/\/[^\s"]*@/g, "://***@").replaceAll(/\?[^\s"]+/g, "?***");

@@ -1,38 +1,49 @@
 import { styleText } from "node:util";
-import { FailureReport } from "../shared/failure-report.ts";
-import type { Report, Step } from "./make-report.ts";
+import type { AgentLogConfigErrorCode } from "../client/errors.ts";
+import { type Failure, FailureReport } from "../shared/failure-report.ts";
 
-/**
- * Renders a report for a person: a line for each step, and for many projects a line for each that was read, one for each cause
- * of failures, and how many there are of each.
- */
-export function renderReport({ warning, steps, projects }: Report): string {
-  const { ok = [], failed = [], "not reached": others = [] } = Object.groupBy(projects, ({ status }) => status);
-  const isExplained = failed.length === 0 || steps.some(({ status }) => status === "failed");
-  const lines = steps.map(({ step, status, message }) => {
-    const isSeen = status === "ok" || status === "failed";
-    return paint(status, step.padEnd(12) + (isSeen ? message : [status, message].filter(Boolean).join(": ")));
-  });
-  if (warning !== undefined) lines.push(styleText("yellow", `! ${"warning".padEnd(12)}${warning}`));
-  if (projects.length > 1 || !isExplained) {
-    const report = new FailureReport();
-    for (const { projectId, message = "", cause = "" } of failed) report.note(projectId, [{ message, cause }]);
-    const failures = report.entries().map(({ resource, message }) => `${resource}: ${message}`);
-    const counts = [`${ok.length} of ${projects.length} projects can be read`];
-    if (failed.length > 0) counts.push(`${failed.length} failed`);
-    if (others.length > 0) counts.push(`${others.length} not reached`);
-    lines.push(
-      ...ok.map((read) =>
-        paint("ok", `${read.projectId}  monitoring logs to ${read.monitoring}, backup to ${read.backup}`),
-      ),
-      ...(isExplained ? [] : failures.map((line) => paint("failed", line))),
-      `${counts.join(", ")}.`,
-    );
-  }
-  return lines.map((line) => `${line}\n`).join("");
+/** What the command says. */
+export interface Report {
+  /** Every project was read. */
+  readonly ok: boolean;
+  /** Where each setting of the connection is, by its name. */
+  readonly settings: Readonly<Record<string, string | undefined>>;
+  /** In the order in which they were given. */
+  readonly projects: readonly ProjectReport[];
+  /** What is wrong beside that, and what to do about it. */
+  readonly warning?: string | undefined;
 }
 
-function paint(status: Step["status"], line: string): string {
-  if (status === "ok") return `${styleText("green", "✓")} ${line}`;
-  return status === "failed" ? styleText("red", `✗ ${line}`) : styleText("dim", `- ${line}`);
+/** How far both reads of one project came: where the agents log to, and the problem if one was not read. */
+export interface ProjectReport extends Partial<Failure> {
+  readonly code?: AgentLogConfigErrorCode;
+  readonly projectId: string;
+  readonly status: "ok" | "failed" | "not reached";
+  readonly monitoring?: string;
+  readonly backup?: string;
+}
+
+/**
+ * Renders a report for a person: where the settings are, a line for each project that was read, one for each cause of failures,
+ * and for many projects how many there are of each.
+ */
+export function renderReport({ settings, warning, projects }: Report): string {
+  const { ok = [], failed = [], "not reached": others = [] } = Object.groupBy(projects, ({ status }) => status);
+  const lines: string[] = [];
+  const names = Object.keys(settings);
+  const places = Object.entries(Object.groupBy(names, (name) => settings[name] ?? ""));
+  const parts = places.map(([place, found = []]) => `from the ${place}: ${found.join(", ")}`);
+  if (parts.length > 0) lines.push(`Settings ${parts.join("; ")}`);
+  if (warning !== undefined) lines.push(styleText("yellow", `! ${warning}`));
+  for (const { projectId, monitoring, backup } of ok) {
+    lines.push(`${styleText("green", "✓")} ${projectId}  monitoring logs to ${monitoring}, backup to ${backup}`);
+  }
+  const report = new FailureReport();
+  for (const { projectId, message = "", cause = "" } of failed) report.note(projectId, [{ message, cause }]);
+  for (const { message } of report.entries()) lines.push(styleText("red", `✗ ${message}`));
+  const counts = [`${ok.length} of ${projects.length} projects can be read`];
+  if (failed.length > 0) counts.push(`${failed.length} failed`);
+  if (others.length > 0) counts.push(`${others.length} not reached`);
+  if (projects.length > 1) lines.push(`${counts.join(", ")}.`);
+  return lines.map((line) => `${line}\n`).join("");
 }

@@ -10,12 +10,13 @@ import {
   configurationWarnings,
   isSecretConnectionSetting,
   providerArguments,
+  type SettingsSource,
   stackConfiguration,
 } from "../shared/connection-settings.ts";
 import { seal } from "../shared/engine-marks.ts";
 import { withoutMarks } from "./property-marks.ts";
-import { nameOf, stackOf } from "./resource-urn.ts";
-import type { ConnectionSources, Run } from "./run.ts";
+import { nameOf } from "./resource-urn.ts";
+import type { Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 /** Returns the settings of a provider as they are recorded, the secrets marked. */
@@ -32,13 +33,11 @@ export function checkConfiguration(request: CheckRequest, run: Run): CheckRespon
   return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(sealed)));
 }
 
-/** Returns where the settings of a provider are. */
-export function configurationOf(request: ConfigureRequest): ConnectionSources {
+/** Returns where the settings of a provider are, the first place first. */
+export function configurationOf(request: ConfigureRequest): readonly SettingsSource[] {
   const given = withoutMarks(propertiesOf(request.getArgs()));
-  const urn = request.getUrn() ?? "";
   const args = Object.fromEntries(Object.entries(given).filter(([name, value]) => isArgument(name, value)));
-  const sources = [providerArguments(nameOf(urn), args), stackConfiguration(configuredText)];
-  return { sources, stack: stackOf(urn) };
+  return [providerArguments(nameOf(request.getUrn() ?? ""), args), stackConfiguration(configuredText)];
 }
 
 /** The stack's settings of this plugin, which the engine gives to explicit providers too; names without the namespace. */

@@ -27,7 +27,7 @@ export interface PluginDescription {
  */
 export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
   let isConfigurationChecked = false;
-  let run = new Run(log, { sources: [] }, isConfigurationChecked);
+  let run = new Run(log, [], isConfigurationChecked);
   const { cancellable, cancelCalls } = cancellableCalls(log);
   const call = <Request, Response>(answer: (request: Request, current: Run) => Response | Promise<Response>) =>
     cancellable((request: Request) => {

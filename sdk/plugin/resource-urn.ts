@@ -11,11 +11,6 @@ export function typeOf(urn: string): string {
   return urn.split("::")[2]?.split("$").at(-1) ?? "";
 }
 
-/** Returns the stack; undefined where its name is not one of the engine's, which a command line could not take. */
-export function stackOf(urn: string): string | undefined {
-  return /^urn:pulumi:([\w.-]+)::/.exec(urn)?.[1];
-}
-
 /** Returns the URN of a child of the resource with this URN. */
 export function childOf(urn: string, type: string, name: string): string {
   return `${urn.split("::").slice(0, 3).join("::")}$${type}::${name}`;

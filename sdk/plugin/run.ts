@@ -9,13 +9,6 @@ import { SettingsReader, type UncheckedRead } from "../shared/settings-reader.ts
 import { HeldCalls } from "./held-calls.ts";
 import { nameOf } from "./resource-urn.ts";
 
-/** Where a provider's settings are, and its stack. */
-export interface ConnectionSources {
-  /** The places that the connection settings come from before the environment, the first one first. */
-  readonly sources: readonly SettingsSource[];
-  readonly stack?: string | undefined;
-}
-
 /** What is remembered for one run of the engine, which configures an attached process anew for each. */
 export class Run {
   readonly failures: HeldCalls;
@@ -24,21 +17,23 @@ export class Run {
   /** What was read ahead, by the URN of the resource and what it asks for. */
   readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
   readonly #log: EngineLog;
-  readonly #reader: SettingsReader;
-  readonly #configuration: ConnectionSources;
+  readonly #reader = new SettingsReader();
+  readonly #sources: readonly SettingsSource[];
   readonly #isFromProgram: boolean;
 
-  /** @param isFromProgram the program has sent the configuration; in a plain refresh the engine takes it from the state */
-  constructor(log: EngineLog, configuration: ConnectionSources, isFromProgram: boolean) {
+  /**
+   * @param sources the places that the connection settings come from before the environment, the first one first
+   * @param isFromProgram the program has sent the configuration; in a plain refresh the engine takes it from the state
+   */
+  constructor(log: EngineLog, sources: readonly SettingsSource[], isFromProgram: boolean) {
     this.#log = log;
     this.#isFromProgram = isFromProgram;
-    this.#configuration = configuration;
-    this.#reader = new SettingsReader(() => configuration.stack);
+    this.#sources = sources;
     this.failures = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
   }
 
   /** Reads settings with the connection of the provider. */
-  readonly read = (asked: UncheckedRead) => this.#reader.read(lookUpConnection(...this.#configuration.sources), asked);
+  readonly read = (asked: UncheckedRead) => this.#reader.read(lookUpConnection(...this.#sources), asked);
 
   /** Reads for a resource that the engine is going to ask for. It does not fail: the call of the engine does. */
   async readAhead(urn: string, asked: UncheckedRead): Promise<void> {
@@ -60,7 +55,7 @@ export class Run {
   /** Returns what the life of a resource needs of the engine. */
   hostOf(urn: string): Host {
     return {
-      sources: this.#configuration.sources,
+      sources: this.#sources,
       refreshAdvice: this.#isFromProgram ? undefined : REFRESH_ADVICE,
       read: (asked) => this.#readsAhead.get(aheadKey(urn, asked)) ?? this.read(asked),
     };

@@ -12,19 +12,14 @@ class ProgramState {
   /** It was warned of its configuration. */
   hasWarned: boolean;
 
-  constructor(reader = newReader(), hasWarned = false) {
+  constructor(reader = new SettingsReader(), hasWarned = false) {
     this.reader = reader;
     this.hasWarned = hasWarned;
   }
 }
 
-/** A program that the Automation API runs in its own process has no stack that a command would find. */
-function newReader(): SettingsReader {
-  return new SettingsReader(() => process.env["PULUMI_NODEJS_STACK"]);
-}
-
 /** Outside of programs there is nothing else by which reads could know of a refused key. It ends with the process. */
-const OUTSIDE = newReader();
+const OUTSIDE = new SettingsReader();
 const states = new WeakMap<pulumi.Resource, ProgramState>();
 
 /** Returns what is kept for this program. Outside of one, as in a component provider, only refused keys are remembered. */

@@ -1,6 +1,5 @@
 import type { AgentLogConfigClient, ReadOptions } from "../client/agent-log-config-client.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "../client/errors.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import { refuseEngineMarks } from "./engine-marks.ts";
@@ -19,43 +18,18 @@ const clients = new Map<string, Promise<AgentLogConfigClient>>();
 
 /** Reads settings for one run, in which the reads of a connection know of each other's failures. */
 export class SettingsReader {
-  readonly #stackOf: () => string | undefined;
   readonly #gates = new Map<string, ReadGate>();
-
-  /** @param stackOf returns the stack that the advice after a failed connection names; undefined if no command would find it */
-  constructor(stackOf: () => string | undefined = () => undefined) {
-    this.#stackOf = stackOf;
-  }
 
   /**
    * Reads settings. No message quotes arguments that are invalid, since they may be secrets.
    * @throws AgentLogConfigError for settings and arguments that are invalid, and for a read that failed
    */
   async read(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
-    try {
-      const key = JSON.stringify(connection);
-      const client = await madeOnce(clients, key, () => open(connection));
-      const gate = this.#gates.get(key) ?? new ReadGate();
-      this.#gates.set(key, gate);
-      return await readUsable(client, args, { gate, isSecret: true });
-    } catch (error) {
-      if (!(error instanceof AgentLogConfigError)) throw error;
-      const advice = this.#adviceFor(error.code, connection, args.projectId);
-      throw advice === undefined ? error : error.advised(advice);
-    }
-  }
-
-  /**
-   * Names the command that tries a connection step by step. The command knows the stack's settings, not the arguments of a
-   * Provider, and not what a program of the Automation API sets.
-   */
-  #adviceFor(code: AgentLogConfigErrorCode, connection: ConnectionSettings, projectId: unknown): string | undefined {
-    const sources = Object.values(connection).flatMap((found) => found?.source ?? []);
-    const isKnown = sources.length > 0 && !sources.includes("argument") && !process.env["PULUMI_AUTOMATION_API"];
-    const stack = this.#stackOf();
-    if (!CODES[code].connection || !isKnown || stack === undefined) return undefined;
-    const option = sources.includes("stack") ? ` --stack ${stack}` : "";
-    return `\`npx pulumi-agent-log-config check --project ${projectId}${option}\` says which step of the connection fails.`;
+    const key = JSON.stringify(connection);
+    const client = await madeOnce(clients, key, () => open(connection));
+    const gate = this.#gates.get(key) ?? new ReadGate();
+    this.#gates.set(key, gate);
+    return readUsable(client, args, { gate, isSecret: true });
   }
 }
 

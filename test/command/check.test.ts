@@ -2,12 +2,11 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { check } from "../../sdk/command/check.ts";
-import type { Report } from "../../sdk/command/make-report.ts";
 import { readStack } from "../../sdk/command/read-stack.ts";
+import type { Report } from "../../sdk/command/render-report.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
-import { forgetSubscriptions } from "./forget-subscriptions.ts";
 import { type Environment, environmentOf } from "./run-main.ts";
 
 vi.mock("../../sdk/command/read-stack.ts", () => ({ readStack: vi.fn() }));
@@ -19,7 +18,6 @@ let stdout: string;
 let stderr: string;
 
 beforeEach(() => {
-  forgetSubscriptions();
   [stdout, stderr] = ["", ""];
   vi.spyOn(process.stdout, "write").mockImplementation((text) => {
     stdout += text;
@@ -58,31 +56,17 @@ async function report(...args: readonly string[]): Promise<Report & { readonly e
   return { ...JSON.parse(stdout), exitCode };
 }
 
-function failedStepOf({ steps }: Report) {
-  const failed = steps.find(({ status }) => status === "failed");
-  return failed && { step: failed.step, code: failed.code };
-}
-
 /** The requests that carried credentials. */
 function signed({ requests }: Service): readonly unknown[] {
   return requests.filter(({ headers }) => headers.authorization !== undefined);
 }
 
 describe("for one project", () => {
-  it("prints every step, and ends with 0", async () => {
+  it("prints where the settings and the logs are, and ends with 0", async () => {
     await start();
     expect(await check(projects([FIRST]))).toBe(0);
-    expect(
-      stdout.replace(/port \d+/, "port N"),
-    ).toBe(`✓ settings    from the environment: baseUrl, publicKey, privateKey, allowHttp
-✓ name        127.0.0.1
-✓ connection  127.0.0.1 port N
-- TLS         not asked for: the address is plain http, so the settings travel unencrypted
-✓ challenge   Digest, realm "Example Public API"
-✓ key         accepted
-✓ role        sufficient
-✓ monitoring  it logs to /log/0
-✓ backup      it logs to standard error
+    expect(stdout).toBe(`Settings from the environment: baseUrl, publicKey, privateKey, allowHttp
+✓ ${FIRST}  monitoring logs to /log/0, backup to standard error
 `);
     expect(stderr).toBe("");
   });
@@ -90,7 +74,8 @@ describe("for one project", () => {
   it("judges settings that do not matter to the read, as a program does", async () => {
     const service = await start([FIRST], { AGENT_LOG_CONFIG_MAX_RETRIES: "many" });
     const found = await report(...projects([FIRST]));
-    expect(failedStepOf(found)).toEqual({ step: "settings", code: "ERR_INVALID_SETTINGS" });
+    expect(found.settings).toMatchObject({ baseUrl: "environment", maxRetries: "environment" });
+    expect(found.projects).toMatchObject([{ status: "failed", code: "ERR_INVALID_SETTINGS" }]);
     expect(found.projects[0]?.message).toContain("maxRetries (the environment variable AGENT_LOG_CONFIG_MAX_RETRIES)");
     expect(found).not.toHaveProperty("warning");
     expect(service.requests).toEqual([]);
@@ -100,9 +85,8 @@ describe("for one project", () => {
     const service = await start();
     service.set(FIRST, "backup", { logPath: "/log\u001b[2J" });
     const found = await report(...projects([FIRST]));
-    expect(failedStepOf(found)).toEqual({ step: "backup", code: "ERR_INVALID_RESPONSE" });
     const message = expect.stringContaining("logPath has control characters");
-    expect(found.projects).toMatchObject([{ monitoring: "/log/0", message }]);
+    expect(found.projects).toMatchObject([{ monitoring: "/log/0", code: "ERR_INVALID_RESPONSE", message }]);
     expect(found.projects[0]).not.toHaveProperty("backup");
   });
 
@@ -110,7 +94,7 @@ describe("for one project", () => {
     const service = await start();
     service.set(FIRST, "backup", { logPath: "/log\u202e[2J" });
     await check(projects([FIRST]));
-    expect(stdout).toContain("it logs to /log\uFFFD[2J");
+    expect(stdout).toContain("backup to /log\uFFFD[2J");
   });
 });
 
@@ -130,7 +114,6 @@ describe("for many projects", () => {
     const service = await start([FIRST, THIRD]);
     const found = await report(...projects(["zz", FIRST, SECOND, THIRD]));
     expect(found).toMatchObject({ ok: false, exitCode: 1 });
-    expect(found.steps.map(({ step }) => step)).toEqual(["settings", "name", "connection", "TLS", "challenge", "key"]);
     const failed = { status: "failed", temporary: false };
     expect(found.projects).toEqual([
       { ...failed, projectId: "zz", code: "ERR_INVALID_ARG_VALUE", message: expect.any(String) },
@@ -145,8 +128,8 @@ describe("for many projects", () => {
     const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-wrong" });
     const found = await report(...projects(["zz", FIRST, SECOND]));
     expect(found).toMatchObject({ ok: false, exitCode: 1 });
-    expect(failedStepOf(found)?.step).toBe("key");
     expect(found.projects.map(({ status }) => status)).toEqual(["not reached", "failed", "not reached"]);
+    expect(found.projects[1]).toMatchObject({ code: "ERR_WRONG_KEY" });
     expect(signed(service)).toHaveLength(1);
   });
 
@@ -154,10 +137,22 @@ describe("for many projects", () => {
     const service = await start();
     service.failNext({ status: 503 });
     const found = await report(...projects([FIRST, SECOND]));
-    expect(failedStepOf(found)).toBeUndefined();
     expect(found.projects.map(({ status }) => status)).toEqual(["failed", "ok"]);
     // A retry would hide the failure.
     expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(1);
+  });
+
+  it.each([
+    { isTerminal: true, args: [], counts: ["1 of 3 projects", "2 of 3 projects", "3 of 3 projects", ""] },
+    { isTerminal: true, args: ["--json"], counts: [] },
+    { isTerminal: undefined, args: [], counts: [] },
+  ])("counts them on a terminal while they are read: $isTerminal $args", async ({ isTerminal, args, counts }) => {
+    await start();
+    Object.defineProperty(process.stderr, "isTTY", { value: isTerminal, configurable: true });
+    onTestFinished(() => void Reflect.deleteProperty(process.stderr, "isTTY"));
+    await check([...projects(IDS.slice(0, 3)), ...args]);
+    // Each count begins its line anew, and the last one leaves it empty.
+    expect(stderr.split("\r\u001b[K").slice(1)).toEqual(counts);
   });
 
   it("refuses an empty list, which may be the output of a command that failed, and ends with 2", async () => {
@@ -184,9 +179,13 @@ describe("the settings", () => {
     const found = await report(...projects([FIRST]), "--stack", "dev");
     expect(readStack).toHaveBeenCalledExactlyOnceWith("dev");
     expect(found).toMatchObject({ ok: true });
-    expect(found.steps[0]?.message).toBe(
-      "from the environment: baseUrl, allowHttp; from the stack: publicKey, privateKey",
-    );
+    const [environment, fromStack] = ["environment", "stack"];
+    expect(found.settings).toEqual({
+      baseUrl: environment,
+      publicKey: fromStack,
+      privateKey: fromStack,
+      allowHttp: environment,
+    });
     expect(found).not.toHaveProperty("warning");
   });
 
@@ -204,7 +203,8 @@ describe("the settings", () => {
   it("cause a suggestion where they are missing and no stack is given", async () => {
     const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
     const found = await report(...projects([FIRST, SECOND]));
-    expect(failedStepOf(found)).toEqual({ step: "settings", code: "ERR_MISSING_SETTINGS" });
+    expect(found.settings).toEqual({ baseUrl: "environment", publicKey: "environment", allowHttp: "environment" });
+    expect(found.projects[0]).toMatchObject({ code: "ERR_MISSING_SETTINGS" });
     const warning = expect.stringMatching(
       /^Without --stack only .* pass its name with --stack\. Only a program knows the arguments of its Provider: .*variables/,
     );

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, inject, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
@@ -11,9 +11,9 @@ const ARCHIVE = path.join(INSTALLED, "dist/plugin/pulumi-resource-agent-log-conf
 const COMMAND = `plugin install resource agent-log-config ${manifest.version} --file ${ARCHIVE}`;
 
 /** Runs the command of the installed package with nothing but these variables. */
-function installPlugin(env: Readonly<Record<string, string>>, args: readonly string[] = [], cwd = process.cwd()) {
+function installPlugin(env: Readonly<Record<string, string>>, args: readonly string[] = []) {
   const main = path.join(INSTALLED, "dist/command/main.js");
-  const options = { cwd, env, encoding: "utf8" } as const;
+  const options = { env, encoding: "utf8" } as const;
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, "install-plugin", ...args], options);
   return { status, stdout, stderr };
 }
@@ -22,23 +22,6 @@ it("runs the Pulumi CLI, and passes on its output and its exit code", () => {
   const folder = temporaryFolder("install-plugin");
   writeFileSync(path.join(folder, "pulumi"), '#!/bin/sh\necho "$@"\necho failed >&2\nexit 7\n', { mode: 0o755 });
   expect(installPlugin({ PATH: folder })).toEqual({ status: 7, stdout: `${COMMAND}\n`, stderr: "failed\n" });
-});
-
-it("runs the Pulumi CLI of the user, and not one that npx puts before it", () => {
-  const [folder, project] = [temporaryFolder("install-plugin"), temporaryFolder("install-plugin")];
-  const bin = path.join(project, "node_modules/.bin");
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(path.join(bin, "pulumi"), "#!/bin/sh\necho of the project\n", { mode: 0o755 });
-  writeFileSync(path.join(folder, "pulumi"), "#!/bin/sh\necho of the user\n", { mode: 0o755 });
-  const PATH = [bin, folder].join(path.delimiter);
-  expect(installPlugin({ PATH })).toMatchObject({ status: 0, stdout: expect.stringMatching(/^of the user\n/) });
-  expect(installPlugin({ PATH: bin })).toMatchObject({ status: 1, stdout: "" });
-});
-
-it("runs no pulumi of the current folder", () => {
-  const project = temporaryFolder("install-plugin");
-  writeFileSync(path.join(project, "pulumi"), "#!/bin/sh\necho of the project\n", { mode: 0o755 });
-  expect(installPlugin({ PATH: "." }, [], project)).toMatchObject({ status: 1, stdout: "" });
 });
 
 it("says in one sentence that there is no Pulumi CLI", () => {

@@ -27,7 +27,7 @@ describe("the command", () => {
     async (args) => {
       const { exitCode, stdout } = await runMain({}, args);
       expect(exitCode).toBe(0);
-      expect(stdout).toMatch(/^Usage: .*\n\n {2}check +tries the connection.* {4}--project <id> .* install-plugin /s);
+      expect(stdout).toMatch(/^Usage: .*\n\n {2}check +reads projects.* {4}--project <id> .* install-plugin /s);
       expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
     },
   );

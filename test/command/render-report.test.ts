@@ -1,79 +1,64 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { ProjectReport, Report, Step } from "../../sdk/command/make-report.ts";
-import { renderReport } from "../../sdk/command/render-report.ts";
+import { type ProjectReport, type Report, renderReport } from "../../sdk/command/render-report.ts";
 
 const [A, B, C, D] = ["a".repeat(24), "b".repeat(24), "c".repeat(24), "d".repeat(24)];
-const FOUND: Step = { step: "key", status: "ok", message: "accepted" };
-const FAILED: Step = { step: "key", status: "failed", message: "wrong; check it", code: "ERR_WRONG_KEY" };
 
 function read(projectId: string): ProjectReport {
   return { projectId, status: "ok", monitoring: "/m", backup: "/b" };
 }
 
-function gone(projectId: string): ProjectReport {
-  return { projectId, status: "failed", code: "ERR_PROJECT_NOT_FOUND", message: `Can't read ${projectId}: none.` };
+function gone(projectId: string, cause = "ERR_PROJECT_NOT_FOUND"): ProjectReport {
+  return { projectId, status: "failed", message: `Can't read ${projectId}: none.`, cause };
 }
 
 function notReached(projectId: string): ProjectReport {
   return { projectId, status: "not reached" };
 }
 
-function linesOf(report: Omit<Report, "ok">): readonly string[] {
-  const text = renderReport({ ok: false, ...report });
-  expect(text.endsWith("\n")).toBe(true);
-  return stripVTControlCharacters(text).slice(0, -1).split("\n");
+function render(report: Partial<Report>): string {
+  return renderReport({ ok: false, settings: {}, projects: [], ...report });
 }
-
-it.each<{ step: Step; line: string }>([
-  { step: FOUND, line: "✓ key         accepted" },
-  { step: FAILED, line: "✗ key         wrong; check it" },
-  {
-    step: { step: "challenge", status: "not asked for", message: "the server does not care" },
-    line: "- challenge   not asked for: the server does not care",
-  },
-  { step: { step: "monitoring", status: "not reached", message: "" }, line: "- monitoring  not reached" },
-])("a step is the line $line", ({ step, line }) => {
-  expect(linesOf({ steps: [step], projects: [read(A)] })).toEqual([line]);
-});
 
 it("is coloured on a terminal", () => {
   vi.stubEnv("NO_COLOR", undefined);
   vi.stubEnv("FORCE_COLOR", "1");
   onTestFinished(() => void vi.unstubAllEnvs());
-  const text = renderReport({ ok: false, steps: [FOUND, FAILED], projects: [gone(A)] });
-  expect(text).toBe("\u001b[32m✓\u001b[39m key         accepted\n\u001b[31m✗ key         wrong; check it\u001b[39m\n");
+  expect(render({ projects: [read(A), gone(B), notReached(C)], warning: "The key." })).toBe(
+    [
+      "\u001b[33m! The key.\u001b[39m",
+      `\u001b[32m✓\u001b[39m ${A}  monitoring logs to /m, backup to /b`,
+      `\u001b[31m✗ Can't read ${B}: none.\u001b[39m`,
+      "1 of 3 projects can be read, 1 failed, 1 not reached.\n",
+    ].join("\n"),
+  );
 });
 
-const REST: ProjectReport = { ...read(D), backup: "standard error" };
+const READ_A = `✓ ${A}  monitoring logs to /m, backup to /b`;
 
-it.each<{ description: string; report: Omit<Report, "ok">; lines: readonly string[] }>([
+it.each<{ description: string; report: Partial<Report>; lines: readonly string[] }>([
   {
-    description: "a failure that is in no step",
-    report: { steps: [FOUND], projects: [gone("12")] },
-    lines: ["✓ key         accepted", "✗ 12: Can't read 12: none.", "0 of 1 projects can be read, 1 failed."],
+    description: "where the settings are",
+    report: { settings: { baseUrl: "stack", publicKey: "environment", privateKey: "stack" }, projects: [read(A)] },
+    lines: ["Settings from the stack: baseUrl, privateKey; from the environment: publicKey", READ_A],
   },
+  { description: "why one project is not read", report: { projects: [gone(A)] }, lines: [`✗ Can't read ${A}: none.`] },
   {
-    description: "a warning after the steps",
-    report: { steps: [FOUND], projects: [read(A)], warning: "The key is in plain text." },
-    lines: ["✓ key         accepted", "! warning     The key is in plain text."],
+    description: "a warning before the projects",
+    report: { projects: [read(A)], warning: "The key is in plain text." },
+    lines: ["! The key is in plain text.", READ_A],
   },
   {
     description: "each project that was read, each cause of failures once, and the counts",
-    report: { steps: [FOUND], projects: [gone(A), read(B), gone(C), REST] },
+    report: { projects: [gone(B), read(A), gone(C), { ...read(D), backup: "standard error" }, gone("12", "other")] },
     lines: [
-      "✓ key         accepted",
-      `✓ ${B}  monitoring logs to /m, backup to /b`,
+      READ_A,
       `✓ ${D}  monitoring logs to /m, backup to standard error`,
-      `✗ ${A}: Can't read ${A}: none. The same applies to ${C}.`,
-      "2 of 4 projects can be read, 2 failed.",
+      `✗ Can't read ${B}: none. The same applies to ${C}.`,
+      "✗ Can't read 12: none.",
+      "2 of 5 projects can be read, 3 failed.",
     ],
   },
-  {
-    description: "a failed step once, and counts the others",
-    report: { steps: [FAILED], projects: [gone(A), notReached(B), notReached(C)] },
-    lines: ["✗ key         wrong; check it", "0 of 3 projects can be read, 1 failed, 2 not reached."],
-  },
 ])("says $description", ({ report, lines }) => {
-  expect(linesOf(report)).toEqual(lines);
+  expect(stripVTControlCharacters(render(report))).toBe(`${lines.join("\n")}\n`);
 });

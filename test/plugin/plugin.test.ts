@@ -311,31 +311,6 @@ describe("getAgentLogConfig", () => {
   });
 });
 
-describe("a failed connection", () => {
-  const refused = { baseUrl: "https://127.0.0.1:1" };
-  const ofStack = () => JSON.stringify({ ...configuration(refused), privateKey: "private-key-0001" });
-  const advice = `\`npx pulumi-agent-log-config check --project ${PROJECT_ID} --stack dev\` says which step of the connection fails.`;
-
-  it.each<{ description: string; env: () => Record<string, string>; urn?: string; ending: string }>([
-    { description: "of the stack", env: () => ({ PULUMI_CONFIG: ofStack() }), ending: ` ${advice}` },
-    {
-      description: "of an explicit provider",
-      env: () => ({}),
-      urn: "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west",
-      ending: "",
-    },
-    { description: "of the Automation API", env: () => ({ PULUMI_AUTOMATION_API: "true" }), ending: "" },
-  ])("names the command that tries it, if that knows the settings: $description", async ({ env, urn, ending }) => {
-    const plugin = await startForTest({ env: env() });
-    await plugin.configure(configuration(refused), urn);
-    const properties = await plugin.check(ARGS);
-    for (const call of [plugin.call("Create", { urn: URN, properties }), plugin.invoke("getAgentLogConfig", ARGS)]) {
-      const message = await call.then(String, (error: Error) => error.message);
-      expect(message.split("#err_connection.")).toEqual([expect.any(String), ending]);
-    }
-  });
-});
-
 describe("getAgentLogConfigs", () => {
   it("returns what could be read and why the rest could not, in the order asked for", async () => {
     const plugin = await configured();

@@ -192,34 +192,3 @@ function hasInternals(output: object): output is OutputInternals {
 function nameOf(urn: pulumi.Output<string>): Promise<string> {
   return new Promise((resolve) => void urn.apply(resolve));
 }
-
-describe("a failed connection", () => {
-  const NOBODY = "http://127.0.0.1:1";
-  const fail = (opts: pulumi.InvokeOptions = {}) => getAgentLogConfig(MONITORING, opts).catch(({ message }) => message);
-
-  beforeEach(() => {
-    inDeployment(false);
-    vi.stubEnv("AGENT_LOG_CONFIG_BASE_URL", NOBODY);
-    vi.stubEnv("AGENT_LOG_CONFIG_MAX_RETRIES", "0");
-    vi.stubEnv("PULUMI_NODEJS_STACK", "stack");
-  });
-
-  const command = `npx pulumi-agent-log-config check --project ${PROJECT_ID}`;
-  it.each([
-    ["of the stack", NOBODY, {}, ` \`${command} --stack stack\` says which step of the connection fails.`],
-    ["of the environment alone", "", {}, ` \`${command}\` says which step of the connection fails.`],
-    ["of a program in its own process", NOBODY, { PULUMI_NODEJS_STACK: undefined }, ""],
-    ["of a program that the Automation API runs by the CLI", NOBODY, { PULUMI_AUTOMATION_API: "true" }, ""],
-  ])("names the command that tries it where that knows the settings: %s", async (_, baseUrl, env, said) => {
-    pulumi.runtime.setConfig("agent-log-config:baseUrl", baseUrl);
-    onTestFinished(() => pulumi.runtime.setConfig("agent-log-config:baseUrl", ""));
-    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-    expect((await fail()).split("#err_connection.")[1]).toBe(said);
-  });
-
-  it("does not where it is that of a Provider, or is not the cause", async () => {
-    expect(await fail({ provider: new Provider("p", { baseUrl: NOBODY }) })).toMatch(/#err_connection\.$/);
-    await connectService({});
-    expect(await fail()).toMatch(/#err_project_not_found\.$/);
-  });
-});

@@ -90,6 +90,8 @@ const MANY_DOC = docComments("sdk/shared/read-many.ts", "GetAgentLogConfigsArgs"
 const MANY_RESULT_DOC = docComments("sdk/shared/read-many.ts", "ReadManyResult");
 const FAILURE_DOC = docComments("sdk/shared/read-many.ts", "ReadFailure");
 const ERROR_DOC = docComments("sdk/client/errors.ts", "AgentLogConfigError");
+const OF_ERROR = Object.entries(ERROR_DOC.members).filter(([name]) => ["code", "message", "temporary"].includes(name));
+const FAILURE_MEMBERS = { ...FAILURE_DOC.members, ...Object.fromEntries(OF_ERROR) };
 const RESOURCE = docComments("sdk/program/agent-log-config.ts", "AgentLogConfig");
 const ARGUMENTS = docComments("sdk/program/agent-log-config.ts", "AgentLogConfigArgs");
 const FLEET = docComments("sdk/program/agent-log-configs.ts", "AgentLogConfigs");
@@ -289,7 +291,7 @@ function types(): Readonly<Record<string, Schema>> {
     FleetSettings: { description: FLEET_SETTINGS.description, ...settingsOfAgent({ name: TEXT }) },
     ReadFailure: {
       description: FAILURE_DOC.description,
-      ...objectType(failure, { ...ERROR_DOC.members, ...FAILURE_DOC.members }),
+      ...objectType(failure, FAILURE_MEMBERS),
     },
   };
   return named;
