@@ -20,11 +20,11 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
 /** The same resource as the engine sees it, by the SDK's own means. */
 export function literalProgram(resources: number): string {
   return `const pulumi = require("@pulumi/pulumi");
-const shared = (file) => require("../node_modules/pulumi-agent-log-config/dist/shared/" + file);
-const { PROVIDER_TEXT } = shared("provider-text.js");
-const { lookUpConnection, stackConfiguration } = shared("connection-settings.js");
+const built = (file) => require("../node_modules/pulumi-agent-log-config/dist/" + file);
+const { PROVIDER_TEXT } = built("engine/provider-text.js");
+const { lookUpConnection, stackConfiguration } = built("connection/connection-settings.js");
 const settings = lookUpConnection(stackConfiguration(pulumi.runtime.getConfig));
-const fingerprints = shared("reading.js").fingerprintsOf(settings);
+const fingerprints = built("record/reading.js").fingerprintsOf(settings);
 class Literal extends pulumi.CustomResource {}
 for (const projectId of ${JSON.stringify(projectIds(resources))}) {
   const read = { projectId, agent: "monitoring" };
@@ -32,7 +32,8 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
     ...read,
     ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null })},
     configOverrides: pulumi.secret(null),
-    __reading: { ...read, fingerprints, problem: null, name: "r", secrets: [], ignored: [], isPreview: true, report: [] },
+    __reading: { ...read, fingerprints, problem: null, secrets: [], ignored: [] },
+    __failsIn: "program",
     __provider: PROVIDER_TEXT,
   }, { additionalSecretOutputs: ["configOverrides"] });
 }

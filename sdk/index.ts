@@ -9,6 +9,8 @@ export type { AgentKind } from "./client/agent-log-config-id.ts";
 export type { ServiceVersion } from "./client/agent-log-config-result.ts";
 export type { AgentLogSettings, LogRotate } from "./client/agent-log-settings.ts";
 export { AgentLogConfigError, type AgentLogConfigErrorCode } from "./client/errors.ts";
+export type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "./connection/read-many.ts";
+export { AGENT_LOG_CONFIG_TYPE } from "./engine/resource-type.ts";
 export { AgentLogConfig, type AgentLogConfigArgs } from "./program/agent-log-config.ts";
 export { AgentLogConfigs, type AgentLogConfigsArgs, type FleetSettings } from "./program/agent-log-configs.ts";
 export type {
@@ -31,5 +33,3 @@ export {
   getAgentLogConfigsOutput,
 } from "./program/get-agent-log-configs.ts";
 export { Provider, type ProviderArgs } from "./program/provider.ts";
-export type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "./shared/read-many.ts";
-export { AGENT_LOG_CONFIG_TYPE } from "./shared/resource-type.ts";

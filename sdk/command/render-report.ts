@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { AgentLogConfigErrorCode } from "../client/errors.ts";
-import { type Failure, FailureReport } from "../shared/failure-report.ts";
+import { type Failure, FailureReport } from "../record/failure-report.ts";
 
 /** What the command says. */
 export interface Report {

@@ -4,10 +4,10 @@ import { invalidArgument } from "../client/errors.ts";
 import { parseArgument } from "../client/parse-argument.ts";
 import { printable } from "../client/printable.ts";
 import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
-import type { Properties } from "../provider/complete-inputs.ts";
-import { readMany } from "../shared/read-many.ts";
-import { recordSettings } from "../shared/reading.ts";
-import { FUNCTIONS } from "../shared/resource-type.ts";
+import { readMany } from "../connection/read-many.ts";
+import { FUNCTIONS } from "../engine/resource-type.ts";
+import type { Properties } from "../record/complete-inputs.ts";
+import { recordSettings } from "../record/reading.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
 
 type Read = (args: ReadArguments) => Promise<AgentLogConfigResult>;

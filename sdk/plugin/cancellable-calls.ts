@@ -1,6 +1,6 @@
 import { type handleUnaryCall, status } from "@grpc/grpc-js";
-import type { EngineLog } from "../provider/engine-log.ts";
-import { failureOf } from "../shared/reading.ts";
+import type { EngineLog } from "../engine/engine-log.ts";
+import { failureOf } from "../record/reading.ts";
 
 /** Handlers that show messages before the response, and end at once on cancel. */
 export function cancellableCalls(log: EngineLog) {

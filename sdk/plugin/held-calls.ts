@@ -1,4 +1,4 @@
-import { type Failure, FailureReport } from "../shared/failure-report.ts";
+import { type Failure, FailureReport } from "../record/failure-report.ts";
 import { nameOf } from "./resource-urn.ts";
 
 /** How long the engine has to ask for nothing before the failures of a preview or a refresh are reported, in milliseconds. */

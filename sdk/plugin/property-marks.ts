@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { isSecretSetting } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
-import type { Properties } from "../provider/complete-inputs.ts";
-import { isSecret, seal } from "../shared/engine-marks.ts";
+import { isSecret, seal } from "../engine/engine-marks.ts";
+import type { Properties } from "../record/complete-inputs.ts";
 
 /** Returns the properties without the marks of secrets, at any depth. */
 export function withoutMarks(properties: Properties): Properties {

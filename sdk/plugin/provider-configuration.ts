@@ -4,7 +4,6 @@ import providerMessages, {
   type ConfigureRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import { isPlainObject } from "../client/is-object.ts";
-import type { Properties } from "../provider/complete-inputs.ts";
 import {
   CONFIGURATION_NAMESPACE,
   configurationWarnings,
@@ -12,8 +11,9 @@ import {
   providerArguments,
   type SettingsSource,
   stackConfiguration,
-} from "../shared/connection-settings.ts";
-import { seal } from "../shared/engine-marks.ts";
+} from "../connection/connection-settings.ts";
+import { seal } from "../engine/engine-marks.ts";
+import type { Properties } from "../record/complete-inputs.ts";
 import { withoutMarks } from "./property-marks.ts";
 import { nameOf } from "./resource-urn.ts";
 import type { Run } from "./run.ts";

@@ -3,9 +3,9 @@ import aliasMessages from "@pulumi/pulumi/proto/alias_pb.js";
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import messages, { type RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
-import type { Properties } from "../provider/complete-inputs.ts";
-import { engineChannel } from "../provider/engine-log.ts";
-import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
+import { engineChannel } from "../engine/engine-log.ts";
+import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
+import type { Properties } from "../record/complete-inputs.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 /** Registers a component and its children with the engine that asks for it. */

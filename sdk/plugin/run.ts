@@ -1,11 +1,11 @@
 import { idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { Host } from "../provider/complete-inputs.ts";
-import type { EngineLog } from "../provider/engine-log.ts";
-import { ResourceLifecycle } from "../provider/resource-lifecycle.ts";
-import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
-import { FailureReport } from "../shared/failure-report.ts";
-import { SettingsReader, type UncheckedRead } from "../shared/settings-reader.ts";
+import { lookUpConnection, type SettingsSource } from "../connection/connection-settings.ts";
+import { SettingsReader, type UncheckedRead } from "../connection/settings-reader.ts";
+import type { EngineLog } from "../engine/engine-log.ts";
+import type { Host } from "../record/complete-inputs.ts";
+import { FailureReport } from "../record/failure-report.ts";
+import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
 import { HeldCalls } from "./held-calls.ts";
 import { nameOf } from "./resource-urn.ts";
 

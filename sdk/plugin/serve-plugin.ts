@@ -3,7 +3,7 @@ import * as grpc from "@grpc/grpc-js";
 import service from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/engine_pb.js";
 import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import { EngineLog } from "../provider/engine-log.ts";
+import { EngineLog } from "../engine/engine-log.ts";
 import { type PluginDescription, resourceProvider } from "./resource-provider.ts";
 
 /** As large as the engine's own limit. */

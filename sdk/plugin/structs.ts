@@ -1,6 +1,6 @@
 import structMessages, { type JavaScriptValue, type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { isObject } from "../client/is-object.ts";
-import type { Properties } from "../provider/complete-inputs.ts";
+import type { Properties } from "../record/complete-inputs.ts";
 
 /** Returns the properties in a message of the engine. */
 export function propertiesOf(struct: Struct | undefined): Properties {

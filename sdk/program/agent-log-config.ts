@@ -3,9 +3,9 @@ import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-confi
 import { type AgentLogSettings, SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import { ignoredWithoutEffect } from "../shared/ignored-changes.ts";
-import { PROVIDER_TEXT } from "../shared/provider-text.ts";
-import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
+import { PROVIDER_TEXT } from "../engine/provider-text.ts";
+import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
+import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
 import { runsWithMocks } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";

@@ -3,7 +3,7 @@ import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts"
 import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { parseArgument } from "../client/parse-argument.ts";
 import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
-import { FUNCTIONS } from "../shared/resource-type.ts";
+import { FUNCTIONS } from "../engine/resource-type.ts";
 import { type Call, callNow, callWhenKnown } from "./function-call.ts";
 import { readOnce } from "./read-once.ts";
 

@@ -16,8 +16,8 @@ import {
   lookUpSetting,
   providerArguments,
   stackConfiguration,
-} from "../shared/connection-settings.ts";
-import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../shared/resource-type.ts";
+} from "../connection/connection-settings.ts";
+import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { isConfigSecret } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";

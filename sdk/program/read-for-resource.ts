@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import { settingsIgnoredInPart } from "../shared/ignored-changes.ts";
-import { fingerprintsOf, outcomeOf, type Reading, type RecordedSettings } from "../shared/reading.ts";
-import { secretsBehind } from "../shared/unmet-expectations.ts";
+import type { ConnectionSettings } from "../connection/connection-settings.ts";
+import { settingsIgnoredInPart } from "../record/ignored-changes.ts";
+import { fingerprintsOf, outcomeOf, type Reading, type RecordedSettings } from "../record/reading.ts";
+import { secretsBehind } from "../record/unmet-expectations.ts";
 import { isPlain } from "./is-eventual.ts";
 import { connectionOf, providerOf } from "./provider.ts";
 import { readOnce } from "./read-once.ts";

@@ -1,7 +1,7 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { ReadArguments } from "../client/read-arguments.ts";
-import type { ConnectionSettings } from "../shared/connection-settings.ts";
-import { madeOnce } from "../shared/settings-reader.ts";
+import type { ConnectionSettings } from "../connection/connection-settings.ts";
+import { madeOnce } from "../connection/settings-reader.ts";
 import { programState } from "./program-state.ts";
 
 /**

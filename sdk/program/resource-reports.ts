@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../client/is-object.ts";
 import { printable } from "../client/printable.ts";
-import { type Failure, listOf } from "../shared/failure-report.ts";
+import { type Failure, listOf } from "../record/failure-report.ts";
 import { failAtEnd, runsInline } from "./private-sdk.ts";
 
 interface Report {

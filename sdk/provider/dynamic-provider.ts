@@ -2,14 +2,14 @@ import { createRequire } from "node:module";
 import { idOf } from "../client/agent-log-config-id.ts";
 import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
 import { printable } from "../client/printable.ts";
-import { lookUpConnection, stackConfiguration } from "../shared/connection-settings.ts";
-import { seal } from "../shared/engine-marks.ts";
-import { describe, type Failure } from "../shared/failure-report.ts";
-import { failureOf, isReading } from "../shared/reading.ts";
-import { SettingsReader } from "../shared/settings-reader.ts";
-import { type Host, type Properties, UNKNOWN_SETTINGS } from "./complete-inputs.ts";
-import { EngineLog, type EngineModules } from "./engine-log.ts";
-import { ResourceLifecycle } from "./resource-lifecycle.ts";
+import { lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
+import { SettingsReader } from "../connection/settings-reader.ts";
+import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
+import { seal } from "../engine/engine-marks.ts";
+import { type Host, type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
+import { describe, type Failure } from "../record/failure-report.ts";
+import { failureOf, isReading } from "../record/reading.ts";
+import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
 
 // What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
 // holds that text. What they do is decided in resource-lifecycle.ts; here is what the host of dynamic providers is like.

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../../sdk/engine/engine-marks.ts";
 import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../../sdk/index.ts";
-import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../../sdk/shared/engine-marks.ts";
 import type { Fault, Service } from "../../sdk/testing/index.ts";
 import { connectService, setEngine } from "./set-engine.ts";
 

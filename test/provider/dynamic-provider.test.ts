@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { SETTING_NAMES } from "../../sdk/client/agent-log-settings.ts";
+import { lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
+import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { check, create, diff, read, update } from "../../sdk/provider/dynamic-provider.ts";
-import { lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
-import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { fingerprintsOf, type Reading } from "../../sdk/shared/reading.ts";
+import { fingerprintsOf, type Reading } from "../../sdk/record/reading.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 

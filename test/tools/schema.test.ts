@@ -8,8 +8,8 @@ import {
   CONNECTION_SETTING_NAMES,
   configurationKey,
   environmentVariable,
-} from "../../sdk/shared/connection-settings.ts";
-import { expectedPathSchema } from "../../sdk/shared/unmet-expectations.ts";
+} from "../../sdk/connection/connection-settings.ts";
+import { expectedPathSchema } from "../../sdk/record/unmet-expectations.ts";
 import { generateSchema } from "../../tools/schema/generate-schema.ts";
 import type { Manifest } from "../../tools/schema/package-identity.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";

@@ -5,21 +5,21 @@ import type { AgentLogConfigResult, ServiceVersion } from "../../sdk/client/agen
 import { agentLogSettingsSchema, isSecretSetting, logRotateSchema } from "../../sdk/client/agent-log-settings.ts";
 import { CONNECTION_SETTINGS, connectionOptionsSchema } from "../../sdk/client/connection-options.ts";
 import { readArgumentsSchema } from "../../sdk/client/read-arguments.ts";
-import type { AgentLogConfig } from "../../sdk/program/agent-log-config.ts";
-import type { FleetSettings } from "../../sdk/program/agent-log-configs.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
   environmentVariable,
-} from "../../sdk/shared/connection-settings.ts";
-import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../../sdk/shared/read-many.ts";
-import { resourceArgumentsSchema } from "../../sdk/shared/resource-arguments.ts";
+} from "../../sdk/connection/connection-settings.ts";
+import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../../sdk/connection/read-many.ts";
+import type { AgentLogConfig } from "../../sdk/program/agent-log-config.ts";
+import type { FleetSettings } from "../../sdk/program/agent-log-configs.ts";
+import { resourceArgumentsSchema } from "../../sdk/record/resource-arguments.ts";
 import {
   expectedPathSchema,
   expectedRangeSchema,
   expectedSettingsSchema,
   expectedThresholdsSchema,
-} from "../../sdk/shared/unmet-expectations.ts";
+} from "../../sdk/record/unmet-expectations.ts";
 import { type Documented, docComments } from "./doc-comments.ts";
 import { type Manifest, type OwnedNames, packageIdentity, rename } from "./package-identity.ts";
 
@@ -86,9 +86,9 @@ const CONNECTION_DOC = docComments("sdk/client/connection-options.ts", "Connecti
 const READ_DOC = docComments("sdk/client/read-arguments.ts", "ReadArguments");
 const RESULT_DOC = docComments("sdk/client/agent-log-config-result.ts", "AgentLogConfigResult");
 const VERSION_DOC = docComments("sdk/client/agent-log-config-result.ts", "ServiceVersion");
-const MANY_DOC = docComments("sdk/shared/read-many.ts", "GetAgentLogConfigsArgs");
-const MANY_RESULT_DOC = docComments("sdk/shared/read-many.ts", "ReadManyResult");
-const FAILURE_DOC = docComments("sdk/shared/read-many.ts", "ReadFailure");
+const MANY_DOC = docComments("sdk/connection/read-many.ts", "GetAgentLogConfigsArgs");
+const MANY_RESULT_DOC = docComments("sdk/connection/read-many.ts", "ReadManyResult");
+const FAILURE_DOC = docComments("sdk/connection/read-many.ts", "ReadFailure");
 const ERROR_DOC = docComments("sdk/client/errors.ts", "AgentLogConfigError");
 const OF_ERROR = Object.entries(ERROR_DOC.members).filter(([name]) => ["code", "message", "temporary"].includes(name));
 const FAILURE_MEMBERS = { ...FAILURE_DOC.members, ...Object.fromEntries(OF_ERROR) };
@@ -114,7 +114,7 @@ const NOT_SET = {
 const RANGE = docComments("sdk/program/expected-settings.ts", "ExpectedRange");
 const PROVIDER = docComments("sdk/program/provider.ts", "Provider");
 const FUNCTION = docComments("sdk/program/get-agent-log-config.ts", "getAgentLogConfig");
-const FUNCTION_OF_MANY = docComments("sdk/shared/read-many.ts", "readMany");
+const FUNCTION_OF_MANY = docComments("sdk/connection/read-many.ts", "readMany");
 
 function byToken(entities: Readonly<Record<string, Schema>>): Schema {
   return Object.fromEntries(Object.entries(entities).map(([entity, content]) => [token(entity), content]));

@@ -5,8 +5,8 @@ import {
   lookUpSetting,
   providerArguments,
   stackConfiguration,
-} from "../../sdk/shared/connection-settings.ts";
-import { openClient } from "../../sdk/shared/open-client.ts";
+} from "../../sdk/connection/connection-settings.ts";
+import { openClient } from "../../sdk/connection/open-client.ts";
 
 afterEach(() => void vi.unstubAllEnvs());
 

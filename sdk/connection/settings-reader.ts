@@ -1,8 +1,8 @@
 import type { AgentLogConfigClient, ReadOptions } from "../client/agent-log-config-client.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { ReadGate } from "../client/read-gate.ts";
+import { refuseEngineMarks } from "../engine/engine-marks.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
-import { refuseEngineMarks } from "./engine-marks.ts";
 
 /** What a read is to name, not checked yet. */
 export interface UncheckedRead {

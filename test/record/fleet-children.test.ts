@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { childNames, fleetMembers, projectIdOf } from "../../sdk/shared/fleet-children.ts";
+import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/engine/engine-marks.ts";
+import { childNames, fleetMembers, projectIdOf } from "../../sdk/record/fleet-children.ts";
 
 const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"] as const;
 

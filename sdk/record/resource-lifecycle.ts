@@ -3,9 +3,7 @@ import { idOf, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { AgentLogConfigError, CODES } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import { isUnknown } from "../shared/engine-marks.ts";
-import type { Failure } from "../shared/failure-report.ts";
-import { failureOf, recordSettings } from "../shared/reading.ts";
+import { isUnknown } from "../engine/engine-marks.ts";
 import {
   type Completed,
   completeInputs,
@@ -14,6 +12,8 @@ import {
   type Properties,
   serviceOf,
 } from "./complete-inputs.ts";
+import type { Failure } from "./failure-report.ts";
+import { failureOf, recordSettings } from "./reading.ts";
 
 /** What a comparison with the record has found. */
 export interface Difference {

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { logRotateSchema } from "../../sdk/client/agent-log-settings.ts";
-import { UNKNOWN } from "../../sdk/shared/engine-marks.ts";
-import { refusalsOf } from "../../sdk/shared/resource-arguments.ts";
-import { unmetExpectations } from "../../sdk/shared/unmet-expectations.ts";
+import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
+import { refusalsOf } from "../../sdk/record/resource-arguments.ts";
+import { unmetExpectations } from "../../sdk/record/unmet-expectations.ts";
 
 const SETTINGS = {
   logPath: "/var/log/agent.log",

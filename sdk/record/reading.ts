@@ -3,7 +3,7 @@ import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settin
 import { apiAddress } from "../client/complete-options.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
-import { type ConnectionSettings, findSetting, type SettingsSource } from "./connection-settings.ts";
+import { type ConnectionSettings, findSetting, type SettingsSource } from "../connection/connection-settings.ts";
 import type { Failure } from "./failure-report.ts";
 
 /**

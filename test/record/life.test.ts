@@ -4,11 +4,10 @@ import { expect, it } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { isObject } from "../../sdk/client/is-object.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
-import type { Properties } from "../../sdk/provider/complete-inputs.ts";
-import { ResourceLifecycle } from "../../sdk/provider/resource-lifecycle.ts";
-import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
-import { failureOf, fingerprintsOf, recordSettings } from "../../sdk/shared/reading.ts";
-import { NO_THRESHOLDS, settingsOf } from "../shared/settings-of.ts";
+import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
+import type { Properties } from "../../sdk/record/complete-inputs.ts";
+import { failureOf, fingerprintsOf, recordSettings } from "../../sdk/record/reading.ts";
+import { ResourceLifecycle } from "../../sdk/record/resource-lifecycle.ts";
 import {
   type Args,
   type Outcome,
@@ -19,6 +18,7 @@ import {
   type Step,
   stepArbitrary,
 } from "./life-model.ts";
+import { NO_THRESHOLDS, settingsOf } from "./settings-of.ts";
 
 const PROJECTS = ["0".repeat(24), "1".repeat(24)];
 const agent = "monitoring";

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import { idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { lookUpConnection, type SettingsSource } from "../shared/connection-settings.ts";
-import { isUnknown, UNKNOWN } from "../shared/engine-marks.ts";
-import type { Failure } from "../shared/failure-report.ts";
-import { ignoredSettings, keepIgnored } from "../shared/ignored-changes.ts";
-import { belongsTo, fingerprintsOf, isReading, outcomeOf, type ReadOutcome } from "../shared/reading.ts";
-import { refusalsOf } from "../shared/resource-arguments.ts";
-import type { UncheckedRead } from "../shared/settings-reader.ts";
-import { unmetExpectations } from "../shared/unmet-expectations.ts";
+import { lookUpConnection, type SettingsSource } from "../connection/connection-settings.ts";
+import type { UncheckedRead } from "../connection/settings-reader.ts";
+import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
+import type { Failure } from "./failure-report.ts";
+import { ignoredSettings, keepIgnored } from "./ignored-changes.ts";
+import { belongsTo, fingerprintsOf, isReading, outcomeOf, type ReadOutcome } from "./reading.ts";
+import { refusalsOf } from "./resource-arguments.ts";
+import { unmetExpectations } from "./unmet-expectations.ts";
 
 /** What the engine gives to a provider for one resource. */
 export interface Host {

@@ -1,8 +1,8 @@
 import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { lookUpConnection, stackConfiguration } from "../../sdk/shared/connection-settings.ts";
-import { SettingsReader } from "../../sdk/shared/settings-reader.ts";
+import { lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
+import { SettingsReader } from "../../sdk/connection/settings-reader.ts";
 import { openService } from "../client/open-client.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";

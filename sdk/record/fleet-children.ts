@@ -3,7 +3,7 @@ import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
 import { isPlainObject } from "../client/is-object.ts";
 import { parseArgument, strictObject } from "../client/parse-argument.ts";
 import { printable } from "../client/printable.ts";
-import { isUnknown, SIGNATURE_KEY, UNKNOWN } from "./engine-marks.ts";
+import { isUnknown, SIGNATURE_KEY, UNKNOWN } from "../engine/engine-marks.ts";
 
 /** What a fleet reads: each agent of each project. */
 export interface FleetMembers {

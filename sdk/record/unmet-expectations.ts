@@ -3,7 +3,7 @@ import { logRotateSchema, SETTING_NAMES } from "../client/agent-log-settings.ts"
 import { isObject } from "../client/is-object.ts";
 import { strictObject } from "../client/parse-argument.ts";
 import { printable } from "../client/printable.ts";
-import { isUnknown } from "./engine-marks.ts";
+import { isUnknown } from "../engine/engine-marks.ts";
 import type { RecordedSettings } from "./reading.ts";
 
 /** The bounds of a number, in the unit of the threshold. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describe, FailureReport } from "../../sdk/shared/failure-report.ts";
+import { describe, FailureReport } from "../../sdk/record/failure-report.ts";
 
 const MINUTE = 60_000;
 const gone = (resource: string) => ({ message: `${resource} is gone.`, cause: "gone" });

@@ -3,7 +3,7 @@ import { isSettingName } from "../client/agent-log-settings.ts";
 import { describeIssues, strictObject } from "../client/parse-argument.ts";
 import { printable } from "../client/printable.ts";
 import { readArgumentsSchema } from "../client/read-arguments.ts";
-import { isUnknown } from "./engine-marks.ts";
+import { isUnknown } from "../engine/engine-marks.ts";
 import type { Failure } from "./failure-report.ts";
 import { expectedSettingsSchema, withoutAbsent } from "./unmet-expectations.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ignoredWithoutEffect, keepIgnored } from "../../sdk/shared/ignored-changes.ts";
+import { ignoredWithoutEffect, keepIgnored } from "../../sdk/record/ignored-changes.ts";
 
 const ROTATION = { sizeThresholdMB: 1000, numTotal: 5 };
 
