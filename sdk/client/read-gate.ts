@@ -48,8 +48,8 @@ export class ReadGate {
   #silence = { until: 0, says: "" };
   /** The last response that asked for no requests for a time, and when that ends. */
   #pause: { readonly until: number; readonly error: AgentLogConfigError } | undefined;
-  /** Resolves when a read ends or a pause is over. */
-  #changed = Promise.withResolvers<void>();
+  /** Resolves when a read ends or a pause is over; undefined while no read waits. */
+  #changed: PromiseWithResolvers<void> | undefined;
 
   /** True while no read succeeds, after three in a row have failed for temporary reasons. */
   get isOutage(): boolean {
@@ -64,10 +64,11 @@ export class ReadGate {
   /** Sends a read in its turn, and remembers how it ends. */
   async pass<Result>(turn: Turn, send: () => Promise<Result>): Promise<Result> {
     for (;;) {
-      await this.admit(turn);
+      const pause = this.#pauseOf(turn);
       const trial = this.#opensAt - performance.now();
-      if (this.#underWay + this.#silent < (trial > 0 ? 1 : MAX_UNANSWERED)) break;
-      await this.#change(turn, trial > 0 ? trial : undefined);
+      if (pause > 0) await this.#change(turn, pause);
+      else if (this.#underWay + this.#silent < (trial > 0 ? 1 : MAX_UNANSWERED)) break;
+      else await this.#change(turn, trial > 0 ? trial : undefined);
     }
     const sentAt = performance.now();
     this.#underWay += 1;
@@ -93,13 +94,7 @@ export class ReadGate {
    * @throws AgentLogConfigError for a read that must not be sent, or that can't wait; the signal's reason
    */
   async admit(turn: Turn): Promise<void> {
-    for (;;) {
-      turn.signal?.throwIfAborted();
-      const error = this.#refusalOf(turn);
-      if (error !== undefined) throw error;
-      if (this.pauseMilliseconds === 0) return;
-      await this.#change(turn, this.pauseMilliseconds);
-    }
+    for (let pause = this.#pauseOf(turn); pause > 0; pause = this.#pauseOf(turn)) await this.#change(turn, pause);
   }
 
   /** Lets no read be sent for as long as the response to one asks for. */
@@ -107,6 +102,13 @@ export class ReadGate {
     const { temporary, status, retryAfterSeconds = 0 } = error;
     const until = performance.now() + retryAfterSeconds * 1000;
     if (temporary && status !== ONE_PROJECT_FAILED && until > (this.#pause?.until ?? 0)) this.#pause = { until, error };
+  }
+
+  #pauseOf(turn: Turn): number {
+    turn.signal?.throwIfAborted();
+    const error = this.#refusalOf(turn);
+    if (error !== undefined) throw error;
+    return this.pauseMilliseconds;
   }
 
   #refusalOf({ subject, left }: Turn): AgentLogConfigError | undefined {
@@ -152,11 +154,12 @@ export class ReadGate {
   /** Waits until a read ends, at most so many milliseconds. */
   async #change({ signal }: Turn, milliseconds: number | undefined): Promise<void> {
     const timer = milliseconds === undefined ? undefined : setTimeout(() => this.#tellChange(), milliseconds);
+    this.#changed ??= Promise.withResolvers();
     await abortable(this.#changed.promise, signal).finally(() => clearTimeout(timer));
   }
 
   #tellChange(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers();
+    this.#changed?.resolve();
+    this.#changed = undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { sendSigned, type UnsignedRequest } from "../digest/signed-request.ts";
+import { sendSigned, type UnsignedRequest, type WireResponse } from "../digest/signed-request.ts";
 import { abortable } from "./abortable.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import type { Connection } from "./connection.ts";
@@ -26,23 +26,23 @@ const OUTAGE_LIMIT_MILLISECONDS = 5000;
  * parts of two responses.
  */
 export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
-  const { pool, options, gate } = plan;
+  const { pool, options, subject, signal, gate } = plan;
   const connection = await pool.take();
   try {
     const milliseconds = options.timeoutSeconds * 1000;
-    return await gate.pass({ ...plan, left: () => milliseconds }, () => {
+    return await gate.pass({ subject, signal, left: () => milliseconds }, () => {
       const end = performance.now() + milliseconds;
-      return attempts(connection, { ...plan, left: () => end - performance.now() });
+      return attempts(connection, plan, () => end - performance.now());
     });
   } finally {
     pool.giveBack(connection);
   }
 }
 
-async function attempts(connection: Connection, plan: ReadPlan & Turn): Promise<ResponseContent> {
-  const { options, gate, left, signal } = plan;
+async function attempts(connection: Connection, plan: ReadPlan, left: Turn["left"]): Promise<ResponseContent> {
+  const { options, subject, signal, gate } = plan;
   for (let retries = 0; ; retries += 1) {
-    const outcome = await attempt(connection, plan);
+    const outcome = await attempt(connection, plan, left());
     if (!(outcome instanceof AgentLogConfigError)) return outcome;
     gate.pauseFor(outcome);
     // Not all clients come back at once: it is half a second, doubled with each retry, less up to half of it at random.
@@ -54,29 +54,30 @@ async function attempts(connection: Connection, plan: ReadPlan & Turn): Promise<
     await abortable(pause.promise, signal, () => clearTimeout(timer));
     if (gate.isOutage) throw outcome;
     // Another read may have met a refusal meanwhile, or a longer Retry-After.
-    await gate.admit(plan);
+    await gate.admit({ subject, signal, left });
   }
 }
 
 async function attempt(
   connection: Connection,
-  { options, request, envelope, subject, signal, gate, left }: ReadPlan & Turn,
+  { options, request, envelope, subject, signal, gate }: ReadPlan,
+  milliseconds: number,
 ): Promise<ResponseContent | AgentLogConfigError> {
-  const isShort = gate.isOutage && left() > OUTAGE_LIMIT_MILLISECONDS;
-  const late = Promise.withResolvers<never>();
+  const isShort = gate.isOutage && milliseconds > OUTAGE_LIMIT_MILLISECONDS;
+  const sent = Promise.withResolvers<WireResponse>();
   const timer = setTimeout(
     () => {
       const says = isShort
         ? `no response within ${OUTAGE_LIMIT_MILLISECONDS / 1000} s, the limit after other reads have failed; check the service and the network`
         : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
-      late.reject(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
+      sent.reject(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
       connection.replace();
     },
-    isShort ? OUTAGE_LIMIT_MILLISECONDS : left(),
+    isShort ? OUTAGE_LIMIT_MILLISECONDS : milliseconds,
   );
   try {
-    const sent = Promise.race([sendSigned(connection, request), late.promise]);
-    return readResponse(await abortable(sent, signal, () => connection.replace()), subject, envelope);
+    sendSigned(connection, request).then(sent.resolve, sent.reject);
+    return readResponse(await abortable(sent.promise, signal, () => connection.replace()), subject, envelope);
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof AgentLogConfigError) return cause;
