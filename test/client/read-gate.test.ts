@@ -135,9 +135,9 @@ it.each<readonly [next: string, order: readonly (EventName | number)[]]>([
   ["ERR_TIMEOUT", [...times(16, "cut late")]],
   [SENT, [...times(40, "cut")]],
   ["ERR_TIMEOUT", [...times(8, "silent"), "cut", "given up", ...times(8, "silent")]],
-  [SENT, [...times(15, "silent"), "read", ...times(15, "silent")]],
-  [SENT, [...times(15, "silent"), "down", ...times(15, "silent")]],
-  [SENT, [...times(15, "silent"), "not found", ...times(15, "silent")]],
+  [SENT, [...times(15, "silent"), "read", "silent"]],
+  [SENT, [...times(15, "silent"), "down", "silent"]],
+  [SENT, [...times(15, "silent"), "not found", "silent"]],
   // It is tried again once a minute.
   ["ERR_TIMEOUT", [...times(16, "silent"), 59]],
   [SENT, [...times(16, "silent"), 60]],
@@ -234,6 +234,13 @@ describe("reads at once", () => {
     const [first, second] = [begin(gate, { afterSeconds: 3 }), begin(gate)];
     await elapse(3);
     expect(await Promise.all([first, second])).toEqual([SENT, "sent after 3 s"]);
+  });
+
+  it("wait for the longest time that a response asks for", async () => {
+    const gate = await gateAfter("read");
+    for (const name of ["down for 60 s", "limited for 20 s"] as const) void begin(gate, ENDS[name]);
+    await elapse(0);
+    expect(await begin(gate)).toMatchObject({ retryAfterSeconds: 60 });
   });
 
   it("that are given up while they wait are not sent", async () => {
