@@ -23,6 +23,7 @@ interface Report {
  */
 export class ResourceReports {
   readonly #reports = new Map<string, Report>();
+  #awaitsEnd = false;
 
   /** Reports why a resource fails in a preview. */
   watch(resource: pulumi.Resource, name: string, failures: pulumi.Output<unknown>): void {
@@ -41,11 +42,14 @@ export class ResourceReports {
   #note(show: typeof pulumi.log.error, resource: pulumi.Resource, name: string, { cause, message }: Failure): void {
     const known = this.#reports.get(cause);
     if (known === undefined) {
-      if (this.#reports.size === 0 && !runsInline()) process.once("beforeExit", () => this.#nameOthers());
       this.#reports.set(cause, { show, first: resource, name, others: [] });
       void show(message, resource);
     } else if (runsInline()) void show(`The same applies here as to ${printable(known.name, 120)}.`, resource);
-    else known.others.push(name);
+    else {
+      known.others.push(name);
+      if (!this.#awaitsEnd) process.once("beforeExit", () => this.#nameOthers());
+      this.#awaitsEnd = true;
+    }
   }
 
   #nameOthers(): void {

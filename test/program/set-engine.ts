@@ -9,8 +9,6 @@ type Answers = Pick<pulumi.runtime.Mocks, "newResource"> & Partial<pulumi.runtim
 /** Answers as `pulumi.runtime.setMocks` does, in what the package takes for an engine, so that it reads. */
 export function setEngine({ newResource, call = () => ({}) }: Answers, { preview = false } = {}): void {
   pulumi.runtime.setMocks({ newResource, call }, "project", "stack", preview);
-  // Each program listens for its end, and a process has one; here there are many.
-  process.setMaxListeners(0);
   class EngineMonitor {}
   Object.defineProperty(pulumi.runtime.getMonitor(), "constructor", { value: EngineMonitor });
 }
