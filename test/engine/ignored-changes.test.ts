@@ -60,7 +60,7 @@ it("never overwrites on the real engine what ignoreChanges keeps, and shows the 
       ]),
     ),
     member: [memberDiffers],
-    lost: ["configOverrides: [secret] => [secret]", "logRotate.sizeThresholdMB: 1 => null"],
+    lost: ['logRotate: {"sizeThresholdMB":1} => null'],
     all: [pathDiffers, memberDiffers],
   });
 });

@@ -45,9 +45,9 @@ describe.each(BOTH_ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     await use({ expect: { logPath: "/srv/log", logRotate: { sizeThresholdMB: { atMost: 500 } } } });
     const unexpected = await deployment.preview();
     expect(unexpected.ok).toBe(false);
-    expect(unexpected.text.match(/resource 'settings' has a problem: .*/g)).toEqual([
-      `resource 'settings' has a problem: AgentLogConfig ${PROJECT_ID}/monitoring: logPath is "/var/log/monitoring-agent.log", expected "/srv/log"; change it in the service, or change expect.`,
-      `resource 'settings' has a problem: AgentLogConfig ${PROJECT_ID}/monitoring: logRotate.sizeThresholdMB is 500.5, expected at most 500; change it in the service, or change expect.`,
+    expect(unexpected.text.match(/error: AgentLogConfig .*/g)).toEqual([
+      `error: AgentLogConfig ${PROJECT_ID}/monitoring: logPath is "/var/log/monitoring-agent.log", expected "/srv/log"; change it in the service, or change expect.`,
+      `error: AgentLogConfig ${PROJECT_ID}/monitoring: logRotate.sizeThresholdMB is 500.5, expected at most 500; change it in the service, or change expect.`,
     ]);
 
     await deployment.unsetConfig("recorded:options");
