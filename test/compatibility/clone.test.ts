@@ -10,15 +10,18 @@ const run = promisify(execFile);
 const root = path.resolve(import.meta.dirname, "../..");
 
 // It installs the dependencies of the clone from the registry.
-it("is installed from a clone by the line of the README", { timeout: 900_000 }, async (context) => {
-  const [, line] = /`(\(cd \.\.\/clone [^`]*)`/.exec(PAGES.get("README.md") ?? "") ?? [];
-  if (line === undefined) return context.skip("the repository has a name, and README no such line");
+it("is installed from a clone by the lines of the README", { timeout: 900_000 }, async (context) => {
+  const lines = /^ {4}(npm ci && npm pack .*)\n {4}(npm install .*)$/m.exec(PAGES.get("README.md") ?? "");
+  const [, inClone = "", inProject = ""] = lines ?? context.skip("the repository has a name, and README no such lines");
   const folder = temporaryFolder("from-a-clone");
   const project = path.join(folder, "project");
   await mkdir(project);
   await writeFile(path.join(project, "package.json"), "{}");
   await run("git", ["clone", "--quiet", root, path.join(folder, "clone")]);
-  await run("sh", ["-c", line], { cwd: project, maxBuffer: 1 << 26 });
+  const shell = (line: string, cwd: string) =>
+    run("sh", ["-c", line.replace("~", folder)], { cwd, maxBuffer: 1 << 26 });
+  await shell(inClone, path.join(folder, "clone"));
+  await shell(inProject, project);
   await writeFile(path.join(project, "index.mjs"), 'export * from "pulumi-agent-log-config/client";');
   expect(await import(path.join(project, "index.mjs"))).toHaveProperty("AgentLogConfigClient");
 });

@@ -2,8 +2,8 @@ import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { packageIdentity, rename } from "../schema/package-identity.ts";
 
 // `node tools/release/name-repository.ts <owner>/<name>` writes the public repository on GitHub into package.json and the schema,
-// and the names that the generated packages have with it into the pages and programs that use them. It takes the line out of README
-// that installs from a clone.
+// and the names that the generated packages have with it into the pages and programs that use them. It takes out of README how to
+// install from a clone.
 
 const [, , place = ""] = process.argv;
 if (/^[\w-]+\/[\w.-]+$/.test(place)) {
@@ -22,7 +22,8 @@ function nameRepository(address: string): void {
   manifest.repository = { type: "git", url: `git+${address}.git` };
   manifest.bugs = `${address}/issues`;
   writeFileSync("package.json", `${JSON.stringify(manifest, null, 2)}\n`);
-  writeFileSync("README.md", readFileSync("README.md", "utf8").replace(/^.*`.*npm pack.*\n\n/m, ""));
+  const unreleased = /^Until the first release[\s\S]*?run this line instead:\n\n/m;
+  writeFileSync("README.md", readFileSync("README.md", "utf8").replace(unreleased, ""));
   const { names } = packageIdentity(manifest);
   const using = ["docs/*.md", "examples/go/*.go", "examples/java/src/**/*.java", "test/plugin/programs/go/*.go"];
   for (const file of globSync(using)) writeFileSync(file, rename(readFileSync(file, "utf8"), before, names));
