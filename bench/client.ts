@@ -105,7 +105,8 @@ child.kill();
 if (!values.quick) {
   writeResults({
     "Reads behind HTTP Digest": `Written by \`npm run bench\` with undici ${undici.version}: medians of ${ROUNDS} rounds of ${READS} reads over TLS on loopback. Each
-read ends with the parsed JSON of some 500 bytes; curl parses nothing, and is one process for all reads of a round.
+read ends with the parsed JSON of some 500 bytes; curl parses nothing, and is one process for all reads of a round. The last column
+is the median of each round's own ratio to the first line.
 
 ${tables.join("\n")}`,
   });

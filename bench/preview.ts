@@ -50,7 +50,8 @@ await measurePreviews(
     ];
     writeResults({
       Previews: `Written by \`npm run bench:preview\`: medians of ${ROUNDS} rounds, each as a whole run of \`pulumi preview\` of a new
-stack. Each response of the service takes ${DELAY_MILLISECONDS} ms. The last column compares with the first line of the same language.
+stack. Each response of the service takes ${DELAY_MILLISECONDS} ms. The last column is the median of each round's own
+ratio to the first line of the same language.
 
 | | seconds | times |
 |---|--:|--:|

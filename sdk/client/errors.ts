@@ -87,7 +87,7 @@ export class AgentLogConfigError extends Error {
   readonly code: AgentLogConfigErrorCode;
   /** True for an outage: the same read may succeed later although nobody has changed anything. */
   readonly temporary: boolean;
-  /** The higher of the HTTP status and the status in the body; undefined where no response could be read. */
+  /** The higher of the HTTP status and the status in the body; undefined where no whole response came. */
   readonly status: number | undefined;
   /** The service's own code for the refusal, such as `GROUP_NOT_FOUND`; undefined where it sent none. */
   readonly errorCode: string | undefined;

@@ -36,18 +36,20 @@ export interface Service {
    * @param projectId 24 hexadecimal digits
    * @param agent `"monitoring"` or `"backup"`
    * @param settings the body of the response, any JSON object
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for another id or agent, and for a value that is not JSON
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for another id or agent, and for a value that is no object or that JSON
+   * can't hold
    */
   set(projectId: string, agent: AgentKind, settings: ServiceSettings | undefined): void;
   /**
    * Makes the next authenticated requests fail, with one fault each, after the faults that are still queued.
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a {@link Fault}
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a {@link Fault}, and for a header that can't be
+   * sent
    */
   failNext(...faults: readonly Fault[]): void;
   /**
    * Sends this response to every authenticated request that has no fault, until a call with `undefined`.
    * `"reset"` resets the connection.
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a response that can't be sent
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a response with a status, header or body that can't be sent
    */
   respondWith(response: CannedResponse | "reset" | undefined): void;
   /** Accepts only this private key from now on, and forgets all nonces. */
