@@ -1,26 +1,91 @@
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { createServer as createTlsServer, type ServerOptions } from "node:https";
+import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { expect, it } from "vitest";
-import { AgentLogConfigError } from "../../sdk/client/index.ts";
+import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { AgentLogConfigError, type AgentLogConfigErrorCode, type ConnectionOptions } from "../../sdk/client/index.ts";
 import type { CannedResponse, Fault } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
+import {
+  hostOf,
+  openClient as openClientIn,
+  PROXY_PASSWORD,
+  PROXY_USER,
+  proxyAddress,
+} from "../servers/proxy-client.ts";
+import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
 import { expectSafe } from "./expect-safe.ts";
-import { failureOf, KEYS, MONITORING, openClient, openService } from "./open-client.ts";
+import { AUTHORITY, type CertificateOptions, FOR_LOOPBACK, issueCertificate } from "./issue-certificate.ts";
+import { KEYS, MONITORING, openClient, openService, PROJECT_ID } from "./open-client.ts";
+import { CA_FILE, TLS } from "./test-certificate.ts";
+import { authority, behindIntermediate, commonAuthority, requireOpenssl, signed, type Trust } from "./trust.ts";
 
-/** What a read fails with if this is the response to it. */
-async function failureOn(response: CannedResponse | "reset", envelope = false): Promise<unknown> {
-  const service = await openService();
-  service.respondWith(response);
-  return openClient(service)
-    .get({ ...MONITORING, envelope })
-    .catch((error: unknown) => error);
+/** Where a read fails, and what its error has beside a code and a sentence. */
+interface Situation {
+  readonly baseUrl: string;
+  readonly options?: Partial<ConnectionOptions>;
+  /** The proxy variables; no others are set. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly envelope?: boolean;
+  /** How the reason begins. */
+  readonly begin?: string;
+  /** What stands behind the link. */
+  readonly end?: string;
+  readonly facts?: object;
+}
+
+const OUTAGES = new Set(["ERR_CONNECTION", "ERR_UNAVAILABLE", "ERR_RATE_LIMITED"]);
+const BASIC = Buffer.from(`${PROXY_USER}:${PROXY_PASSWORD}`).toString("base64");
+const OF_PROXY = [PROXY_USER, PROXY_PASSWORD, encodeURIComponent(PROXY_PASSWORD), BASIC];
+const SECRETS = [KEYS.privateKey, "body-", "response=", ...OF_PROXY];
+
+async function failureIn({ baseUrl, options, environment = {}, envelope }: Situation) {
+  const client = openClientIn({ baseUrl }, environment, { caCertificate: undefined, ...options });
+  const error = await client.get({ ...MONITORING, envelope }).catch((reason: unknown) => reason);
+  if (!(error instanceof AgentLogConfigError)) throw error;
+  return { client, error };
+}
+
+/** Each row is a cause, what arranges it, and the sentence that it gives. */
+function itFails<Input>(
+  code: AgentLogConfigErrorCode,
+  arrange: (input: Input, context: TestContext) => Promise<Situation>,
+  rows: readonly (readonly [cause: string, input: Input, says: RegExp | string])[],
+): void {
+  it.for(rows)(`%s: ${code}`, async ([, input, says], context) => {
+    const situation = await arrange(input, context);
+    const { baseUrl, begin = "", end = "", facts } = situation;
+    const { client, error } = await failureIn(situation);
+    expect(error).toMatchObject({ code, temporary: OUTAGES.has(code), ...facts });
+    const subject = `Can't read the monitoring agent's log settings of project ${PROJECT_ID} from ${hostOf(baseUrl)}: `;
+    const link = `. See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}.${end}`;
+    const { message, status = 0 } = error;
+    expect([message.slice(0, subject.length), message.slice(-link.length)]).toEqual([subject, link]);
+    const reason = message.slice(subject.length, -link.length);
+    expect(reason.slice(0, begin.length)).toBe(begin);
+    expect(reason).toMatch(new RegExp(says));
+    if (status >= 400) expect(reason).toContain(`(status ${status}`);
+    expectSafe(error);
+    const printed = inspect([error, client], { depth: 9, showHidden: true });
+    for (const secret of SECRETS) expect(printed).not.toContain(secret);
+  });
 }
 
 const json = (body: unknown) => ({ status: 200, body: JSON.stringify(body) });
 const asksFor = (challenge: string) => ({ status: 401, headers: { "WWW-Authenticate": challenge } });
 
-it.each([
+async function respond(response: CannedResponse): Promise<Situation> {
+  const service = await openService();
+  service.respondWith(response);
+  return { baseUrl: service.baseUrl, facts: { status: response.status } };
+}
+
+const respondInEnvelope = async (body: object) => ({ ...(await respond(json(body))), envelope: true, facts: {} });
+const GONE = { errorCode: "GROUP_NOT_FOUND" };
+
+const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, string])[] = [
   [401, {}, "ERR_AUTHENTICATION", "does not ask for HTTP Digest"],
   [401, { errorCode: "NOT_IN_GROUP" }, "ERR_NOT_A_MEMBER", "invite the key"],
   [401, { errorCode: "USER_UNAUTHORIZED" }, "ERR_WRONG_KEY", "refuses the key pair; check publicKey and privateKey"],
@@ -63,76 +128,94 @@ it.each([
     "ERR_REFUSED",
     "read the log of the service \\(status 418, TEAPOT: I brew\\)",
   ],
-])("a refusal of status %i with %o is %s", async (status, body, code, says) => {
-  const error = await failureOn({ status, body: JSON.stringify({ error: status, ...body }) });
-  const link = `See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}\\.`;
-  expect(error).toMatchObject({ code, status, ...("errorCode" in body ? { errorCode: body.errorCode } : {}) });
-  expect(error).toHaveProperty("message", expect.stringMatching(`${says}.*\\. ${link}$`));
-  expect(error).toHaveProperty("message", expect.stringContaining(`(status ${status}`));
-});
+];
 
-const GONE = { errorCode: "GROUP_NOT_FOUND" };
+for (const [status, body, code, says] of REFUSALS) {
+  const { detail: _, ...facts }: { readonly detail?: string } = body;
+  const sent = { status, body: JSON.stringify({ error: status, ...body }) };
+  const arrange = async () => ({ ...(await respond(sent)), facts: { status, ...facts } });
+  itFails(code, arrange, [[`status ${status} ${JSON.stringify(body)}`, undefined, says]]);
+}
 
-it.each([
-  ["without an envelope on HTTP 200", { error: 404, ...GONE }, 404],
-  ["beside the details of an error", { error: 404, ...GONE, badRequestDetail: { fields: [] } }, 404],
-  ["by its code alone", { error: { code: 404 }, ...GONE }, 200],
-  ["beside settings", { logPath: "/l", error: 404, ...GONE }, 404],
-])("a refusal is found %s, whether or not an envelope was asked for", async (_, body, status) => {
-  for (const envelope of [true, false]) {
-    expect(await failureOn(json(body), envelope)).toMatchObject({ code: "ERR_PROJECT_NOT_FOUND", status });
-  }
-});
+/** What a body with status 200 is, whether or not an envelope was asked for. */
+const IN_BOTH: readonly (readonly [body: object, says: string, status?: number])[] = [
+  [{ error: 404, ...GONE }, "no such project", 404],
+  [{ error: 404, ...GONE, badRequestDetail: { fields: [] } }, "no such project", 404],
+  [{ error: { code: 404 }, ...GONE }, "no such project"],
+  [{ logPath: "/l", error: 404, ...GONE }, "no such project", 404],
+  [{ message: "Service is under maintenance" }, "none of the fields of log settings, but message; check baseUrl"],
+  [{ message: "Service unavailable", urls: [] }, "but message, urls; check baseUrl"],
+  [{ logLevel: "info", "a\u001b[2J": 1 }, "but logLevel, a\uFFFD\\[2J; check"],
+  [{ ok: true, status: 200, data: { user: "nobody" } }, "but ok, status, data;"],
+  [{ code: 200, message: "login required", data: {} }, "but code, message, data;"],
+  [{ status: 200, content: {}, data: {} }, "but status, content, data;"],
+  [{ status: 200, code: 404 }, "but status, code;"],
+  [{ status: 100, content: {} }, "but status, content;"],
+  [{ status: 2000, content: {} }, "but status, content;"],
+  [{ error: { code: 503 }, logPath: null }, "is an error in spite of its status"],
+  [{ error: null, logPath: "/l" }, "is an error in spite of its status"],
+  [{ error: { code: 404 }, errorCode: "TEAPOT" }, "is an error in spite of its status.*TEAPOT"],
+  [{ errorCode: "TEAPOT", logPath: "/l" }, "is an error in spite of its status.*TEAPOT"],
+  [{ error: { code: 404 }, password: "body-password" }, "is an error in spite of its status"],
+];
 
-it.each([
+for (const [body, says, status = 200] of IN_BOTH) {
+  const code = "errorCode" in body && body.errorCode !== "TEAPOT" ? "ERR_PROJECT_NOT_FOUND" : "ERR_INVALID_RESPONSE";
+  const arrange = async (envelope: boolean) => ({ ...(await respond(json(body))), envelope, facts: { status } });
+  itFails(code, arrange, [
+    [`${JSON.stringify(body)} with an envelope`, true, says],
+    [`${JSON.stringify(body)} without one`, false, says],
+  ]);
+}
+
+/** Refusals in an envelope; without one they are no settings. */
+const IN_ENVELOPE: readonly (readonly [body: object, code: AgentLogConfigErrorCode, status: number])[] = [
   [{ status: 404, content: { error: 404, ...GONE } }, "ERR_PROJECT_NOT_FOUND", 404],
   [{ code: "404", payload: { ...GONE, badRequestDetail: {} } }, "ERR_PROJECT_NOT_FOUND", 404],
   [{ status: 200, content: { error: 404, ...GONE } }, "ERR_PROJECT_NOT_FOUND", 404],
   [{ status: 503, content: { logPath: "/l" } }, "ERR_UNAVAILABLE", 503],
   [{ status: 503, content: "Service Unavailable" }, "ERR_UNAVAILABLE", 503],
-])("a refusal is found in the envelope %o only where one was asked for", async (body, code, status) => {
-  expect(await failureOn(json(body), true)).toMatchObject({ code, status });
-  expect(await failureOn(json(body))).toMatchObject({ code: "ERR_INVALID_RESPONSE" });
-});
+];
 
-it("a refusal that is no JSON counts by its status", async () => {
-  const page = { status: 403, headers: { "Content-Type": "text/html" }, body: "<h1>Forbidden</h1>" };
-  expect(await failureOn(page)).toMatchObject({ code: "ERR_REFUSED", status: 403 });
-});
+for (const [body, code, status] of IN_ENVELOPE) {
+  const arrange = async () => ({ ...(await respondInEnvelope(body)), facts: { status } });
+  itFails(code, arrange, [[`in an envelope ${JSON.stringify(body)}`, undefined, ""]]);
+  itFails("ERR_INVALID_RESPONSE", respond, [[JSON.stringify(body), json(body), "none of the fields of log settings"]]);
+}
 
-it("nonces that the service keeps forgetting are an outage, and not a wrong key", async () => {
-  const service = await openService({ faults: Array.from({ length: 9 }, () => "forgetNonces") });
-  expect(await failureOf(openClient(service))).toMatchObject({ code: "ERR_UNAVAILABLE", temporary: true });
-});
+itFails("ERR_INVALID_RESPONSE", respondInEnvelope, [
+  ["a redirect in an envelope", { status: 302, content: {} }, "the response has status 302 instead of 200"],
+  ["text in an envelope", { status: 200, content: "nothing" }, "because the body must be an object; check"],
+  ["a login in an envelope", { status: 200, content: { message: "login required" } }, "but message;"],
+  ["a code beside settings", { status: 200, content: { errorCode: "TEAPOT", logPath: "/l" } }, "spite of its.*TEAPOT"],
+]);
 
-it.each<readonly [string, CannedResponse, RegExp]>([
-  ["none", { status: 401, body: '{"error":401}' }, /does not ask for HTTP Digest; check baseUrl/],
-  ["none, in an envelope", json({ status: 401, content: { error: 401 } }), /does not ask for HTTP Digest; check/],
-  ["malformed", asksFor('Digest realm="a" nonce'), /malformed.*Digest realm="a" nonce.*check that baseUrl is the/],
-  ["of another kind", asksFor('Basic realm="a"'), /basic instead of Digest; check that baseUrl is the service, not/],
-])("a challenge that is %s never blames the key", async (_, response, says) => {
-  const error = await failureOn(response, response.status === 200);
-  expect(error).toMatchObject({ code: "ERR_AUTHENTICATION", message: expect.stringMatching(says) });
-  expect(error).toHaveProperty("message", expect.stringMatching(/ from \S+: the server/));
-  expect(String(error)).not.toContain("key pair");
-});
+const FORBIDDEN = { status: 403, body: "<h1>Forbidden</h1>" };
+itFails("ERR_REFUSED", respond, [["a web page with status 403", FORBIDDEN, "give it Project Automation Admin"]]);
+itFails("ERR_UNAVAILABLE", () => openService({ faults: Array.from({ length: 9 }, () => "forgetNonces") }), [
+  ["nonces that the service keeps forgetting", undefined, "rejects every nonce"],
+]);
 
-it.each<readonly [string, Partial<CannedResponse>, string | RegExp]>([
+// None of them blames the key.
+itFails("ERR_AUTHENTICATION", respondInEnvelope, [
+  ["no challenge in an envelope", { status: 401, content: { error: 401 } }, /^the server does not ask for .*; check/],
+]);
+itFails("ERR_AUTHENTICATION", async (sent: CannedResponse) => ({ ...(await respond(sent)), facts: {} }), [
+  ["no challenge", { status: 401, body: '{"error":401}' }, /^the server does not ask for HTTP Digest; check baseUrl/],
+  ["a malformed one", asksFor('Digest realm="a" nonce'), /^the server's.*malformed.*realm="a" nonce.*check that/],
+  ["one of another kind", asksFor('Basic realm="a"'), /^the server's.*basic instead of Digest; check that baseUrl is/],
+]);
+
+itFails("ERR_INVALID_RESPONSE", (sent: Partial<CannedResponse>) => respond({ status: 200, ...sent }), [
   ["HTML", { headers: { "Content-Type": "text/html" }, body: "<html>" }, /a web page instead of JSON \(text\/html\)/],
   ["nothing", { body: "" }, /is empty \(no content type\)/],
   ["JSON that is cut off", { body: '{"logPath":"/var' }, "is not JSON, or was cut off"],
   ["a status of another kind", { body: '{"status":{"toString":1},"content":{},"logPath":5}' }, "must be a string"],
   ["too great a number", { body: '{"configOverrides":{"a":[{"b":1e999}]}}' }, /not have a number beyond the/],
-  ["a list", { body: "[]" }, /: the response can't be used, because the body must be an object; check baseUrl/],
-  ["a number for a path", { body: '{"logPath":5}' }, "logPath must be a string"],
+  ["a list", { body: "[]" }, /^the response can't be used, because the body must be an object; check baseUrl/],
+  ["a number for a path", { body: '{"password":"body-password","logPath":5}' }, "logPath must be a string"],
   ["too long a number", json({ logRotate: { numTotal: "9".repeat(400) } }), "logRotate.numTotal must be a number"],
   ["words for a number", json({ logRotate: { numTotal: "many" } }), "logRotate.numTotal must be a number"],
-  ["more than 1 MiB", { body: `"${"x".repeat(1_048_576)}"` }, "longer than 1 MiB"],
-  [
-    "headers of 20,000 bytes",
-    { headers: { "X-Long": "x".repeat(20_000) } },
-    "the headers of its response are too long; check baseUrl",
-  ],
   ["another status", { status: 204 }, "status 204"],
   [
     "a redirect, whose token is not shown",
@@ -156,46 +239,202 @@ it.each<readonly [string, Partial<CannedResponse>, string | RegExp]>([
     /is compressed, although the client asks for no compression \(gzip\)/,
   ],
   ["another charset than UTF-8", { body: Buffer.from('{"logPath":"/m\xfcnchen.log"}', "latin1") }, "is not UTF-8"],
-])("a response of %s is one clear error", async (_, response, says) => {
-  const error = await failureOn({ status: 200, ...response });
-  expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE", message: expect.stringMatching(says) });
-  // Of a response that is too long nothing is known.
-  if (!/too long|longer than/.test(String(error))) expect(error).toMatchObject({ status: response.status ?? 200 });
-  expect(inspect(error)).not.toContain("body-token");
-});
+]);
 
-it.each<readonly [object, string]>([
-  [{ message: "Service is under maintenance" }, "none of the fields of log settings, but message; check baseUrl"],
-  [{ message: "Service unavailable", urls: [] }, "but message, urls; check baseUrl"],
-  [{ logLevel: "info", "a\u001b[2J": 1 }, "but logLevel, a\uFFFD\\[2J; check"],
-  [{ ok: true, status: 200, data: { user: "nobody" } }, "but ok, status, data;"],
-  [{ code: 200, message: "login required", data: {} }, "but code, message, data;"],
-  [{ status: 200, content: {}, data: {} }, "but status, content, data;"],
-  [{ status: 200, code: 404 }, "but status, code;"],
-  [{ status: 100, content: {} }, "but status, content;"],
-  [{ status: 2000, content: {} }, "but status, content;"],
-  [{ error: { code: 503 }, logPath: null }, "is an error in spite of its status"],
-  [{ error: null, logPath: "/l" }, "is an error in spite of its status"],
-  [{ error: { code: 404 }, errorCode: "TEAPOT" }, "is an error in spite of its status.*TEAPOT"],
-  [{ errorCode: "TEAPOT", logPath: "/l" }, "is an error in spite of its status.*TEAPOT"],
-  [{ error: { code: 404 }, password: "body-password" }, "is an error in spite of its status"],
-])("%o is no settings, whether or not an envelope was asked for", async (body, says) => {
-  for (const envelope of [true, false]) {
-    const error = await failureOn(json(body), envelope);
-    expect(error).toMatchObject({ code: "ERR_INVALID_RESPONSE", message: expect.stringMatching(says) });
-    expectSafe(error);
+const TOO_LONG = { status: 200, body: JSON.stringify({ logPath: "l".repeat(1_048_576) }) };
+// Nothing is known of it.
+itFails("ERR_INVALID_RESPONSE", async (sent: CannedResponse) => ({ ...(await respond(sent)), facts: {} }), [
+  ["more than 1 MiB", TOO_LONG, "longer than 1 MiB"],
+  ["long headers", { status: 200, headers: { "X-Long": "x".repeat(20_000) } }, "^the headers of its .*; check"],
+]);
+
+async function certify(issue: () => Trust, context: TestContext): Promise<Situation> {
+  requireOpenssl(context);
+  const { caCertificate, ...tls } = issue();
+  return { baseUrl: (await openService({ tls })).baseUrl, options: { caCertificate } };
+}
+
+const untrusted = () => issueCertificate({ issuer: commonAuthority() });
+const otherHost = () => signed({ extensions: ["subjectAltName=DNS:other.example,IP:192.0.2.1"] });
+const otherSelf = () => ({ ...issueCertificate(), caCertificate: authority().cert });
+const otherAuthority = () => ({ ...untrusted(), caCertificate: authority("Another authority").cert });
+
+function untrustedChain(): Trust {
+  const { key, cert } = untrusted();
+  return { key, cert: cert + commonAuthority().cert };
+}
+
+function renewed(): Trust {
+  const withoutIds = ["subjectKeyIdentifier=none", "authorityKeyIdentifier=none"];
+  const renewable = () => authority("Example authority", { extensions: [...AUTHORITY, ...withoutIds] });
+  const extensions = [...FOR_LOOPBACK, ...withoutIds];
+  return { ...issueCertificate({ issuer: renewable(), extensions }), caCertificate: renewable().cert };
+}
+
+itFails("ERR_TLS", certify, [
+  ["has expired", () => signed({ until: "20200102000000Z" }), /\(valid until Jan {1,2}2 00:00:00 2020 GMT\).*expired/],
+  ["is not valid yet", () => signed({ from: "21190101000000Z" }), /not valid yet.*clocks/],
+  ["is for another host", otherHost, /another host name \(other\.example, 192\.0\.2\.1\); check.*baseUrl/],
+  ["is signed by itself", () => issueCertificate(), /self-signed; set caCertificate/],
+  ["is signed by itself, and another one is trusted", otherSelf, /self-signed and is not the one in/],
+  ["has an unknown authority", untrusted, /not trusted here \(Example authority\); set caCertificate .*intermediate/],
+  ["comes from another authority than that in caCertificate", otherAuthority, /is not the one in caCertificate/],
+  [
+    "comes with an unknown authority",
+    untrustedChain,
+    /not trusted here \(Example authority\); set caC.*SELF_SIGNED_CERT_IN_CHAIN/,
+  ],
+  ["comes from an authority that has another key now", renewed, /did not sign it/],
+  ["comes without the intermediate one", () => behindIntermediate("root"), /intermediate/],
+  ["comes from a trusted intermediate authority without its root", () => behindIntermediate("intermediate"), /root/],
+]);
+
+async function startTlsServer(options: ServerOptions): Promise<string> {
+  return `https://127.0.0.1:${await listen(createTlsServer(options))}`;
+}
+
+describe.each([true, false])("a certificate that OpenSSL refuses is no outage, behind a proxy: %s,", (isProxied) => {
+  async function certifyUnsuitably(options: CertificateOptions, context: TestContext): Promise<Situation> {
+    requireOpenssl(context);
+    const { caCertificate, ...certificate } = signed(options);
+    const baseUrl = await startTlsServer({ ...certificate, ciphers: "DEFAULT@SECLEVEL=0" });
+    const { origin, targets } = await startProxyStandIn();
+    // It is not asked again.
+    onTestFinished(() => expect(targets).toHaveLength(isProxied ? 1 : 0));
+    return {
+      baseUrl,
+      options: { caCertificate, maxRetries: 3 },
+      environment: isProxied ? { https_proxy: origin } : {},
+    };
   }
+
+  const begin = "^its certificate is refused, because OpenSSL says";
+  itFails("ERR_TLS", certifyUnsuitably, [
+    [
+      "another purpose",
+      { extensions: [...FOR_LOOPBACK, "extendedKeyUsage=clientAuth"] },
+      `${begin} "unsuitable certificate purpose"; .* \\(INVALID_PURPOSE\\)`,
+    ],
+    ["a short key", { newKey: ["rsa:1024"] }, `${begin} "EE certificate key too weak"; .* \\(UNSPECIFIED\\)`],
+  ]);
 });
 
-it.each<readonly [object, string]>([
-  [{ status: 302, content: {} }, "the response has status 302 instead of 200"],
-  [{ status: 200, content: "nothing" }, "because the body must be an object; check"],
-  [{ status: 200, content: { message: "login required" } }, "but message;"],
-  [{ status: 200, content: { errorCode: "TEAPOT", logPath: "/l" } }, "is an error in spite of its status.*TEAPOT"],
-])("%o is no settings in an envelope", async (body, says) => {
-  const message = expect.stringMatching(says);
-  expect(await failureOn(json(body), true)).toMatchObject({ code: "ERR_INVALID_RESPONSE", message });
+/** Starts a server that does this with whatever asks it. */
+async function startServer(react: (socket: Socket) => void, protocol = "http"): Promise<string> {
+  const server = createServer((socket) => void socket.once("data", () => react(socket)));
+  return `${protocol}://127.0.0.1:${await listen(server)}`;
+}
+
+function sending(bytes: string | Uint8Array, protocol?: string): () => Promise<string> {
+  return () => startServer((socket) => socket.end(bytes), protocol);
+}
+
+const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 80]);
+const OLD = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
+const MUTUAL = { ...TLS, requestCert: true, rejectUnauthorized: true };
+const startPlain = async () => `https://127.0.0.1:${await listen(createHttpServer())}`;
+const startOverTls = async () => (await openService({ tls: TLS })).baseUrl.replace("https:", "http:");
+const NO_HTTP = 'HTTP/1.1 200 OK\r\nbad header\r\n\r\n{"password":"body-1"}';
+
+async function reach(start: () => Promise<string>): Promise<Situation> {
+  return { baseUrl: await start(), options: { caCertificate: CA_FILE } };
+}
+
+itFails("ERR_TLS", reach, [
+  ["no TLS later than 1.1", () => startTlsServer({ ...TLS, ...OLD }), "TLS 1.2"],
+  ["clients' certificates in TLS 1.2", () => startTlsServer({ ...MUTUAL, maxVersion: "TLSv1.2" }), "from its clients"],
+  ["plain HTTP at an https address", startPlain, "does not speak TLS.*baseUrl"],
+  ["an alert", sending(ALERT, "https"), /^the TLS handshake failed; check baseUrl, .*_ALERT_INTERNAL_ERROR\)/],
+]);
+itFails("ERR_CONNECTION", reach, [
+  ["clients' certificates in TLS 1.3", () => startTlsServer(MUTUAL), "certificate from its clients"],
+  ["TLS at an http address", startOverTls, "the scheme of baseUrl"],
+  ["a response that is not HTTP", sending(NO_HTTP), "^its response is not HTTP; check"],
+]);
+
+async function startNothing(): Promise<string> {
+  const free = createServer();
+  const port = await listen(free);
+  free.close();
+  await once(free, "close");
+  return `http://127.0.0.1:${port}`;
+}
+
+const refusing = (status: number) => sending(`HTTP/1.1 ${status} Refused\r\nProxy-Authenticate: Basic\r\n\r\n`);
+const LONG_HEADERS = `HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`;
+
+describe.each(["https", "http"])("a proxy that fails is told from an %s service", (protocol) => {
+  async function reachProxy(start: () => Promise<string>): Promise<Situation> {
+    const address = proxyAddress(await start(), PROXY_PASSWORD);
+    const environment = { HTTPS_PROXY: address, HTTP_PROXY: address };
+    return { baseUrl: `${protocol}://127.0.0.1:1`, environment, begin: `the proxy ${hostOf(address)} ` };
+  }
+
+  itFails("ERR_CONNECTION", reachProxy, [
+    ["nothing listens there", startNothing, `check the port of ${protocol.toUpperCase()}_PROXY`],
+    ["its host is unknown", async () => "http://proxy.invalid:3128", "its host name"],
+  ]);
+  // A proxy that forwards plain http responds in the place of the service.
+  if (protocol === "http") return;
+  itFails("ERR_PROXY", reachProxy, [
+    ["status 401", refusing(401), "HTTPS_PROXY.*\\(status 401\\)"],
+    ["status 403", refusing(403), "NO_PROXY.*\\(status 403\\)"],
+    ["status 404", refusing(404), "does not open a tunnel.*\\(status 404\\)"],
+    ["status 407", refusing(407), "Basic authentication; check those in HTTPS_PROXY.*\\(status 407\\)"],
+  ]);
+  itFails("ERR_CONNECTION", reachProxy, [
+    ["status 500", refusing(500), "can't reach the service.*\\(status 500\\)"],
+    ["status 504", refusing(504), "can't reach the service.*\\(status 504\\)"],
+    ["a cut connection", () => startServer((socket) => socket.destroy()), "was cut"],
+    ["another protocol", sending("SSH-2.0-example\r\n"), "is not HTTP"],
+    ["what it was sent itself", sending(`${BASIC}\r\n`), "is not HTTP"],
+  ]);
+  itFails("ERR_INVALID_RESPONSE", reachProxy, [["long headers", sending(LONG_HEADERS), "too long; check HTTPS_PROXY"]]);
 });
+
+/** A service behind a proxy, whose response may be that of the proxy. */
+function behindProxy(protocol: "https" | "http", { noProxy = "", isNamed = false, isTrusted = true } = {}) {
+  return async (response: CannedResponse | "reset"): Promise<Situation> => {
+    const { origin } = await startProxyStandIn();
+    const service = await openService(protocol === "https" ? { tls: TLS } : {});
+    service.respondWith(response);
+    const environment = { HTTP_PROXY: origin, HTTPS_PROXY: origin, NO_PROXY: noProxy };
+    const end = isNamed ? ` The proxy ${hostOf(origin)} may have answered instead of the service.` : "";
+    const caCertificate = isTrusted ? CA_FILE : undefined;
+    return { baseUrl: service.baseUrl, options: { caCertificate }, environment, end };
+  };
+}
+
+const forward = behindProxy("http");
+const forwardNamed = behindProxy("http", { isNamed: true });
+const NOT_FOUND = { status: 404, body: JSON.stringify({ error: 404, ...GONE }) };
+
+itFails("ERR_REFUSED", forwardNamed, [["status 403 through a proxy", FORBIDDEN, ""]]);
+itFails("ERR_UNAVAILABLE", forwardNamed, [["status 502 through a proxy", { status: 502 }, ""]]);
+itFails("ERR_INVALID_RESPONSE", forwardNamed, [
+  ["a page through a proxy", { status: 200, body: "<h1>" }, "a web page"],
+]);
+itFails("ERR_PROJECT_NOT_FOUND", forward, [["the service's code through a proxy", NOT_FOUND, ""]]);
+itFails("ERR_WRONG_KEY", forward, [["a challenge through a proxy", asksFor('Digest realm="a", nonce="b"'), ""]]);
+itFails("ERR_CONNECTION", forward, [["no response through a proxy", "reset", "was cut"]]);
+itFails("ERR_INVALID_RESPONSE", forward, [["more than 1 MiB through a proxy", TOO_LONG, "longer than 1 MiB"]]);
+itFails("ERR_REFUSED", behindProxy("http", { noProxy: "127.0.0.1" }), [["status 403 past a proxy", FORBIDDEN, ""]]);
+itFails("ERR_REFUSED", behindProxy("https"), [["status 403 through a tunnel", FORBIDDEN, ""]]);
+itFails("ERR_INVALID_RESPONSE", behindProxy("https"), [["more than 1 MiB through a tunnel", TOO_LONG, "than 1 MiB"]]);
+itFails("ERR_TLS", behindProxy("https", { isTrusted: false }), [
+  ["an untrusted service through a tunnel", FORBIDDEN, "^its certificate comes from an authority"],
+]);
+
+async function reachTlsProxy(): Promise<Situation> {
+  const address = (await startProxyStandIn("https")).origin.replace("127.0.0.1", "localhost");
+  return {
+    baseUrl: "https://127.0.0.1:1",
+    environment: { HTTPS_PROXY: address },
+    begin: `the proxy ${hostOf(address)} `,
+  };
+}
+
+itFails("ERR_TLS", reachTlsProxy, [["an untrusted proxy", undefined, "can't be used: its certificate comes from"]]);
 
 it.each<Fault>([{ status: 403 }, { delaySeconds: 60 }, "reset"])("%o has a stack with the caller", async (fault) => {
   const service = await openService({ faults: [fault] });
@@ -214,79 +453,65 @@ const HOSTILE = "<{%bad%}>\u001b[2J\u009b1m\u202e\u2028\ud800##vso[task.complete
 /** As it comes over the wire, where each character is one byte. */
 const HEADER = "<{%bad%}>\u009b1m\u009d##VSO[task.complete]##[error]".repeat(100);
 
-it.each<readonly [string, CannedResponse]>([
-  ["errorCode", { status: 418, body: JSON.stringify({ errorCode: HOSTILE }) }],
-  ["detail", { status: 418, body: JSON.stringify({ detail: HOSTILE }) }],
-  ["reason", { status: 418, body: JSON.stringify({ reason: HOSTILE }) }],
-  ["redirect", { status: 302, headers: { Location: `https://${"a.".repeat(5000)}<{%/${HEADER}` } }],
-  ["redirect to another scheme", { status: 302, headers: { Location: `x<{%://${HEADER}` } }],
-  ["content type", { status: 200, headers: { "Content-Type": HEADER }, body: "" }],
-  ["content encoding", { status: 200, headers: { "Content-Encoding": HEADER }, body: "" }],
-  ["names of settings", json({ [HOSTILE]: 1, logRotate: { [HOSTILE]: 1, numTotal: HOSTILE } })],
-  [
-    "names of overrides",
-    { status: 200, body: `{"configOverrides":${`{${JSON.stringify(HOSTILE)}:`.repeat(101)}1${"}".repeat(102)}` },
-  ],
-  ["scheme", asksFor(`Basic${HEADER}`)],
-  ["realm", asksFor(`Basic realm="${HEADER}"`)],
-  ["malformed challenge", asksFor(`Digest realm="a" ${HEADER}`)],
-  ["algorithm", asksFor(`Digest nonce="n", algorithm="${HEADER}"`)],
-  ["qop", asksFor(`Digest nonce="n", qop="${HEADER}"`)],
-])("hostile text of the service reaches no message raw: %s", async (_, response) => {
-  const error = await failureOn(response);
-  expect(error).toBeInstanceOf(AgentLogConfigError);
-  expectSafe(error);
-  // The console prints the causes of an error, too.
-  expect(inspect(error)).not.toMatch(/[\u009b\u202e]|<\{%/);
-});
-
-it("hostile text is replaced character by character, and the rest stays", async () => {
-  const detail = "a\nerror: fake\u001b[2J\u202e";
-  const body = JSON.stringify({ error: 404, errorCode: "X\u001b[31m", detail });
-  expect(String(await failureOn({ status: 404, body }))).toContain("X\uFFFD[31m: a\uFFFDerror: fake\uFFFD[2J\uFFFD");
-});
-
 const DIGEST =
   'Digest username="publickey", realm="r", nonce="n", uri="/", response="5e8c9a7b6d4f3210fedcba9876543210"';
-const BASIC = "Basic dXNlcjpwYXNzd29yZA==";
+const ENCODED = "Basic dXNlcjpwYXNzd29yZA==";
 const REPEATED = [
   DIGEST,
   `Authorization: ${DIGEST}`,
   `authorization=${DIGEST} was sent`,
   JSON.stringify({ authorization: DIGEST }),
-  `Proxy-Authorization: ${BASIC}`,
-  `HTTP_PROXY_AUTHORIZATION=${BASIC} was sent`,
-  JSON.stringify({ headers: { "proxy-authorization": [BASIC] } }),
+  `Proxy-Authorization: ${ENCODED}`,
+  `HTTP_PROXY_AUTHORIZATION=${ENCODED} was sent`,
+  JSON.stringify({ headers: { "proxy-authorization": [ENCODED] } }),
 ];
 
-it.each<readonly [string, (echo: string) => CannedResponse]>([
-  ["errorCode", (echo) => ({ status: 418, body: JSON.stringify({ errorCode: echo }) })],
-  ["detail", (echo) => ({ status: 418, body: JSON.stringify({ detail: echo }) })],
-  ["reason", (echo) => ({ status: 418, body: JSON.stringify({ reason: echo }) })],
-  ["name of a field", (echo) => json({ [echo]: 1 })],
-  ["content type", (echo) => ({ status: 200, headers: { "Content-Type": echo } })],
-  ["content encoding", (echo) => ({ status: 200, headers: { "Content-Encoding": echo }, body: "{}" })],
-  ["challenge", (echo) => asksFor(echo)],
-  ["malformed challenge", (echo) => asksFor(`Digest realm="a" ${echo}`)],
-  ["algorithm", (echo) => asksFor(`Digest nonce="n", algorithm=${JSON.stringify(echo)}`)],
-  ["qop", (echo) => asksFor(`Digest nonce="n", qop=${JSON.stringify(echo)}`)],
-])("credentials that a service repeats reach no error: %s", async (_, respond) => {
-  for (const echo of REPEATED) {
-    const error = await failureOn(respond(echo));
-    expect(error).toBeInstanceOf(AgentLogConfigError);
+type Place = readonly [name: string, response: (text: string) => CannedResponse];
+const BODIES: readonly Place[] = [
+  ["errorCode", (text) => ({ status: 418, body: JSON.stringify({ errorCode: text }) })],
+  ["detail", (text) => ({ status: 418, body: JSON.stringify({ detail: text }) })],
+  ["reason", (text) => ({ status: 418, body: JSON.stringify({ reason: text }) })],
+  ["name of a field", (text) => json({ [text]: 1 })],
+  ["names of settings", (text) => json({ [text]: 1, logRotate: { [text]: 1, numTotal: text } })],
+  [
+    "names of overrides",
+    (text) => ({
+      status: 200,
+      body: `{"configOverrides":${`{${JSON.stringify(text)}:`.repeat(101)}1${"}".repeat(102)}`,
+    }),
+  ],
+];
+const HEADERS: readonly Place[] = [
+  ["redirect", (text) => ({ status: 302, headers: { Location: `https://${"a.".repeat(5000)}<{%/${text}` } })],
+  ["redirect to another scheme", (text) => ({ status: 302, headers: { Location: `x<{%://${text}` } })],
+  ["content type", (text) => ({ status: 200, headers: { "Content-Type": text }, body: "" })],
+  ["content encoding", (text) => ({ status: 200, headers: { "Content-Encoding": text }, body: "" })],
+  ["challenge", asksFor],
+  ["scheme", (text) => asksFor(`Basic${text}`)],
+  ["realm", (text) => asksFor(`Basic realm=${JSON.stringify(text)}`)],
+  ["malformed challenge", (text) => asksFor(`Digest realm="a" ${text}`)],
+  ["algorithm", (text) => asksFor(`Digest nonce="n", algorithm=${JSON.stringify(text)}`)],
+  ["qop", (text) => asksFor(`Digest nonce="n", qop=${JSON.stringify(text)}`)],
+];
+
+it.each([
+  ...BODIES.map(([name, response]) => ({ name, response, hostile: HOSTILE })),
+  ...HEADERS.map(([name, response]) => ({ name, response, hostile: HEADER })),
+])("no hostile text and no credentials that a service repeats reach an error: $name", async ({ response, hostile }) => {
+  for (const text of [hostile, ...REPEATED]) {
+    const { error } = await failureIn(await respond(response(text)));
+    expectSafe(error);
+    // The console prints the causes of an error, too.
     const printed = inspect(error, { depth: 9, showHidden: true });
+    expect(printed).not.toMatch(/[\u009b\u202e]|<\{%/);
     for (const secret of ["publickey", "5e8c9a7b", "dXNl"]) expect(printed).not.toContain(secret);
   }
 });
 
-it("no secret is in the error of a response that is not HTTP, or not settings, or in a client", async () => {
-  const server = createServer((socket) => {
-    socket.once("data", () => socket.end('HTTP/1.1 200 OK\r\nbad header\r\n\r\n{"password":"body-password"}'));
-  });
-  const client = openClient({ baseUrl: `http://127.0.0.1:${await listen(server)}` });
-  const broken = await failureOf(client);
-  expect(broken).toMatchObject({ code: "ERR_CONNECTION" });
-  const wrong = await failureOn({ status: 200, body: '{"password":"body-password","logPath":5}' });
-  const printed = [client, broken, wrong].map((value) => inspect(value, { depth: 9, showHidden: true })).join("\n");
-  for (const secret of [KEYS.privateKey, "body-password", "response="]) expect(printed).not.toContain(secret);
+it("hostile text is replaced character by character, and the rest stays", async () => {
+  const detail = "a\nerror: fake\u001b[2J\u202e";
+  const body = JSON.stringify({ error: 404, errorCode: "X\u001b[31m", detail });
+  expect((await failureIn(await respond({ status: 404, body }))).error.message).toContain(
+    "X\uFFFD[31m: a\uFFFDerror: fake\uFFFD[2J\uFFFD",
+  );
 });

@@ -6,7 +6,7 @@ import { usePluginFolder } from "./plugin-folder.ts";
 import { startEngineLog, startPlugin, URN } from "./plugin-process.ts";
 import { startMonitor } from "./start-monitor.ts";
 
-// How the service is read through a proxy is in test/servers/proxy.test.ts.
+// Reads through proxies, and what these do wrong, are in test/client/failures.test.ts and test/servers/proxy.test.ts.
 
 const installed = usePluginFolder();
 
