@@ -189,18 +189,20 @@ async function runCheck(context: TestContext): Promise<string> {
   return (await runCommand(process.execPath, args, options)).stdout;
 }
 
-/** What the environment may have wrong: the path, the port, the arguments, the key and the proxy. */
+/** What the environment may have wrong: the path, the port, the arguments, the key and the proxies. */
 async function runCheckWithoutStack(): Promise<string> {
   const service = await openService({ privateKey: PRIVATE_KEY, settings: {} });
   const proxy = createServer().on("connect", (_, socket) => {
     socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
   });
+  const forwarding = createServer((_, response) => void response.writeHead(403).end());
   const environment = environmentOf(service);
   const { origin } = new URL(service.baseUrl);
   const wrong = [
     { AGENT_LOG_CONFIG_BASE_URL: `${origin}/other` },
     { AGENT_LOG_CONFIG_BASE_URL: origin.replace("http:", "https:") },
     { AGENT_LOG_CONFIG_PRIVATE_KEY: "" },
+    { HTTP_PROXY: `http://127.0.0.1:${await listen(forwarding)}` },
     { AGENT_LOG_CONFIG_BASE_URL: "https://192.0.2.10", HTTPS_PROXY: `http://127.0.0.1:${await listen(proxy)}` },
   ];
   const args = ["check", "--project", "malformed", "--project", PROJECT_ID];
