@@ -57,35 +57,12 @@ export const agentLogSettingsSchema = z.object(
   "must be an object",
 ) satisfies z.ZodType<AgentLogSettings>;
 
-/** Which settings are secrets, in the state, in functions, in messages and in the plugin. */
-export const SETTINGS = {
-  logPath: "public",
-  logPathWindows: "public",
-  logRotate: "public",
-  username: "public",
-  configOverrides: "secret",
-} as const satisfies Readonly<Record<keyof AgentLogSettings, "public" | "secret">>;
+/** The setting that is a secret, in the state, in functions, in messages and in the plugin. */
+export const SECRET_SETTING = "configOverrides" satisfies keyof AgentLogSettings;
 
-type SettingName = keyof typeof SETTINGS;
-
-/** The names of the settings that are secrets, as a type. */
-export type SecretSetting = {
-  [Name in SettingName]: (typeof SETTINGS)[Name] extends "secret" ? Name : never;
-}[SettingName];
-
-export function isSettingName(name: string): name is SettingName {
-  return Object.hasOwn(SETTINGS, name);
-}
-
-export function isSecretSetting(name: string): name is SecretSetting {
-  return isSettingName(name) && SETTINGS[name] === "secret";
+export function isSettingName(name: string): name is keyof AgentLogSettings {
+  return Object.hasOwn(agentLogSettingsSchema.shape, name);
 }
 
 /** The names of all settings. */
-export const SETTING_NAMES = Object.keys(SETTINGS).filter(isSettingName);
-
-/** The names of the settings that are secrets. */
-export const SECRET_SETTINGS = SETTING_NAMES.filter(isSecretSetting);
-
-/** The names of the other settings. */
-export const PUBLIC_SETTINGS = SETTING_NAMES.filter((name) => !isSecretSetting(name));
+export const SETTING_NAMES = Object.keys(agentLogSettingsSchema.shape).filter(isSettingName);

@@ -41,13 +41,5 @@ export const connectionOptionsSchema = strictObject({
   maxRetries: z.int(RETRIES).min(0, RETRIES).max(10, RETRIES).optional(),
 }) satisfies z.ZodType<ConnectionOptions>;
 
-/** Which of these settings are secrets. Their names are the same in the arguments of a Provider and in the stack configuration. */
-export const CONNECTION_SETTINGS = {
-  baseUrl: "public",
-  publicKey: "public",
-  privateKey: "secret",
-  caCertificate: "public",
-  allowHttp: "public",
-  timeoutSeconds: "public",
-  maxRetries: "public",
-} as const satisfies Readonly<Record<keyof ConnectionOptions, "public" | "secret">>;
+/** The setting that is a secret. */
+export const SECRET_CONNECTION_SETTING = "privateKey" satisfies keyof ConnectionOptions;

@@ -1,19 +1,19 @@
-import { CONNECTION_SETTINGS, type ConnectionOptions } from "../client/connection-options.ts";
+import {
+  type ConnectionOptions,
+  connectionOptionsSchema,
+  SECRET_CONNECTION_SETTING,
+} from "../client/connection-options.ts";
 import { printable } from "../client/printable.ts";
 
 export type ConnectionSetting = keyof ConnectionOptions;
 
 /** The names of the connection settings, the same in a Provider's arguments and in the stack configuration. */
-export const CONNECTION_SETTING_NAMES: readonly ConnectionSetting[] =
-  Object.keys(CONNECTION_SETTINGS).filter(isConnectionSetting);
+export const CONNECTION_SETTING_NAMES: readonly ConnectionSetting[] = Object.keys(connectionOptionsSchema.shape).filter(
+  isConnectionSetting,
+);
 
 export function isConnectionSetting(name: string): name is ConnectionSetting {
-  return Object.hasOwn(CONNECTION_SETTINGS, name);
-}
-
-/** Tells whether a name is that of a connection setting that is a secret. */
-export function isSecretConnectionSetting(name: string): boolean {
-  return isConnectionSetting(name) && CONNECTION_SETTINGS[name] === "secret";
+  return Object.hasOwn(connectionOptionsSchema.shape, name);
 }
 
 /** A setting as it is written in configuration. */
@@ -104,22 +104,19 @@ export function configurationWarnings(
   isSecret: (key: string) => boolean,
 ): string[] {
   const known = CONNECTION_SETTING_NAMES.map(configurationKey);
-  const inClear = CONNECTION_SETTING_NAMES.filter((setting) => {
-    const key = configurationKey(setting);
-    return isSecretConnectionSetting(setting) && configuration[key] && !isSecret(key);
-  });
   const unknown = Object.keys(configuration).filter(
     (name) => name.startsWith(`${CONFIGURATION_NAMESPACE}:`) && !known.includes(name),
   );
-  const warnings = inClear.map((setting) => {
-    const key = configurationKey(setting);
+  const warnings: string[] = [];
+  const key = configurationKey(SECRET_CONNECTION_SETTING);
+  if (configuration[key] && !isSecret(key)) {
     const advice = `run \`pulumi config set --secret ${key}\`, and replace the key, because the history keeps it`;
-    return `The stack keeps ${key} in plain text: ${advice}; or set ${environmentVariable(setting)}.`;
-  });
-  if (unknown.length === 0) return warnings;
-  const names = printable(unknown.join(", "));
-  return [
-    ...warnings,
-    `The stack configuration has unknown settings: ${names}; the valid ones are ${known.join(", ")}.`,
-  ];
+    const variable = environmentVariable(SECRET_CONNECTION_SETTING);
+    warnings.push(`The stack keeps ${key} in plain text: ${advice}; or set ${variable}.`);
+  }
+  if (unknown.length > 0) {
+    const names = printable(unknown.join(", "));
+    warnings.push(`The stack configuration has unknown settings: ${names}; the valid ones are ${known.join(", ")}.`);
+  }
+  return warnings;
 }

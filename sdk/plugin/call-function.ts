@@ -1,5 +1,5 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { PUBLIC_SETTINGS } from "../client/agent-log-settings.ts";
+import { SECRET_SETTING } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { parseArgument } from "../client/parse-argument.ts";
 import { printable } from "../client/printable.ts";
@@ -38,11 +38,11 @@ function publicResult(result: AgentLogConfigResult): Properties {
 }
 
 /**
- * The settings of one agent. Those that are secrets are left out, because the SDKs of several languages lose the mark of a
+ * The settings of one agent. The one that is a secret is left out, because the SDKs of several languages lose the mark of a
  * secret inside the result of a function.
  */
 export function publicSettings(result: Readonly<Partial<Record<keyof AgentLogConfigResult, unknown>>>): Properties {
   const { id, projectId, agent } = result;
-  const settings = recordSettings(result);
-  return { id, projectId, agent, ...Object.fromEntries(PUBLIC_SETTINGS.map((name) => [name, settings[name]])) };
+  const { [SECRET_SETTING]: _, ...settings } = recordSettings(result);
+  return { id, projectId, agent, ...settings };
 }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isSecretSetting } from "../client/agent-log-settings.ts";
+import { SECRET_SETTING } from "../client/agent-log-settings.ts";
 import { isObject } from "../client/is-object.ts";
 import { isSecret, seal } from "../engine/engine-marks.ts";
 import type { Properties } from "../record/complete-inputs.ts";
@@ -26,7 +26,7 @@ function unseal(value: unknown): unknown {
  */
 export function withMarks(properties: Properties, sent: Properties, recorded: Properties = {}): Properties {
   return mapValues(properties, (value, name) => {
-    return value === null ? absent(recorded[name]) : marked(value, sent[name], isSecretSetting(name));
+    return value === null ? absent(recorded[name]) : marked(value, sent[name], name === SECRET_SETTING);
   });
 }
 

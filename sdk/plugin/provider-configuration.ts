@@ -3,11 +3,11 @@ import providerMessages, {
   type CheckResponse,
   type ConfigureRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
+import { SECRET_CONNECTION_SETTING } from "../client/connection-options.ts";
 import { isPlainObject } from "../client/is-object.ts";
 import {
   CONFIGURATION_NAMESPACE,
   configurationWarnings,
-  isSecretConnectionSetting,
   providerArguments,
   type SettingsSource,
   stackConfiguration,
@@ -28,7 +28,7 @@ export function checkConfiguration(request: CheckRequest, run: Run): CheckRespon
   for (const warning of configurationWarnings(given, () => true)) run.warn(request.getUrn(), warning);
   const sealed = Object.entries(news).map(([name, value]) => [
     name,
-    isSecretConnectionSetting(name) ? seal(value) : value,
+    name === SECRET_CONNECTION_SETTING ? seal(value) : value,
   ]);
   return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(sealed)));
 }

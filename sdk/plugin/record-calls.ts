@@ -12,7 +12,7 @@ import providerMessages, {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { idOf } from "../client/agent-log-config-id.ts";
-import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
+import { SECRET_SETTING } from "../client/agent-log-settings.ts";
 import { printable } from "../client/printable.ts";
 import { UNKNOWN } from "../engine/engine-marks.ts";
 import { PLUGIN_TYPE } from "../engine/resource-type.ts";
@@ -40,7 +40,7 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
   // back with `ignoreChanges: ["*"]`.
   const { __reading: _, __provider: __, ...sent } = propertiesOf(request.getNews());
   const recorded = propertiesOf(request.getOlds());
-  const secrets = [...SECRET_SETTINGS, ...secretsBehind(markedNames(sent))];
+  const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(sent))];
   const asked = [withoutMarks(recorded), withoutMarks(sent), secrets] as const;
   const { inputs, failures, warnings } = await run.records.check(run.hostOf(urn), ...asked);
   run.failures.note(urn, failures);

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
-import { type AgentLogSettings, SECRET_SETTINGS, SETTING_NAMES } from "../client/agent-log-settings.ts";
+import { type AgentLogSettings, SECRET_SETTING, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { isObject } from "../client/is-object.ts";
 import { PROVIDER_TEXT } from "../engine/provider-text.ts";
@@ -117,7 +117,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const isRead = args !== undefined && !runsWithMocks();
     // The inputs are needed before super(), but which provider the engine uses is known only after it.
     const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<ResourceRead>>();
-    const secrets = [...SECRET_SETTINGS, ...(opts.additionalSecretOutputs ?? [])];
+    const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
     const inputs = isRead ? recordedInputs(args, outcome, secrets) : args;
     const { import: imported, provider = providerOf(opts.parent), ...others } = opts;
     const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };

@@ -1,7 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type AgentKind, idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { childNames, fleetMembers, projectIdOf } from "../record/fleet-children.ts";
 import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
@@ -26,7 +25,7 @@ export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" |
 }
 
 /** The settings of one agent of one project as they are recorded, without those that are secrets. */
-export interface FleetSettings extends Omit<AgentLogConfigResult, SecretSetting | "serviceVersion"> {
+export interface FleetSettings extends Omit<AgentLogConfigResult, "configOverrides" | "serviceVersion"> {
   /** The user's name of the project; undefined where the program gives a list of ids. */
   readonly name?: string | undefined;
 }

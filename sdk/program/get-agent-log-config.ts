@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { SecretSetting } from "../client/agent-log-settings.ts";
 import { parseArgument } from "../client/parse-argument.ts";
 import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
 import { FUNCTIONS } from "../engine/resource-type.ts";
@@ -18,9 +17,9 @@ export type GetAgentLogConfigOutputArgs = {
 };
 
 /** The log settings of one agent of one project; each is undefined where the service has none. */
-export type GetAgentLogConfigResult = Omit<AgentLogConfigResult, SecretSetting> & {
+export type GetAgentLogConfigResult = Omit<AgentLogConfigResult, "configOverrides"> & {
   /** May hold credentials, so that this field alone is a secret. */
-  readonly [Name in SecretSetting]: pulumi.Output<AgentLogConfigResult[Name]>;
+  readonly configOverrides: pulumi.Output<AgentLogConfigResult["configOverrides"]>;
 };
 
 /**

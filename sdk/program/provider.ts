@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ConnectionOptions } from "../client/connection-options.ts";
+import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../client/connection-options.ts";
 import { invalidArgument } from "../client/errors.ts";
 import { printable } from "../client/printable.ts";
 import {
@@ -11,7 +11,6 @@ import {
   configurationWarnings,
   type FoundSetting,
   isConnectionSetting,
-  isSecretConnectionSetting,
   lookUpConnection,
   lookUpSetting,
   providerArguments,
@@ -91,7 +90,7 @@ function find(name: string, setting: ConnectionSetting, args: ProviderArgs): pul
   const found = argument.apply((value) =>
     lookUpSetting(setting, providerArguments(name, { [setting]: value }), stackConfiguration(pulumi.runtime.getConfig)),
   );
-  const isSecret = isSecretConnectionSetting(setting) || isConfigSecret(configurationKey(setting));
+  const isSecret = setting === SECRET_CONNECTION_SETTING || isConfigSecret(configurationKey(setting));
   return isSecret ? pulumi.secret(found) : found;
 }
 

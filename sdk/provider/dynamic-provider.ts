@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { idOf } from "../client/agent-log-config-id.ts";
-import { SECRET_SETTINGS } from "../client/agent-log-settings.ts";
+import { SECRET_SETTING } from "../client/agent-log-settings.ts";
 import { printable } from "../client/printable.ts";
 import { lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
 import { SettingsReader } from "../connection/settings-reader.ts";
@@ -77,7 +77,7 @@ export async function read(
     const { outputs, inputs, warning, ...found } = await records.read(hostOf(configuration), id, recorded, !isMade);
     if (warning !== undefined) await warnOfRecord(id, warning);
     const props = isMade ? outputs : { ...outputs, __adopted: true };
-    return { ...found, props: sealSecrets(props), ...(inputs && { inputs: sealSecrets(inputs) }) };
+    return { ...found, props: sealSecret(props), ...(inputs && { inputs: sealSecret(inputs) }) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const subject = `AgentLogConfig ${printable(id, 80)}`;
@@ -137,8 +137,8 @@ function hostOf(configuration: ProviderConfiguration): Host {
 const REFRESH_ADVICE =
   "This read used the connection in the state, which each `pulumi up` records; after a change of the connection run `pulumi up`.";
 
-/** Marks the secrets in the form in which the host passes them on to the engine. */
-function sealSecrets(properties: Properties): Properties {
-  const secrets = SECRET_SETTINGS.filter((name) => properties[name] !== undefined);
-  return { ...properties, ...Object.fromEntries(secrets.map((name) => [name, seal(properties[name])])) };
+/** Marks the secret in the form in which the host passes it on to the engine. */
+function sealSecret(properties: Properties): Properties {
+  const { [SECRET_SETTING]: secret } = properties;
+  return secret === undefined ? properties : { ...properties, [SECRET_SETTING]: seal(secret) };
 }

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
 import type { AgentLogConfigResult, ServiceVersion } from "../../sdk/client/agent-log-config-result.ts";
-import { agentLogSettingsSchema, isSecretSetting, logRotateSchema } from "../../sdk/client/agent-log-settings.ts";
-import { CONNECTION_SETTINGS, connectionOptionsSchema } from "../../sdk/client/connection-options.ts";
+import { agentLogSettingsSchema, logRotateSchema, SECRET_SETTING } from "../../sdk/client/agent-log-settings.ts";
+import { connectionOptionsSchema, SECRET_CONNECTION_SETTING } from "../../sdk/client/connection-options.ts";
 import { readArgumentsSchema } from "../../sdk/client/read-arguments.ts";
 import {
   CONFIGURATION_NAMESPACE,
@@ -254,7 +254,7 @@ function settingsOfAgent(others: Readonly<Record<string, Schema>> = {}): Schema 
     id: TEXT,
     projectId: TEXT,
     agent: reference("AgentKind"),
-    ...Object.fromEntries(Object.entries(settings()).filter(([name]) => !isSecretSetting(name))),
+    ...Object.fromEntries(Object.entries(settings()).filter(([name]) => name !== SECRET_SETTING)),
     ...others,
   };
   const members = { ...SETTINGS_DOC.members, ...RESULT_DOC.members, ...FLEET_SETTINGS.members };
@@ -300,7 +300,7 @@ function types(): Readonly<Record<string, Schema>> {
 function settings(): Readonly<Record<string, Schema>> {
   const kinds = Object.entries(kindsOf(agentLogSettingsSchema));
   return Object.fromEntries(
-    kinds.map(([name, kind]) => [name, isSecretSetting(name) ? { ...kind, secret: true } : kind]),
+    kinds.map(([name, kind]) => [name, name === SECRET_SETTING ? { ...kind, secret: true } : kind]),
   );
 }
 
@@ -308,7 +308,7 @@ function connection(): Readonly<Record<string, Schema>> {
   const kinds = kindsOf(connectionOptionsSchema);
   const found = CONNECTION_SETTING_NAMES.map((name) => [
     name,
-    { ...kinds[name], ...(CONNECTION_SETTINGS[name] === "secret" ? { secret: true } : {}) },
+    { ...kinds[name], ...(name === SECRET_CONNECTION_SETTING ? { secret: true } : {}) },
   ]);
   return documented(Object.fromEntries(found), CONNECTION_DOC.members);
 }
@@ -317,7 +317,7 @@ function connection(): Readonly<Record<string, Schema>> {
 function withEnvironment(settings: Readonly<Record<string, Schema>>): Schema {
   const found = CONNECTION_SETTING_NAMES.map((name) => {
     const environment = { defaultInfo: { environment: [environmentVariable(name)] } };
-    return [name, { ...settings[name], ...(CONNECTION_SETTINGS[name] === "secret" ? {} : environment) }];
+    return [name, { ...settings[name], ...(name === SECRET_CONNECTION_SETTING ? {} : environment) }];
   });
   return Object.fromEntries(found);
 }
