@@ -271,23 +271,29 @@ function renewed(): Trust {
   return { ...issueCertificate({ issuer: renewable(), extensions }), caCertificate: renewable().cert };
 }
 
-itFails("ERR_TLS", certify, [
-  ["has expired", () => signed({ until: "20200102000000Z" }), /\(valid until Jan {1,2}2 00:00:00 2020 GMT\).*expired/],
-  ["is not valid yet", () => signed({ from: "21190101000000Z" }), /not valid yet.*clocks/],
-  ["is for another host", otherHost, /another host name \(other\.example, 192\.0\.2\.1\); check.*baseUrl/],
-  ["is signed by itself", () => issueCertificate(), /self-signed; set caCertificate/],
-  ["is signed by itself, and another one is trusted", otherSelf, /self-signed and is not the one in/],
-  ["has an unknown authority", untrusted, /not trusted here \(Example authority\); set caCertificate .*intermediate/],
-  ["comes from another authority than that in caCertificate", otherAuthority, /is not the one in caCertificate/],
-  [
-    "comes with an unknown authority",
-    untrustedChain,
-    /not trusted here \(Example authority\); set caC.*SELF_SIGNED_CERT_IN_CHAIN/,
-  ],
-  ["comes from an authority that has another key now", renewed, /did not sign it/],
-  ["comes without the intermediate one", () => behindIntermediate("root"), /intermediate/],
-  ["comes from a trusted intermediate authority without its root", () => behindIntermediate("intermediate"), /root/],
-]);
+describe("a certificate", () => {
+  itFails("ERR_TLS", certify, [
+    [
+      "has expired",
+      () => signed({ until: "20200102000000Z" }),
+      /\(valid until Jan {1,2}2 00:00:00 2020 GMT\).*expired/,
+    ],
+    ["is not valid yet", () => signed({ from: "21190101000000Z" }), /not valid yet.*clocks/],
+    ["is for another host", otherHost, /another host name \(other\.example, 192\.0\.2\.1\); check.*baseUrl/],
+    ["is signed by itself", () => issueCertificate(), /self-signed; set caCertificate/],
+    ["is signed by itself, and another one is trusted", otherSelf, /self-signed and is not the one in/],
+    ["has an unknown authority", untrusted, /not trusted here \(Example authority\); set caCertificate .*intermediate/],
+    ["comes from another authority than that in caCertificate", otherAuthority, /is not the one in caCertificate/],
+    [
+      "comes with an unknown authority",
+      untrustedChain,
+      /not trusted here \(Example authority\); set caC.*SELF_SIGNED_CERT_IN_CHAIN/,
+    ],
+    ["comes from an authority that has another key now", renewed, /did not sign it/],
+    ["comes without the intermediate one", () => behindIntermediate("root"), /intermediate/],
+    ["comes from a trusted intermediate authority without its root", () => behindIntermediate("intermediate"), /root/],
+  ]);
+});
 
 async function startTlsServer(options: ServerOptions): Promise<string> {
   return `https://127.0.0.1:${await listen(createTlsServer(options))}`;
