@@ -23,22 +23,20 @@ export function connectionError(cause: unknown, subject: string, hasCaCertificat
     return new AgentLogConfigError("ERR_AUTHENTICATION", says, { subject });
   }
   const proxy = proxyOf(cause, error);
+  const [code, sentence] = proxy === undefined ? adviceOn(error) : adviceOnProxy(error, proxy.status);
   const { names, issuer, validTo } = certificates.get(error) ?? {};
   const facts: Readonly<Record<string, string | undefined>> = {
     reason,
-    proxy: proxy && `the proxy ${proxy.host}`.trimEnd(),
+    code: codeOf(error) || reason,
+    proxy: `the proxy ${proxy?.host}`.trimEnd(),
     setting: proxy?.variable ?? "baseUrl",
     names: names && ` (${names})`,
     issuer: issuer && ` (${issuer})`,
     until: validTo && ` (valid until ${validTo})`,
     notGiven: hasCaCertificate && proxy === undefined ? " and is not the one in caCertificate" : "",
   };
-  const [code, sentence] = proxy?.status === undefined ? adviceOn(error) : adviceOnProxy(proxy.status);
-  const template = proxy && proxy.status === undefined ? `{proxy} can't be used: ${sentence}` : sentence;
-  const says = template.replaceAll(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? "");
-  const end = proxy?.status === undefined ? codeOf(error) || reason : `status ${proxy.status}`;
-  const shown = cause instanceof Error ? cause : undefined;
-  return new AgentLogConfigError(code, `${says} (${end})`, { subject, cause: shown });
+  const says = sentence.replaceAll(/\{(\w+)\}/g, (_, name: string) => facts[name] ?? "");
+  return new AgentLogConfigError(code, says, { subject, cause: cause instanceof Error ? cause : undefined });
 }
 
 /** The error below wrappers, or the first of several addresses that were tried. */
@@ -60,23 +58,37 @@ function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** The sentence names facts in braces. */
+/** Returns the code, and a sentence that names facts in braces. */
 function adviceOn(error: Error): Advice {
-  // undici does not see the alert with which TLS 1.3 asks for a client's certificate.
-  if (error instanceof errors.SocketError && error.socket?.bytesRead === 0) return CUT_AT_ONCE;
-  if (error instanceof errors.HTTPParserError) return NOT_HTTP;
-  const code = codeOf(error);
-  const otherwise = /^ERR_(?:SSL|TLS)_/.test(code) ? FAILED_HANDSHAKE : FAILED;
-  return ADVICE.get(code) ?? (certificates.has(error) ? REFUSED_CERTIFICATE : otherwise);
+  const [code, sentence] = ADVICE.get(codeOf(error)) ?? adviceOnOthers(error);
+  return [code, `${sentence} ({code})`];
 }
 
-function adviceOnProxy(status: number): Advice {
+function adviceOnOthers(error: Error): Advice {
+  if (certificates.has(error)) return REFUSED_CERTIFICATE;
+  if (/^ERR_(?:SSL|TLS)_/.test(codeOf(error))) return FAILED_HANDSHAKE;
+  if (error instanceof errors.HTTPParserError) return NOT_HTTP;
+  if (!(error instanceof errors.SocketError)) return FAILED;
+  // undici does not see the alert with which TLS 1.3 asks for a client's certificate.
+  return error.socket?.bytesRead === 0 ? CUT_AT_ONCE : CUT;
+}
+
+function adviceOnProxy(error: Error, status: number | undefined): Advice {
+  const [code, sentence] = status === undefined ? adviceOn(error) : adviceOnRefusal(status);
+  return [code, status === undefined ? `{proxy} can't be used: ${sentence}` : `${sentence} (status ${status})`];
+}
+
+function adviceOnRefusal(status: number): Advice {
   return ADVICE.get(`proxy ${status}`) ?? (status >= 500 ? NO_SERVICE : NO_TUNNEL);
 }
 
 const CUT_AT_ONCE: Advice = [
   "ERR_CONNECTION",
   "the connection was cut before any response; try again, check the port and the scheme of {setting} and any proxy, and check that the server requires no certificate from its clients",
+];
+const CUT: Advice = [
+  "ERR_CONNECTION",
+  "the connection was cut; try again, and check {setting}, its scheme and any proxy",
 ];
 const NOT_HTTP: Advice = ["ERR_CONNECTION", "its response is not HTTP; check the port and the scheme of {setting}"];
 const FAILED: Advice = ["ERR_CONNECTION", "the connection failed; check {setting}, its scheme and any proxy"];
@@ -94,7 +106,6 @@ const NO_TUNNEL: Advice = [
   "{proxy} does not open a tunnel; check that {setting} is the address of a proxy",
 ];
 
-const CUT = "the connection was cut; try again, and check {setting}, its scheme and any proxy";
 const HANDSHAKE =
   "it requires a certificate from its clients, and this client has none, or both have no cipher in common; make the certificate optional, and enable the usual ciphers";
 const NO_DESCRIPTORS = "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at once";
@@ -137,8 +148,7 @@ const ADVICE: ReadonlyMap<string, Advice> = new Map([
     UND_ERR_CONNECT_TIMEOUT: SILENT,
     UND_ERR_HEADERS_TIMEOUT: SILENT,
     UND_ERR_BODY_TIMEOUT: "its response stopped in the middle; check {setting}, the network and firewalls",
-    ECONNRESET: CUT,
-    UND_ERR_SOCKET: CUT,
+    ECONNRESET: CUT[1],
   }),
   ...adviceWith("ERR_INVALID_RESPONSE", {
     UND_ERR_RES_EXCEEDED_MAX_SIZE: "its response is longer than 1 MiB; check {setting}",
