@@ -8,9 +8,9 @@ const manifest = readFileSync(path.join(root, "package.json"), "utf8");
 /** The schema of this package. */
 export const SCHEMA: Schema = generateSchema(JSON.parse(manifest));
 
-/** The README and the pages in docs/ that it links to, by their names. */
+/** The README, the pages in docs/ and those of the examples in other languages, by their names. */
 export const PAGES: ReadonlyMap<string, string> = new Map(
-  globSync(["README.md", "docs/[a-z]*.md"], { cwd: root }).map((page) => [
+  globSync(["README.md", "docs/*.md", "examples/{yaml,python,go}/README.md"], { cwd: root }).map((page) => [
     page,
     readFileSync(path.join(root, page), "utf8"),
   ]),

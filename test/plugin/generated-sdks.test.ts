@@ -23,7 +23,10 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 it("has examples that TypeScript compiles with the generated SDK", async (context) => {
   const sdk = await generateSdk(context, "nodejs", folder);
   await symlink(path.join(root, "node_modules"), path.join(folder, "node_modules"), "junction");
-  const programs = await writePrograms("typescript", ".ts", examplesIn("typescript"));
+  const programs = await writePrograms("typescript", ".ts", [
+    ...examplesIn("typescript"),
+    ...fencesIn(pages, "typescript"),
+  ]);
   const program = ts.createProgram(programs, {
     strict: true,
     noEmit: true,

@@ -25,6 +25,6 @@ function nameRepository(address: string): void {
   const unreleased = /^Until the first release[\s\S]*?run this line instead:\n\n/m;
   writeFileSync("README.md", readFileSync("README.md", "utf8").replace(unreleased, ""));
   const { names } = packageIdentity(manifest);
-  const using = ["docs/*.md", "examples/go/*.go", "examples/java/src/**/*.java", "test/plugin/programs/go/*.go"];
+  const using = ["docs/*.md", "examples/go/*.{go,md}", "examples/java/src/**/*.java", "test/plugin/programs/go/*.go"];
   for (const file of globSync(using)) writeFileSync(file, rename(readFileSync(file, "utf8"), before, names));
 }
