@@ -37,7 +37,7 @@ it("names what a release lacks, until a maintainer has named the repository and 
     "examples/go/main.go",
     "test/plugin/programs/go/main.go",
     "docs/_index.md",
-    "docs/languages.md",
+    "examples/go/README.md",
   ]) {
     expect(read(file)).toContain('"github.com/some-owner/agent-logs/sdk/go/agentlogconfig"');
   }
