@@ -34,7 +34,7 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
   expect(await shell(`pulumi stack init dev && ${set} && pulumi up --yes --skip-preview`)).toMatchObject({
     exitCode: 0,
   });
-  expect(await shell(check)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("✓ monitoring") });
+  expect(await shell(check)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`✓ ${PROJECT_ID}`) });
   const program = await readFile(path.join(cwd, "index.ts"), "utf8");
   const added = program.replace("{ projectIds }", '{ projectIds: [...projectIds, "f".repeat(24)] }');
   await writeFile(path.join(cwd, "index.ts"), added);
