@@ -63,11 +63,16 @@ export class ReadGate {
 
   /** Sends a read in its turn, and remembers how it ends. */
   async pass<Result>(turn: Turn, send: () => Promise<Result>): Promise<Result> {
+    // Pauses that follow each other must not add up to more than one read may take.
+    let mayPauseUntil: number | undefined;
+    const left = () => (mayPauseUntil === undefined ? turn.left() : mayPauseUntil - performance.now());
     for (;;) {
-      const pause = this.#pauseOf(turn);
+      const pause = this.#pauseOf({ ...turn, left });
       const trial = this.#opensAt - performance.now();
-      if (pause > 0) await this.#change(turn, pause);
-      else if (this.#underWay + this.#silent < (trial > 0 ? 1 : MAX_UNANSWERED)) break;
+      if (pause > 0) {
+        mayPauseUntil ??= performance.now() + turn.left();
+        await this.#change(turn, pause);
+      } else if (this.#underWay + this.#silent < (trial > 0 ? 1 : MAX_UNANSWERED)) break;
       else await this.#change(turn, trial > 0 ? trial : undefined);
     }
     const sentAt = performance.now();

@@ -245,6 +245,17 @@ describe("reads at once", () => {
     expect(next).toMatchObject({ retryAfterSeconds: 59 });
   });
 
+  it("wait for pauses that follow each other for no longer than a read may take", async () => {
+    const gate = await gateAfter("limited for 20 s");
+    const waiting = begin(gate);
+    for (const seconds of [10, 15]) {
+      await elapse(seconds);
+      gate.pauseFor(serviceError(429, {}, "Can't read c", { retryAfterSeconds: 20 }));
+    }
+    await elapse(100);
+    expect(await waiting).toMatchObject({ code: "ERR_RATE_LIMITED", message: expect.stringMatching(/next 15 s/) });
+  });
+
   it("that are given up while they wait are not sent", async () => {
     const gate = await gateAfter("limited for 20 s");
     const reason = new Error("enough");
