@@ -49,16 +49,20 @@ export function ignoredWithoutEffect(paths: readonly string[], resource: string)
 
 /** The engine takes a key in two spellings: `logRotate.numTotal` and `["logRotate"]["numTotal"]`. */
 function keysOf(path: string): readonly string[] {
-  return [...path.matchAll(/\["(.*?)"\]|([^.[\]]+)/g)].map(([, quoted, plain = ""]) => quoted ?? plain);
+  const keys = path.matchAll(/\["((?:\\.|[^"\\])*)"\]|([^.[\]]+)/g);
+  return Array.from(keys, ([, quoted, plain = ""]) => quoted?.replaceAll(/\\(.)/g, "$1") ?? plain);
 }
 
+/** Puts back what is recorded where the path leads through maps on both sides, or where one side has nothing. */
 function restore(value: unknown, recorded: unknown, [key, ...rest]: readonly string[]): unknown {
-  if (key === undefined || key === "*") return recorded;
-  if (!isPlainObject(recorded) && !isPlainObject(value)) return value;
-  const [from, to] = [recorded, value].map((map) => (isPlainObject(map) ? map : {}));
-  const memberOf = (map: object = {}): unknown => (Object.hasOwn(map, key) ? Reflect.get(map, key) : undefined);
-  const member = restore(memberOf(to), memberOf(from), rest);
-  const others = Object.entries(to ?? {}).filter(([name]) => name !== key);
-  if (member === undefined && others.length === 0) return isPlainObject(recorded) ? {} : undefined;
-  return Object.fromEntries(member === undefined ? others : [...others, [key, member]]);
+  if (key === undefined) return recorded;
+  if (![value, recorded].every((side) => side == null || isPlainObject(side))) return value;
+  const [members, from] = [value, recorded].map((side) => new Map(Object.entries(side ?? {})));
+  if (members === undefined || from === undefined) return value;
+  for (const name of key === "*" ? [...members.keys(), ...from.keys()] : [key]) {
+    const member = restore(members.get(name), from.get(name), rest);
+    if (member === undefined) members.delete(name);
+    else members.set(name, member);
+  }
+  return members.size > 0 || (value != null && recorded != null) ? Object.fromEntries(members) : undefined;
 }

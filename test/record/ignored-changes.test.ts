@@ -38,6 +38,30 @@ it.each<[path: string, found: object, recorded: object, kept: object]>([
     { configOverrides: { list: [1] } },
     { configOverrides: { list: [2] } },
   ],
+  [
+    "configOverrides.*.level",
+    { configOverrides: { a: { level: 2, x: 2 }, n: { x: 1 } } },
+    { configOverrides: { a: { level: 1, x: 1 } } },
+    { configOverrides: { a: { level: 1, x: 2 }, n: { x: 1 } } },
+  ],
+  [
+    "configOverrides.a.b",
+    { configOverrides: { a: { b: 1 } } },
+    { configOverrides: { a: "text" } },
+    { configOverrides: { a: { b: 1 } } },
+  ],
+  [
+    "configOverrides.a.b",
+    { configOverrides: { a: 5 } },
+    { configOverrides: { a: { b: 1 } } },
+    { configOverrides: { a: 5 } },
+  ],
+  [
+    'configOverrides["a\\"b"]',
+    { configOverrides: { 'a"b': 2 } },
+    { configOverrides: { 'a"b': 1 } },
+    { configOverrides: { 'a"b': 1 } },
+  ],
   ["configOverrides.toString", { configOverrides: { a: 1 } }, { configOverrides: {} }, { configOverrides: { a: 1 } }],
   ["projectId", { projectId: "new" }, { projectId: "old" }, { projectId: "new" }],
 ])("keeps of %s what is recorded: found %j, recorded %j", (path, found, recorded, kept) => {
