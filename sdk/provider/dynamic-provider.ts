@@ -33,9 +33,10 @@ export async function check(
   // The engine would print the value of a property beside the reason.
   const reasons = failures.map(({ message }) => ({ property: "" as const, reason: message }));
   if (failsIn === undefined) return { inputs, failures: reasons };
-  // The program of a preview reports why it fails. What is new has no settings before.
-  const isNew = failsIn === "program" && olds["projectId"] === undefined;
-  return { inputs: isNew ? { ...inputs, ...UNKNOWN_SETTINGS } : inputs, failures: [] };
+  // The program of a preview reports why it fails. What has no record of its own has no settings before.
+  const isRecorded = ["projectId", "agent"].every((name) => olds[name] === news[name]);
+  const isUnknown = failsIn === "program" && !isRecorded;
+  return { inputs: isUnknown ? { ...inputs, ...UNKNOWN_SETTINGS } : inputs, failures: [] };
 }
 
 export async function diff(

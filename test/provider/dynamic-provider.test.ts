@@ -101,6 +101,8 @@ describe("a resource that fails", () => {
     const recorded = { ...INPUTS, logPath: "/recorded" };
     const failing = { ...ARGS, __service: fingerprints().baseUrl, __failures: { gone: "It is gone." } };
     expect(await checked("program")).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });
+    const ofOther = { ...recorded, projectId: OTHER_PROJECT_ID };
+    expect(await checked("program", ofOther)).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });
     expect(await checked("program", recorded)).toEqual({ inputs: { ...recorded, ...failing }, failures: [] });
   });
 
