@@ -7,6 +7,7 @@ import { PROVIDER_TEXT } from "../engine/provider-text.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
+import { isPlain } from "./is-eventual.ts";
 import { runsWithMocks } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { providerOf } from "./provider.ts";
@@ -153,7 +154,7 @@ function recordedInputs(
 ): pulumi.Inputs {
   const read = pulumi.output(outcome);
   // As with every resource, an output is a secret because of what it is, and not because an argument is one.
-  const found = pulumi.unsecret(read);
+  const found = isPlain([args.projectId, args.agent]) ? read : pulumi.unsecret(read);
   const settings = SETTING_NAMES.map((name) => [name, found.apply(({ settings }) => settings[name])] as const);
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);

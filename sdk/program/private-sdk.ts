@@ -45,6 +45,13 @@ export async function plainValueOf<T>(output: pulumi.Output<T>): Promise<T | und
   return "promise" in output && typeof output.promise === "function" ? output.promise() : undefined;
 }
 
+/** Calls back with the value of an Output once it is known. Without the method it takes an Output more. */
+export function whenKnown(output: pulumi.Output<unknown>, use: (value: unknown) => void): void {
+  if (!("promise" in output) || typeof output.promise !== "function") output.apply(use);
+  // The SDK says why a resource is not registered.
+  else output.promise().then(use, () => {});
+}
+
 /** Returns whether a key of the stack configuration was set with `--secret`; false without the function. */
 export function isConfigSecret(key: string): boolean {
   const { runtime } = pulumi;

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../client/is-object.ts";
 import { printable } from "../client/printable.ts";
 import { type Failure, listOf } from "../record/failure-report.ts";
-import { failAtEnd, runsInline } from "./private-sdk.ts";
+import { failAtEnd, runsInline, whenKnown } from "./private-sdk.ts";
 
 interface Report {
   readonly show: typeof pulumi.log.error;
@@ -27,7 +27,7 @@ export class ResourceReports {
 
   /** Reports why a resource fails in a preview. */
   watch(resource: pulumi.Resource, name: string, failures: pulumi.Output<unknown>): void {
-    failures.apply((messages) => {
+    whenKnown(failures, (messages) => {
       for (const [cause, message] of Object.entries(isObject(messages) ? messages : {})) {
         failAtEnd();
         this.#note(pulumi.log.error, resource, name, { cause, message: String(message) });
