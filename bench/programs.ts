@@ -33,7 +33,7 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
     ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null })},
     configOverrides: pulumi.secret(null),
     __reading: { ...read, fingerprints, problem: null, secrets: [], ignored: [] },
-    __failsIn: "program",
+    __failures: "program",
     __provider: PROVIDER_TEXT,
   }, { additionalSecretOutputs: ["configOverrides"] });
 }

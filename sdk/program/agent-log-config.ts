@@ -69,7 +69,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
    * settings that `get` adopts, because each run reads them anew.
    */
   declare readonly unchangedSince: pulumi.Output<string | undefined>;
-  /** @internal Why it fails, in a preview alone: a message for each cause. */
+  /** @internal Sent is where it fails. In a preview why it fails comes back: a message for each cause. */
   declare readonly __failures: pulumi.Output<unknown>;
 
   /**
@@ -137,10 +137,7 @@ const IMPORT_IS_NOT_NEEDED =
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
-  ["projectId", "agent", "whenUnavailable", "unchangedSince", "__failures", ...SETTING_NAMES].map((key) => [
-    key,
-    undefined,
-  ]),
+  ["projectId", "agent", "whenUnavailable", "unchangedSince", ...SETTING_NAMES].map((key) => [key, undefined]),
 );
 
 /**
@@ -158,7 +155,7 @@ function recordedInputs(
   const settings = SETTING_NAMES.map((name) => [name, found.apply(({ settings }) => settings[name])] as const);
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
-  return { ...inputs, __reading: read.apply(({ reading }) => reading), __failsIn: whereItFails() };
+  return { ...inputs, __reading: read.apply(({ reading }) => reading), __failures: whereItFails() };
 }
 
 /**

@@ -93,8 +93,8 @@ it("quotes no argument or setting that is a secret in the program, which the eng
 
 describe("a resource that fails", () => {
   const GONE = { message: "It is gone.", cause: "gone" } as const;
-  const checked = (__failsIn: string | undefined, olds: object = {}) =>
-    check(CONFIGURATION, { ...olds }, { ...INPUTS, __failsIn, __reading: reading({ problem: GONE }) });
+  const checked = (__failures: string | undefined, olds: object = {}) =>
+    check(CONFIGURATION, { ...olds }, { ...INPUTS, __failures, __reading: reading({ problem: GONE }) });
   const UNREAD = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
 
   it("is handed to the program of a preview, without settings if it is new and else with those that are recorded", async () => {
