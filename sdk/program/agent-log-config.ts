@@ -125,7 +125,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT }, options);
     if (isRead) start(readForResource({ args, resource: this, opts, secrets }));
     const { reports } = programState();
-    if (whereItFails() === "program") reports.watch(this, name, this.__failures);
+    if (isRead && whereItFails() === "program") reports.watch(this, name, this.__failures);
     for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [], name)) reports.warn(this, name, warning);
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
     for (const output of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, output);

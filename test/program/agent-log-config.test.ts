@@ -57,3 +57,13 @@ it("sends what is named a secret, and configOverrides, as secrets", async () => 
     username: null,
   });
 });
+
+it.each(["what is adopted in a preview", "a unit test of a preview"])("reads nothing itself for %s", async (what) => {
+  const newResource = ({ inputs, name }: pulumi.runtime.MockResourceArgs) => ({ id: name, state: inputs });
+  if (what.startsWith("a unit")) pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "p", "s", true);
+  else setEngine({ newResource }, { preview: true });
+  const { agent } = what.startsWith("a unit")
+    ? new AgentLogConfig("settings", { projectId: PROJECT_ID, agent: "monitoring" })
+    : AgentLogConfig.get("adopted", `${PROJECT_ID}/monitoring`);
+  expect(pulumi.Output.isInstance(agent)).toBe(true);
+});
