@@ -6,7 +6,7 @@ import { lookUpConnection, stackConfiguration } from "../connection/connection-s
 import { SettingsReader } from "../connection/settings-reader.ts";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
 import { seal } from "../engine/engine-marks.ts";
-import { type Host, type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
+import { type Host, isRecordOf, type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
 import { describe, type Failure } from "../record/failure-report.ts";
 import { failureOf, isReading } from "../record/reading.ts";
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
@@ -34,8 +34,7 @@ export async function check(
   const reasons = failures.map(({ message }) => ({ property: "" as const, reason: message }));
   if (failsIn === undefined) return { inputs, failures: reasons };
   // The program of a preview reports why it fails. What has no record of its own has no settings before.
-  const isRecorded = ["projectId", "agent"].every((name) => olds[name] === news[name]);
-  const isUnknown = failsIn === "program" && !isRecorded;
+  const isUnknown = failsIn === "program" && !isRecordOf(olds, news);
   return { inputs: isUnknown ? { ...inputs, ...UNKNOWN_SETTINGS } : inputs, failures: [] };
 }
 

@@ -101,7 +101,7 @@ function judge(inputs: Properties, secrets: readonly string[]): Completed {
 
 /** Uses the recorded settings in the place of those that could not be read, if they may be used. */
 function useRecord(record: Properties, inputs: Properties, problem: Failure, secrets: readonly string[]): Completed {
-  const isOwn = ["projectId", "agent"].every((name) => record[name] === inputs[name]);
+  const isOwn = isRecordOf(record, inputs);
   const kept = SETTING_NAMES.map((name) => [name, record[name] ?? null]);
   const found = isOwn ? { ...inputs, ...Object.fromEntries(kept) } : inputs;
   if (!isOwn || !mayUseRecord(inputs, problem)) return { inputs: found, failures: [problem], warnings: [] };
@@ -111,6 +111,11 @@ function useRecord(record: Properties, inputs: Properties, problem: Failure, sec
   const why = "The recorded settings come from another service, so they are not used.";
   const failure = { message: `${problem.message} ${why}`, cause: `${problem.cause} ${why}` };
   return { inputs: found, failures: [failure], warnings: [] };
+}
+
+/** Tells whether a record is of the project and the agent that the inputs name. */
+export function isRecordOf(record: Properties, inputs: Properties): boolean {
+  return ["projectId", "agent"].every((name) => record[name] === inputs[name]);
 }
 
 /** Tells whether the recorded settings may be used, if there are any, for those that could not be read. */
