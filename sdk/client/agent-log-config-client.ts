@@ -10,7 +10,7 @@ import type { ConnectionOptions } from "./connection-options.ts";
 import { ConnectionPool } from "./connection-pool.ts";
 import { decodeAgentLogSettings } from "./decode-agent-log-settings.ts";
 import { environmentProxy } from "./environment-proxy.ts";
-import { AgentLogConfigError, invalidArgument } from "./errors.ts";
+import { AgentLogConfigError, errorOf, invalidArgument } from "./errors.ts";
 import { isObject } from "./is-object.ts";
 import { type PlaceOf, parseArgument } from "./parse-argument.ts";
 import { type ReadArguments, readArgumentsSchema } from "./read-arguments.ts";
@@ -101,8 +101,8 @@ export class AgentLogConfigClient {
       const settings = decodeAgentLogSettings(body, subject);
       return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
     } catch (error) {
-      if (!(error instanceof AgentLogConfigError)) throw error;
-      const failure = this.#withProxy(error);
+      signal?.throwIfAborted();
+      const failure = this.#withProxy(errorOf(error, subject));
       // It was made where a socket closed or a timer ended; here the stack has the caller.
       Error.captureStackTrace(failure);
       throw failure;

@@ -29,7 +29,7 @@ export function completeOptions(options: unknown, placeOf: PlaceOf = () => undef
   const subject = "The connection can't be used";
   const code = "ERR_INVALID_SETTINGS";
   const parsed = parseArgument(connectionOptionsSchema, options, subject, { code, placeOf });
-  const { allowHttp = false, timeoutSeconds = 30, maxRetries = 3, ...others } = parsed;
+  const { allowHttp = false, timeoutSeconds = 30, maxRetries = 5, ...others } = parsed;
   const withPlace = (name: string) => {
     const place = placeOf(name);
     return place === undefined ? name : `${name} (${place})`;

@@ -1,5 +1,6 @@
 import { errors } from "undici";
 import { UnusableChallenge } from "../digest/digest-challenge.ts";
+import { UnavailableHash } from "../digest/request-signer.ts";
 import { ProxyError } from "./environment-proxy.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
 import { certificates } from "./open-connector.ts";
@@ -21,6 +22,10 @@ export function connectionError(cause: unknown, subject: string, hasCaCertificat
     const says = `${wrong}; check that baseUrl is the service, not a gateway with its own login`;
     // The message has the server's text in a printable form, and the cause as it is.
     return new AgentLogConfigError("ERR_AUTHENTICATION", says, { subject });
+  }
+  if (error instanceof UnavailableHash) {
+    const says = `the Digest of the service needs ${error.algorithm}, which this Node.js does not allow; run it without FIPS mode`;
+    return new AgentLogConfigError("ERR_RUNTIME", says, { subject, cause: error });
   }
   const proxy = proxyOf(cause, error);
   const [code, sentence] = proxy === undefined ? adviceOn(error) : adviceOnProxy(error, proxy.status);
@@ -68,9 +73,15 @@ function adviceOnOthers(error: Error): Advice {
   if (certificates.has(error)) return REFUSED_CERTIFICATE;
   if (/^ERR_(?:SSL|TLS)_/.test(codeOf(error))) return FAILED_HANDSHAKE;
   if (error instanceof errors.HTTPParserError) return NOT_HTTP;
-  if (!(error instanceof errors.SocketError)) return FAILED;
+  if (!(error instanceof errors.SocketError)) return isOfConnection(error) ? FAILED : DEFECT;
   // undici does not see the alert with which TLS 1.3 asks for a client's certificate.
   return error.socket?.bytesRead === 0 ? CUT_AT_ONCE : CUT;
+}
+
+/** undici and the system mark their own errors. Any other one is a defect, which fails again and again, so that it is no outage. */
+function isOfConnection(error: Error): boolean {
+  const isOfUndici = error instanceof errors.UndiciError && !(error instanceof errors.InvalidArgumentError);
+  return isOfUndici || "syscall" in error;
 }
 
 function adviceOnProxy(error: Error, status: number | undefined): Advice {
@@ -92,6 +103,7 @@ const CUT: Advice = [
 ];
 const NOT_HTTP: Advice = ["ERR_CONNECTION", "its response is not HTTP; check the port and the scheme of {setting}"];
 const FAILED: Advice = ["ERR_CONNECTION", "the connection failed; check {setting}, its scheme and any proxy"];
+const DEFECT: Advice = ["ERR_UNKNOWN", "{reason}; report it as a defect of this package"];
 const FAILED_HANDSHAKE: Advice = ["ERR_TLS", "the TLS handshake failed; check {setting}, its scheme and any proxy"];
 const REFUSED_CERTIFICATE: Advice = [
   "ERR_TLS",

@@ -16,8 +16,9 @@ const MAX_PAUSE_SECONDS = 5;
 
 /** One connection to the service, which opens when it is used, and again when it was closed. */
 export class Connection implements DigestConnection {
-  readonly state: DigestState;
-  readonly cookies = new Cookies();
+  state: DigestState;
+  cookies = new Cookies();
+  readonly #key: DigestKey;
   readonly #open: (closed: AbortSignal) => Dispatcher;
   #closing = new AbortController();
   #dispatcher: Dispatcher;
@@ -29,16 +30,19 @@ export class Connection implements DigestConnection {
 
   /** @param open its sockets end with the signal, because undici leaves alone those that are not connected yet */
   constructor(key: DigestKey, open: (closed: AbortSignal) => Dispatcher) {
+    this.#key = key;
     this.state = new DigestState(key);
     this.#open = open;
     this.#dispatcher = open(this.#closing.signal);
   }
 
-  /** Gives up the request that is under way, and opens another connection for the next one. */
+  /** Gives up the request that is under way, and opens another connection for the next one, which knows nothing of this one. */
   replace(): void {
     void this.destroy();
     this.#closing = new AbortController();
     this.#dispatcher = this.#open(this.#closing.signal);
+    this.state = new DigestState(this.#key);
+    this.cookies = new Cookies();
   }
 
   /** Closes it for good. */

@@ -59,6 +59,8 @@ export interface FailureDetails {
   readonly retryAfterSeconds?: number | undefined;
   /** @internal Why it failed, without the service's own words and times. Default: the message. */
   readonly reason?: string | undefined;
+  /** @internal The failure of another read because of which this one was not sent. */
+  readonly unsentAfter?: AgentLogConfigError | undefined;
   /** @internal What else to do; it stands at the end of the message. */
   readonly advice?: string | undefined;
 }
@@ -136,11 +138,14 @@ export class AgentLogConfigError extends Error {
   }
 }
 
-/** Returns what was thrown as an error of this package; what is none is a defect of it. */
-export function errorOf(thrown: unknown): AgentLogConfigError {
+/**
+ * Returns what was thrown as an error of this package; what is none is a defect of it.
+ * @param subject what failed; the message begins with it
+ */
+export function errorOf(thrown: unknown, subject?: string): AgentLogConfigError {
   if (thrown instanceof AgentLogConfigError) return thrown;
   const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
-  return new AgentLogConfigError("ERR_UNKNOWN", cause.message, { cause });
+  return new AgentLogConfigError("ERR_UNKNOWN", cause.message, { subject, cause });
 }
 
 /**

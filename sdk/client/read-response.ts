@@ -1,12 +1,11 @@
-import { parseChallenges } from "../digest/challenge.ts";
 import type { WireResponse } from "../digest/signed-request.ts";
 import type { ServiceVersion } from "./agent-log-config-result.ts";
 import { isSettingName } from "./agent-log-settings.ts";
-import { decodeBody } from "./decode-body.ts";
+import { decodeBody, UnreadableBody } from "./decode-body.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { isPlainObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
-import { type RefusalHeaders, serviceError } from "./service-error.ts";
+import { isServiceCode, serviceError } from "./service-error.ts";
 
 export interface ResponseContent {
   /** The settings out of their envelope, not checked yet. They may have credentials beside them. */
@@ -26,9 +25,18 @@ export function readResponse(response: WireResponse, subject: string, envelope: 
   const { status, content } = opened;
   const kind = classify(opened, response);
   if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
-  if (kind === "error") throw serviceError(status, content, subject, readRefusalHeaders(response.headers));
+  if (kind === "error") {
+    const { headers, challenge } = response;
+    throw serviceError(status, content, subject, { retryAfterSeconds: readRetryAfter(headers), challenge });
+  }
   const says = `${printable(kind.wrong)}; check baseUrl and any proxy`;
   throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status });
+}
+
+/** Tells whether a response is an error with a code of the service, which it sends to a key that it knows. */
+export function namesServiceCode(response: WireResponse, envelope: boolean): boolean {
+  const { status, fields } = openResponse(response, envelope);
+  return status < 500 && isServiceCode(fields["errorCode"]);
 }
 
 /** A response out of its coding and its envelope. */
@@ -75,21 +83,12 @@ function parseJson(body: Uint8Array, coding: string): { readonly json?: unknown;
     text = decodeBody(body, coding);
     return { json: JSON.parse(text) };
   } catch (error) {
-    if (error instanceof Error && !(error instanceof SyntaxError)) return { unreadable: error.message };
+    if (error instanceof UnreadableBody) return { unreadable: error.message };
+    if (!(error instanceof SyntaxError)) throw error;
     if (text.trim() === "") return { unreadable: "is empty" };
     const isPage = text.trimStart().startsWith("<");
     return { unreadable: isPage ? "is a web page instead of JSON" : "is not JSON, or was cut off" };
   }
-}
-
-function readRefusalHeaders(headers: WireResponse["headers"]): RefusalHeaders {
-  const lines = [headers["www-authenticate"] ?? []].flat();
-  const challenges = lines.flatMap((line) => parseChallenges(line).challenges);
-  const isStale = challenges.some(({ parameters }) => parameters.get("stale")?.toLowerCase() === "true");
-  return {
-    retryAfterSeconds: readRetryAfter(headerOf(headers, "retry-after")),
-    challenge: isStale ? "stale" : challenges.length > 0 ? "fresh" : undefined,
-  };
 }
 
 /** The fields that services of this kind send beside settings. */
@@ -132,12 +131,21 @@ function originOf(location: string): string {
 /** RFC 9110, section 5.6.7: the only form that servers may send today; Date.parse takes almost anything for a date. */
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. */
-function readRetryAfter(header: string): number | undefined {
+/**
+ * Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. A date counts from the response's
+ * own, because the clocks of two machines differ.
+ */
+function readRetryAfter(headers: WireResponse["headers"]): number | undefined {
+  const [header, sentAt] = [headerOf(headers, "retry-after"), readDate(headerOf(headers, "date"))];
   // More than a century is as long as any longer time.
   if (/^\d+$/.test(header)) return Math.min(Number(header), 9_999_999_999);
-  const seconds = IMF_FIXDATE.test(header) ? (Date.parse(header) - Date.now()) / 1000 : Number.NaN;
-  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+  const until = readDate(header);
+  return until === undefined ? undefined : Math.max(0, (until - (sentAt ?? Date.now())) / 1000);
+}
+
+function readDate(header: string): number | undefined {
+  const time = IMF_FIXDATE.test(header) ? Date.parse(header) : Number.NaN;
+  return Number.isNaN(time) ? undefined : time;
 }
 
 /** Reads the header with the service's version. Its name contains the vendor's, and its parts may be cut off or missing. */

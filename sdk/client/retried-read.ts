@@ -3,12 +3,13 @@ import { abortable } from "./abortable.ts";
 import type { CompleteOptions } from "./complete-options.ts";
 import type { Connection } from "./connection.ts";
 import { connectionError } from "./connection-error.ts";
+import { MAX_TIMEOUT_SECONDS } from "./connection-options.ts";
 import type { ConnectionPool } from "./connection-pool.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import type { ReadGate, Turn } from "./read-gate.ts";
-import { type ResponseContent, readResponse } from "./read-response.ts";
+import { namesServiceCode, type ResponseContent, readResponse } from "./read-response.ts";
 
-interface ReadPlan extends Pick<Turn, "subject" | "signal"> {
+interface ReadPlan extends Turn {
   readonly pool: ConnectionPool;
   readonly options: CompleteOptions;
   readonly request: UnsignedRequest;
@@ -17,66 +18,56 @@ interface ReadPlan extends Pick<Turn, "subject" | "signal"> {
   readonly gate: ReadGate;
 }
 
-/** The time limit of a read in an outage, in milliseconds. */
-const OUTAGE_LIMIT_MILLISECONDS = 5000;
-
 /**
  * One read: it waits for a connection and its turn, and keeps both until a response counts, the time is over or the caller gives
  * it up. So at most as many reads are retried as there are connections. undici's own interceptor for retries would join the
  * parts of two responses.
  */
 export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
-  const { pool, options, subject, signal, gate } = plan;
+  const { pool, gate } = plan;
   const connection = await pool.take();
   try {
-    const milliseconds = options.timeoutSeconds * 1000;
-    return await gate.pass({ subject, signal, left: () => milliseconds }, () => {
-      const end = performance.now() + milliseconds;
-      return attempts(connection, plan, () => end - performance.now());
-    });
+    return await gate.pass(plan, () => attempts(connection, plan));
   } finally {
     pool.giveBack(connection);
   }
 }
 
-async function attempts(connection: Connection, plan: ReadPlan, left: Turn["left"]): Promise<ResponseContent> {
-  const { options, subject, signal, gate } = plan;
+async function attempts(connection: Connection, plan: ReadPlan): Promise<ResponseContent> {
+  const { options, signal, gate } = plan;
+  const end = performance.now() + options.timeoutSeconds * 1000;
   for (let retries = 0; ; retries += 1) {
-    const outcome = await attempt(connection, plan, left());
+    const outcome = await attempt(connection, plan, end - performance.now());
     if (!(outcome instanceof AgentLogConfigError)) return outcome;
-    gate.pauseFor(outcome);
+    // Behind a load balancer another server may do better, for the next read too.
+    if (outcome.temporary) connection.replace();
     // Not all clients come back at once: it is half a second, doubled with each retry, less up to half of it at random.
-    const wait = gate.pauseMilliseconds + 500 * 2 ** retries * (1 - Math.random() / 2);
-    const isLast = retries >= options.maxRetries || wait >= left() || gate.isOutage;
+    const wait = (outcome.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
+    const isLast = retries >= options.maxRetries || performance.now() + wait >= end;
     if (isLast || !isRetryable(outcome)) throw outcome;
     const pause = Promise.withResolvers<void>();
     const timer = setTimeout(pause.resolve, wait);
     await abortable(pause.promise, signal, () => clearTimeout(timer));
-    if (gate.isOutage) throw outcome;
-    // Another read may have met a refusal meanwhile, or a longer Retry-After.
-    await gate.admit({ subject, signal, left });
+    // The key may have been refused meanwhile.
+    gate.admit(plan);
   }
 }
 
 async function attempt(
   connection: Connection,
-  { options, request, envelope, subject, signal, gate }: ReadPlan,
+  { options, request, envelope, subject, signal }: ReadPlan,
   milliseconds: number,
 ): Promise<ResponseContent | AgentLogConfigError> {
-  const isShort = gate.isOutage && milliseconds > OUTAGE_LIMIT_MILLISECONDS;
   const sent = Promise.withResolvers<WireResponse>();
-  const timer = setTimeout(
-    () => {
-      const says = isShort
-        ? `no response within ${OUTAGE_LIMIT_MILLISECONDS / 1000} s, the limit after other reads have failed; check the service and the network`
-        : `no response within ${options.timeoutSeconds} s; check the network, or raise timeoutSeconds`;
-      sent.reject(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
-      connection.replace();
-    },
-    isShort ? OUTAGE_LIMIT_MILLISECONDS : milliseconds,
-  );
+  const timer = setTimeout(() => {
+    const { timeoutSeconds } = options;
+    const advice = timeoutSeconds < MAX_TIMEOUT_SECONDS ? ", or raise timeoutSeconds" : "";
+    const says = `no response within ${timeoutSeconds} s; check the network${advice}`;
+    sent.reject(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
+    connection.replace();
+  }, milliseconds);
   try {
-    sendSigned(connection, request).then(sent.resolve, sent.reject);
+    sendSigned(connection, request, (response) => namesServiceCode(response, envelope)).then(sent.resolve, sent.reject);
     return readResponse(await abortable(sent.promise, signal, () => connection.replace()), subject, envelope);
   } catch (cause) {
     signal?.throwIfAborted();

@@ -1,4 +1,4 @@
-import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "./errors.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
 import { isObject } from "./is-object.ts";
 import { printable } from "./printable.ts";
 
@@ -9,7 +9,7 @@ export type Advice = readonly [code: AgentLogConfigErrorCode, says: string];
 export interface RefusalHeaders {
   readonly retryAfterSeconds?: number | undefined;
   /** Without a challenge no credentials were sent; a stale one says that the nonce was too old (RFC 7616, section 3.3). */
-  readonly challenge?: "fresh" | "stale" | undefined;
+  readonly challenge?: { readonly stale: boolean } | undefined;
 }
 
 /**
@@ -29,20 +29,19 @@ export function serviceError(
   const sentence = [detail, reason].find((text) => typeof text === "string")?.replace(/\.$/, "");
   const [code, advice] = adviceOn(status, errorCode, challenge);
   // The service's own time is better than a guess.
-  const says = retryAfterSeconds === undefined ? advice : advice.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`);
+  const says = retryAfterSeconds ? advice.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : advice;
   const itsWords = [errorCode, sentence && printable(sentence)].filter((text) => text !== undefined).join(": ");
   const message = `${says} (status ${status}${itsWords === "" ? "" : `, ${itsWords}`})`;
   return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds, reason: advice });
 }
 
 function adviceOn(status: number, errorCode: string | undefined, challenge: RefusalHeaders["challenge"]): Advice {
-  if (status === 401 && challenge === "stale") {
+  if (status === 401 && challenge?.stale === true) {
     return ["ERR_UNAVAILABLE", "the service rejects every nonce as too old; try again later"];
   }
   const known = status < 500 && errorCode !== undefined ? ADVICE_BY_ERROR_CODE.get(errorCode) : undefined;
-  // A 401 refuses the key, unless its code names what is wrong with the key, the caller or the membership.
-  const isKeyRefused = status === 401 && known?.[0] !== "ERR_NOT_A_MEMBER";
-  if (known !== undefined) return isKeyRefused && !CODES[known[0]].everyRead ? WRONG_KEY : known;
+  // With status 401, too, a code of the service answers a key that it knows.
+  if (known !== undefined) return known;
   if (status === 401 && challenge === undefined) {
     return ["ERR_AUTHENTICATION", "the server does not ask for HTTP Digest; check baseUrl and any proxy"];
   }
@@ -51,6 +50,11 @@ function adviceOn(status: number, errorCode: string | undefined, challenge: Refu
   }
   if (status < 500) return ADVICE_BY_STATUS[status] ?? REFUSED;
   return ADVICE_BY_STATUS[status] ?? ["ERR_UNAVAILABLE", "the service failed; try again later"];
+}
+
+/** Tells whether the service is known to name this code. It does so only to those whose key it knows. */
+export function isServiceCode(errorCode: unknown): boolean {
+  return typeof errorCode === "string" && ADVICE_BY_ERROR_CODE.has(errorCode);
 }
 
 const WRONG_KEY: Advice = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];

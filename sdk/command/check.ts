@@ -84,6 +84,8 @@ function failed(projectId: string, error: unknown): ProjectReport {
   return { projectId, status: "failed", code: errorOf(error).code, ...failureOf(error) };
 }
 
+const INTERNAL = ["cause", "isUnsent"];
+
 /** @param stack the stack whose settings were looked up; undefined if it was the environment alone */
 function whereSettingsMayBe(stack: string | undefined): string {
   const ofStack =
@@ -93,8 +95,8 @@ function whereSettingsMayBe(stack: string | undefined): string {
   return stack === undefined ? `${ofStack} ${ofProvider}` : ofProvider;
 }
 
-/** Leaves out the causes, which only say which failures are alike. */
+/** Leaves out what only says which failures are alike. */
 function toJson(report: Report): string {
-  const json = JSON.stringify(report, (name, value: unknown) => (name === "cause" ? undefined : value), 2);
+  const json = JSON.stringify(report, (name, value: unknown) => (INTERNAL.includes(name) ? undefined : value), 2);
   return `${json}\n`;
 }

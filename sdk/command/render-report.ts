@@ -39,7 +39,8 @@ export function renderReport({ settings, warning, projects }: Report): string {
     lines.push(`${styleText("green", "✓")} ${projectId}  monitoring logs to ${monitoring}, backup to ${backup}`);
   }
   const report = new FailureReport();
-  for (const { projectId, message = "", cause = "" } of failed) report.note(projectId, [{ message, cause }]);
+  for (const { message = "", cause = "", ...project } of failed)
+    report.note(project.projectId, { ...project, message, cause });
   for (const { message } of report.entries()) lines.push(styleText("red", `✗ ${message}`));
   const counts = [`${ok.length} of ${projects.length} projects can be read`];
   if (failed.length > 0) counts.push(`${failed.length} failed`);

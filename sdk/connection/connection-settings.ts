@@ -94,6 +94,11 @@ export function lookUpConnection(...sources: readonly SettingsSource[]): Connect
   return Object.fromEntries(all.filter(([, setting]) => setting !== undefined));
 }
 
+/** Returns the same text for equal settings, wherever they are written. */
+export function connectionKey(settings: ConnectionSettings): string {
+  return JSON.stringify(CONNECTION_SETTING_NAMES.map((name) => settings[name]?.text));
+}
+
 /**
  * Returns a sentence for a private key that the stack keeps in plain text, and one for misspelt settings.
  * @param configuration the stack's, with the namespace in its keys

@@ -2,7 +2,7 @@ import type { AgentLogConfigClient, ReadOptions } from "../client/agent-log-conf
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import { refuseEngineMarks } from "../engine/engine-marks.ts";
-import type { ConnectionSettings } from "./connection-settings.ts";
+import { type ConnectionSettings, connectionKey } from "./connection-settings.ts";
 
 /** What a read is to name, not checked yet. */
 export interface UncheckedRead {
@@ -25,12 +25,27 @@ export class SettingsReader {
    * @throws AgentLogConfigError for settings and arguments that are invalid, and for a read that failed
    */
   async read(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
-    const key = JSON.stringify(connection);
-    const client = await madeOnce(clients, key, () => open(connection));
+    const key = connectionKey(connection);
     const gate = this.#gates.get(key) ?? new ReadGate();
     this.#gates.set(key, gate);
-    return readUsable(client, args, { gate, isSecret: true });
+    return readAlone(connection, args, gate);
   }
+}
+
+/**
+ * Reads settings outside of a run, where only the reads under way know of each other's failures.
+ * @param gate what the read has to pass in a run
+ * @throws AgentLogConfigError as {@link SettingsReader.read}
+ */
+export async function readAlone(
+  connection: ConnectionSettings,
+  args: UncheckedRead,
+  gate?: ReadGate,
+): Promise<AgentLogConfigResult> {
+  const client = await madeOnce(clients, connectionKey(connection), () => open(connection))
+    // A message about a setting names the place where this connection has it.
+    .catch(() => open(connection));
+  return readUsable(client, args, { gate, isSecret: true });
 }
 
 /** Reads settings that the engine does not misread. */

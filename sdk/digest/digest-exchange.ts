@@ -27,10 +27,14 @@ export class DigestExchange {
     return this.#nonce?.sign(method, uri);
   }
 
-  /** The server accepted the request, or asked for no credentials. */
-  accepted(): void {
+  /**
+   * The server answered the request, so that the nonce may be used again.
+   * @param provesKey the answer is one that a request with wrong credentials does not get, such as the status of a success; that
+   * of a gateway in front of the server is not
+   */
+  answered(provesKey: boolean): void {
     if (this.#nonce === undefined) return;
-    this.#state.key.noteAcceptance();
+    if (provesKey) this.#state.key.isAccepted = true;
     this.#state.nonce = this.#nonce;
   }
 
@@ -41,13 +45,13 @@ export class DigestExchange {
   refused(challenge: DigestChallenge): boolean {
     const { key } = this.#state;
     const isKeyRefused = this.#isForKey(challenge);
-    if (isKeyRefused) key.noteRefusal();
-    this.#nonce = key.nonceOf(challenge, this.#state);
+    this.#nonce = key.rememberNonce(challenge, this.#state);
     this.#isFresh = true;
     this.#state.nonce = undefined;
-    if ((isKeyRefused && !key.isAccepted) || this.#repeats === MAX_REPEATS) return false;
+    const isFinal = (isKeyRefused && !key.isAccepted) || this.#repeats === MAX_REPEATS;
+    if (isFinal && isKeyRefused) key.isAccepted = false;
     this.#repeats += 1;
-    return true;
+    return !isFinal;
   }
 
   /**
@@ -62,10 +66,8 @@ export class DigestExchange {
 /** The credentials for a service, and what is known of them from the responses on all connections. */
 export class DigestKey {
   readonly credentials: Credentials;
-  /** The server has accepted the credentials, so that a refusal may have another reason. */
+  /** The server has accepted the credentials, and has refused them for good to no request since: a refusal may be for the nonce. */
   isAccepted = false;
-  /** The refusals for the key on all connections since it was accepted last. */
-  #refusals = 0;
   /** Those that came last come first. */
   nonces: readonly Nonce[] = [];
 
@@ -73,19 +75,8 @@ export class DigestKey {
     this.credentials = credentials;
   }
 
-  noteAcceptance(): void {
-    this.isAccepted = true;
-    this.#refusals = 0;
-  }
-
-  /** Several in a row mean that the key is no longer valid, because each one by itself may come from another server. */
-  noteRefusal(): void {
-    this.#refusals += 1;
-    if (this.#refusals === MAX_REFUSALS) this.isAccepted = false;
-  }
-
-  /** Returns the nonce of a challenge. The same nonce has one count on all connections. */
-  nonceOf(challenge: DigestChallenge, state: DigestState): Nonce {
+  /** Returns the nonce of a challenge, which is remembered: the same nonce has one count on all connections. */
+  rememberNonce(challenge: DigestChallenge, state: DigestState): Nonce {
     const nonce = this.nonces.find((known) => known.isOf(challenge)) ?? new Nonce(challenge, this.credentials, state);
     if (nonce.state !== state) nonce.isShared = true;
     this.nonces = [nonce, ...this.nonces.filter((other) => other !== nonce)].slice(0, MAX_NONCES);
@@ -104,11 +95,8 @@ export class DigestState {
   }
 }
 
-/** The most repeats of a request, for a server that refuses every nonce. */
+/** The most repeats of a request, for a server that refuses every nonce, and for a key that was accepted before. */
 const MAX_REPEATS = 3;
-
-/** The most refusals in a row of a key that was accepted. */
-const MAX_REFUSALS = 3;
 
 /** The nonces whose counts are remembered; servers that send one again do so within a second. */
 const MAX_NONCES = 64;

@@ -55,7 +55,22 @@ function quotable(text: string): string {
   return text.replace(/["\\]/g, "\\$&");
 }
 
+/** OpenSSL does not allow the hash that the server asks for, as it does not allow MD5 in FIPS mode. */
+export class UnavailableHash extends Error {
+  readonly algorithm: string;
+
+  constructor(algorithm: string, cause: unknown) {
+    super(`OpenSSL does not allow ${algorithm}.`, { cause });
+    this.algorithm = algorithm;
+  }
+}
+
 /** What the server sends comes with one character for each byte, as everywhere in HTTP headers. */
 function hexadecimalHash(algorithm: string, text: string): string {
-  return crypto.hash(algorithm, Buffer.from(text, "latin1"), "hex");
+  try {
+    return crypto.hash(algorithm, Buffer.from(text, "latin1"), "hex");
+  } catch (cause) {
+    const isUnsupported = cause instanceof Error && "code" in cause && cause.code === "ERR_OSSL_EVP_UNSUPPORTED";
+    throw isUnsupported ? new UnavailableHash(algorithm.toUpperCase(), cause) : cause;
+  }
 }

@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import { chooseDigestChallenge } from "./digest-challenge.ts";
+import { chooseDigestChallenge, type DigestChallenge } from "./digest-challenge.ts";
 import { DigestExchange, type DigestState } from "./digest-exchange.ts";
 
 /** A connection to the service, for one request at a time. */
@@ -21,17 +21,20 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
+  /** What status 401 asks for; undefined where it asks for nothing, and for another status. */
+  readonly challenge?: DigestChallenge | undefined;
 }
 
 /**
- * Sends a request as often as its challenges require. It returns the last response: a status other than 401, or a refusal of the
- * credentials.
+ * Sends a request as often as its challenges require. It returns the last response: a status other than 401, or a refusal.
+ * @param isForKnownKey tells whether a response of status 400 or more is one that the server gives to valid credentials alone
  * @throws UnusableChallenge if the server asks for credentials that this client can't make
  * @throws Error of undici if there is no whole response
  */
 export async function sendSigned(
   { dispatcher, state, cookies }: DigestConnection,
   request: UnsignedRequest,
+  isForKnownKey: (response: WireResponse) => boolean,
 ): Promise<WireResponse> {
   const exchange = new DigestExchange(state);
   for (;;) {
@@ -42,11 +45,15 @@ export async function sendSigned(
     const { cut, ...response } = await responseTo({ ...request, headers }, dispatcher);
     const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
     if (lines !== undefined) cookies.keep(lines);
-    if (response.status !== 401) exchange.accepted();
+    const challenge =
+      response.status === 401 && challenges !== undefined ? chooseDigestChallenge(challenges) : undefined;
+    const isSigned = authorization !== undefined && challenge?.stale !== true;
+    const provesKey = response.status < 400 || (isSigned && isForKnownKey(response));
+    if (challenge === undefined || provesKey) exchange.answered(provesKey);
     // The head of a challenge is enough, even if its body is cut.
-    else if (challenges !== undefined && exchange.refused(chooseDigestChallenge(challenges))) continue;
+    else if (exchange.refused(challenge)) continue;
     if (cut !== undefined) throw cut;
-    return response;
+    return { ...response, challenge };
   }
 }
 

@@ -14,7 +14,7 @@ export class HeldCalls {
   /** The calls and the reads ahead that are under way. */
   #running = 0;
   #timer: NodeJS.Timeout | undefined;
-  #held: { readonly urn: string; readonly fail: (reason: Error) => void } | undefined;
+  #held: HeldCall | undefined;
   #hasReported = false;
 
   constructor(showError: (urn: string, message: string) => void) {
@@ -35,7 +35,7 @@ export class HeldCalls {
 
   /** Notes why a resource fails. The engine may end the run before it comes to the call that fails. */
   note(urn: string, failures: readonly Failure[]): void {
-    this.#report.note(urn, failures);
+    for (const failure of failures) this.#report.note(urn, failure);
   }
 
   /** Lets the call that is being answered fail at once. */
@@ -44,13 +44,18 @@ export class HeldCalls {
     throw new Error(failures.map(({ message }) => message).join("\n"));
   }
 
-  /** Holds the first call that fails, inside `during`. A later one is reported with it, and is to be answered. */
+  /**
+   * Holds the first call that fails, inside `during`: the first whose read was sent, if there is one. Any other one is reported
+   * with it, and is to be answered.
+   */
   async hold(urn: string, failures: readonly Failure[]): Promise<void> {
     if (this.#hasReported) this.fail(urn, failures);
     this.note(urn, failures);
-    if (this.#held !== undefined) return;
-    const { promise, reject } = Promise.withResolvers<never>();
-    this.#held = { urn, fail: reject };
+    const wasSent = failures.some(({ isUnsent }) => isUnsent !== true);
+    if (this.#held !== undefined && (this.#held.wasSent || !wasSent)) return;
+    this.#held?.goOn();
+    const { promise, resolve: goOn, reject: fail } = Promise.withResolvers<void>();
+    this.#held = { urn, wasSent, goOn, fail };
     this.#awaitSilence();
     await promise;
   }
@@ -74,4 +79,11 @@ export class HeldCalls {
       this.#timer = setTimeout(() => this.release(), SILENCE_MILLISECONDS);
     }
   }
+}
+
+interface HeldCall {
+  readonly urn: string;
+  readonly wasSent: boolean;
+  readonly goOn: () => void;
+  readonly fail: (reason: Error) => void;
 }

@@ -44,7 +44,7 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
   const asked = [withoutMarks(recorded), withoutMarks(sent), secrets] as const;
   const { inputs, failures, warnings } = await run.records.check(run.hostOf(urn), ...asked);
   run.failures.note(urn, failures);
-  run.warnings.note(urn, warnings);
+  for (const warning of warnings) run.warnings.note(urn, warning);
   return response.setInputs(structOf(withMarks(inputs, sent, recorded)));
 }
 
@@ -58,7 +58,8 @@ export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
     replaces = [],
     warnings,
   } = run.records.diff(request.getId(), outputs, inputs, plain(request.getNews()));
-  run.warnings.note(urn, [...warnings, ...ignoredWithoutEffect(request.getIgnorechangesList(), nameOf(urn))]);
+  const withoutEffect = ignoredWithoutEffect(request.getIgnorechangesList(), nameOf(urn));
+  for (const warning of [...warnings, ...withoutEffect]) run.warnings.note(urn, warning);
   const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = providerMessages.DiffResponse.DiffChanges;
   const found = changes === undefined ? DIFF_UNKNOWN : changes ? DIFF_SOME : DIFF_NONE;
   return response.setReplacesList([...replaces]).setChanges(found);
@@ -94,7 +95,7 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
       recorded,
       isAdopted,
     );
-    if (warning !== undefined) run.warnings.note(urn, [warning]);
+    if (warning !== undefined) run.warnings.note(urn, warning);
     if (id === undefined) return response;
     response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent, made)));
     return response.setProperties(structOf(complete(withMarks(outputs, sent))));

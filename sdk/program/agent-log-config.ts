@@ -69,7 +69,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
    * settings that `get` adopts, because each run reads them anew.
    */
   declare readonly unchangedSince: pulumi.Output<string | undefined>;
-  /** @internal Sent is where it fails. In a preview why it fails comes back: a message for each cause. */
+  /** @internal Sent is where it fails. In a preview why it fails comes back, as a list. */
   declare readonly __failures: pulumi.Output<unknown>;
 
   /**

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { SettingsReader } from "../connection/settings-reader.ts";
+import { readAlone, SettingsReader } from "../connection/settings-reader.ts";
 import { ResourceReports } from "./resource-reports.ts";
 
 /** What is kept for one program; a process of the Automation API runs several. */
@@ -8,24 +8,22 @@ class ProgramState {
   /** What was read for each connection and arguments. */
   readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
   readonly reports = new ResourceReports();
-  readonly reader: SettingsReader;
+  readonly reader: Pick<SettingsReader, "read">;
   /** It was warned of its configuration. */
   hasWarned: boolean;
 
-  constructor(reader = new SettingsReader(), hasWarned = false) {
+  constructor(reader: Pick<SettingsReader, "read"> = new SettingsReader(), hasWarned = false) {
     this.reader = reader;
     this.hasWarned = hasWarned;
   }
 }
 
-/** Outside of programs there is nothing else by which reads could know of a refused key. It ends with the process. */
-const OUTSIDE = new SettingsReader();
 const states = new WeakMap<pulumi.Resource, ProgramState>();
 
-/** Returns what is kept for this program. Outside of one, as in a component provider, only refused keys are remembered. */
+/** Returns what is kept for this program. Outside of one, as in a component provider, nothing is. */
 export function programState(): ProgramState {
   const stack = pulumi.runtime.getStackResource();
-  if (stack === undefined) return new ProgramState(OUTSIDE, true);
+  if (stack === undefined) return new ProgramState({ read: readAlone }, true);
   const state = states.get(stack) ?? new ProgramState();
   states.set(stack, state);
   return state;

@@ -1,6 +1,6 @@
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import type { ReadArguments } from "../client/read-arguments.ts";
-import type { ConnectionSettings } from "../connection/connection-settings.ts";
+import { type ConnectionSettings, connectionKey } from "../connection/connection-settings.ts";
 import { madeOnce } from "../connection/settings-reader.ts";
 import { programState } from "./program-state.ts";
 
@@ -19,6 +19,6 @@ export function readOnce(
   const read = () => reader.read(connection, args);
   if (hasWaited) return read();
   const { projectId, agent, envelope, pretty } = args;
-  const key = JSON.stringify([connection, projectId, agent, envelope, pretty]);
+  const key = JSON.stringify([connectionKey(connection), projectId, agent, envelope, pretty]);
   return madeOnce(reads, key, read);
 }

@@ -1,60 +1,59 @@
 import * as pulumi from "@pulumi/pulumi";
-import { isObject } from "../client/is-object.ts";
 import { printable } from "../client/printable.ts";
-import { type Failure, listOf } from "../record/failure-report.ts";
+import { type Failure, FailureReport, listOf } from "../record/failure-report.ts";
+import { failuresIn } from "../record/resource-lifecycle.ts";
 import { failAtEnd, runsInline, whenKnown } from "./private-sdk.ts";
 
-interface Report {
+/** A resource that something is said of. */
+interface Subject {
   readonly show: typeof pulumi.log.error;
-  /** The first resource that it is said of, and its name. */
-  readonly first: pulumi.Resource;
+  readonly resource: pulumi.Resource;
   readonly name: string;
-  /** The names of the others. */
-  readonly others: string[];
 }
 
 /**
- * Reports what is the matter with resources: each cause at once, beside the first resource that has it, and the names of the
- * others at the end of the program. The end of an inline program can't be seen, so that there each of the others says at once
- * that it is the same.
+ * Reports what is the matter with resources: each cause at once, beside the first resource that has it and whose read was sent, and
+ * the names of the others at the end of the program. The end of an inline program can't be seen, so that there each of the others
+ * says at once that it is the same.
  *
  * In a preview the engine ends its work at the first failure of a provider. An error of the program fails the run at its end, after
  * everything else is compared.
  */
 export class ResourceReports {
-  readonly #reports = new Map<string, Report>();
+  readonly #report = new FailureReport<Subject>(({ name }) => name);
   #awaitsEnd = false;
 
   /** Reports why a resource fails in a preview. */
   watch(resource: pulumi.Resource, name: string, failures: pulumi.Output<unknown>): void {
-    whenKnown(failures, (messages) => {
-      for (const [cause, message] of Object.entries(isObject(messages) ? messages : {})) {
+    whenKnown(failures, (reasons) => {
+      for (const failure of failuresIn(reasons)) {
         failAtEnd();
-        this.#note(pulumi.log.error, resource, name, { cause, message: String(message) });
+        this.#note({ show: pulumi.log.error, resource, name }, failure);
       }
     });
   }
 
   warn(resource: pulumi.Resource, name: string, warning: Failure): void {
-    this.#note(pulumi.log.warn, resource, name, warning);
+    this.#note({ show: pulumi.log.warn, resource, name }, warning);
   }
 
-  #note(show: typeof pulumi.log.error, resource: pulumi.Resource, name: string, { cause, message }: Failure): void {
-    const known = this.#reports.get(cause);
-    if (known === undefined) {
-      this.#reports.set(cause, { show, first: resource, name, others: [] });
-      void show(message, resource);
-    } else if (runsInline()) void show(`The same applies here as to ${printable(known.name, 120)}.`, resource);
+  #note(subject: Subject, failure: Failure): void {
+    const { show, resource } = subject;
+    const teller = this.#report.note(subject, failure);
+    if (teller === subject && (failure.isUnsent !== true || runsInline())) void show(failure.message, resource);
+    else if (runsInline()) void show(`The same applies here as to ${printable(teller.name, 120)}.`, resource);
     else {
-      known.others.push(name);
-      if (!this.#awaitsEnd) process.once("beforeExit", () => this.#nameOthers());
+      if (!this.#awaitsEnd) process.once("beforeExit", () => this.#tellRest());
       this.#awaitsEnd = true;
     }
   }
 
-  #nameOthers(): void {
-    for (const { show, first, others } of this.#reports.values()) {
-      if (others.length > 0) void show(`The same applies to ${listOf(others)}.`, first);
+  /** Names the others, and tells causes for which no read was sent. */
+  #tellRest(): void {
+    for (const { resource: teller, message, others, isUnsent } of this.#report.entries()) {
+      const rest = others.length > 0 ? `The same applies to ${listOf(others)}.` : undefined;
+      const said = isUnsent ? message : rest;
+      if (said !== undefined) void teller.show(said, teller.resource);
     }
   }
 }

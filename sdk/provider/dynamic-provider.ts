@@ -7,7 +7,7 @@ import { SettingsReader } from "../connection/settings-reader.ts";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
 import { seal } from "../engine/engine-marks.ts";
 import { type Host, isRecordOf, type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
-import { describe, type Failure } from "../record/failure-report.ts";
+import { describe, type Failure, FailureReport } from "../record/failure-report.ts";
 import { failureOf, isReading } from "../record/reading.ts";
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
 
@@ -90,15 +90,13 @@ export async function read(
 
 const reader = new SettingsReader();
 const records = new ResourceLifecycle();
-/** The causes that were reported, and the id of the first record of each. */
-const reported = new Map<string, string>();
+const reported = new FailureReport();
 /** What was shown: a replacement is checked twice. */
 const shown = new Set<string>();
 
 /** Leaves the reason out where it was told for another record. */
 function toldOnce(id: string, failure: Failure): Failure {
-  const first = reported.get(failure.cause) ?? id;
-  reported.set(failure.cause, first);
+  const first = reported.note(id, failure);
   return first === id ? failure : { ...failure, message: `The reason is the same as for ${printable(first, 80)}.` };
 }
 

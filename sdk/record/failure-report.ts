@@ -8,57 +8,67 @@ export interface Failure {
   readonly cause: string;
   /** It is an outage, so that the settings recorded before may still be right. */
   readonly temporary?: boolean;
+  /** Its read was not sent, because others failed for this cause. */
+  readonly isUnsent?: boolean;
   /** What becomes of the record of a resource that only warns: it is removed, or its settings are used, which were first read then. */
   readonly record?: "gone" | { readonly unchangedSince: unknown };
 }
 
-/** Collects what is to be said of the resources of a run, and says each cause once, with the names of its resources. */
-export class FailureReport {
+/** Remembers what is the matter with the resources of a run, so that each cause is told once, with the names of its resources. */
+export class FailureReport<Resource = string> {
   /** What is said of each resource, by the cause. */
-  readonly #causes = new Map<string, Map<string, Failure>>();
-  readonly #nameOf: (resource: string) => string;
+  readonly #causes = new Map<string, Map<Resource, Failure>>();
+  readonly #nameOf: (resource: Resource) => string;
 
   /** @param nameOf returns the name by which a user knows a resource */
-  constructor(nameOf = (resource: string) => resource) {
+  constructor(nameOf: (resource: Resource) => string = String) {
     this.#nameOf = nameOf;
   }
 
-  note(resource: string, failures: readonly Failure[]): void {
-    for (const failure of failures) {
-      const alike = this.#causes.get(failure.cause) ?? new Map<string, Failure>();
-      this.#causes.set(failure.cause, alike.set(resource, failure));
-    }
+  /** Notes why a resource fails. Returns the resource beside which the cause is told, as far as is known now. */
+  note(resource: Resource, failure: Failure): Resource {
+    const alike = this.#causes.get(failure.cause) ?? new Map<Resource, Failure>();
+    this.#causes.set(failure.cause, alike.set(resource, failure));
+    const [[teller] = [resource]] = foremost([...alike], wasSent);
+    return teller;
   }
 
   /** Forgets what was noted of a resource. */
-  forget(resource: string): void {
+  forget(resource: Resource): void {
     for (const alike of this.#causes.values()) alike.delete(resource);
   }
 
   /**
-   * Returns each cause once, beside the first resource that was noted for it.
+   * Returns each cause once, beside the first resource that was noted for it, and the names of the others. A resource whose read
+   * was sent comes before those whose reads were not.
    * @param at the resource whose own causes come first, and beside it
    */
-  entries(at?: string): { readonly resource: string; readonly message: string }[] {
+  entries(at?: Resource): Entry<Resource>[] {
     const causes = foremost([...this.#causes.values()], (alike) => at !== undefined && alike.has(at));
     return causes.flatMap((alike) => {
-      const found = foremost([...alike], ([resource]) => resource === at);
+      const found = foremost(foremost([...alike], wasSent), ([resource]) => resource === at);
       const names = found.map(([resource]) => this.#nameOf(resource));
-      const [first] = found;
+      const failures = found.map(([, failure]) => failure);
       // What was noted may be forgotten.
-      return first === undefined
-        ? []
-        : [
-            {
-              resource: first[0],
-              message: describe(
-                names,
-                found.map(([, failure]) => failure),
-              ),
-            },
-          ];
+      return found.slice(0, 1).map(([resource, { isUnsent = false }]) => {
+        return { resource, isUnsent, message: describe(names, failures), others: names.slice(1) };
+      });
     });
   }
+}
+
+/** A cause, and what to say of it. */
+interface Entry<Resource> {
+  readonly resource: Resource;
+  /** No read that failed for this cause was sent, as far as is known. */
+  readonly isUnsent: boolean;
+  /** With the names of the others. */
+  readonly message: string;
+  readonly others: readonly string[];
+}
+
+function wasSent([, { isUnsent }]: readonly [unknown, Failure]): boolean {
+  return isUnsent !== true;
 }
 
 /** Moves some items to the front. */

@@ -27,8 +27,10 @@ export interface Reading {
 export function failureOf(error: unknown): Failure {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof AgentLogConfigError)) return { message, cause: `ERR_UNKNOWN: ${message}` };
-  const { code, temporary, errorCode = "", details } = error;
-  return { message, cause: `${code} ${errorCode}: ${details.reason}`, temporary };
+  const { unsentAfter } = error.details;
+  const { code, temporary, errorCode = "", details } = unsentAfter ?? error;
+  const failure = { message, cause: `${code} ${errorCode}: ${details.reason}`, temporary };
+  return unsentAfter === undefined ? failure : { ...failure, isUnsent: true };
 }
 
 export function isReading(value: unknown): value is Reading {

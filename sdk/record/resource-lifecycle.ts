@@ -51,8 +51,8 @@ export class ResourceLifecycle {
     const { inputs, failures, outage } = completed;
     if (outage !== undefined) this.#outages.set(idOf(inputs), outage);
     if (failures.length === 0) return completed;
-    const messages = Object.fromEntries(failures.map(({ cause, message }) => [cause, message]));
-    return { ...completed, inputs: { ...inputs, [FAILURES]: messages } };
+    const reasons = failures.map(({ cause, message, isUnsent }) => ({ cause, message, ...(isUnsent && { isUnsent }) }));
+    return { ...completed, inputs: { ...inputs, [FAILURES]: reasons } };
   }
 
   /**
@@ -114,14 +114,20 @@ export class ResourceLifecycle {
   }
 }
 
-/** The input that has the reasons of a resource that fails: a message for each cause. */
+/** The input that has the reasons of a resource that fails: a list of {@link Failure}. */
 const FAILURES = "__failures";
 
 /** Returns why a resource with these inputs fails. */
-export function failuresOf({ [FAILURES]: messages }: Properties): readonly Failure[] {
-  return isObject(messages)
-    ? Object.entries(messages).map(([cause, message]) => ({ cause, message: String(message) }))
-    : [];
+export function failuresOf({ [FAILURES]: reasons }: Properties): readonly Failure[] {
+  return failuresIn(reasons);
+}
+
+/** Returns the reasons in that input, or in the output that a preview makes of it. */
+export function failuresIn(reasons: unknown): readonly Failure[] {
+  const found: readonly unknown[] = Array.isArray(reasons) ? reasons : [];
+  return found.filter(isObject).map(({ cause, message, isUnsent }) => {
+    return { cause: String(cause), message: String(message), isUnsent: isUnsent === true };
+  });
 }
 
 /**

@@ -56,7 +56,7 @@ describe("baseUrl", () => {
 
 describe("options", () => {
   it("have the defaults that their documentation gives", () => {
-    expect(completeOptions(valid)).toMatchObject({ timeoutSeconds: 30, maxRetries: 3, caCertificate: undefined });
+    expect(completeOptions(valid)).toMatchObject({ timeoutSeconds: 30, maxRetries: 5, caCertificate: undefined });
   });
 
   it.each([

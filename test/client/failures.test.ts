@@ -88,7 +88,7 @@ const GONE = { errorCode: "GROUP_NOT_FOUND" };
 const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, string])[] = [
   [401, {}, "ERR_AUTHENTICATION", "does not ask for HTTP Digest"],
   [401, { errorCode: "NOT_IN_GROUP" }, "ERR_NOT_A_MEMBER", "invite the key"],
-  [401, { errorCode: "USER_UNAUTHORIZED" }, "ERR_WRONG_KEY", "refuses the key pair; check publicKey and privateKey"],
+  [401, { errorCode: "USER_UNAUTHORIZED" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
   [403, { errorCode: "USER_UNAUTHORIZED" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
   [401, { errorCode: "NO_CURRENT_USER" }, "ERR_WRONG_KEY", "set a new key pair"],
   [400, { errorCode: "INVALID_QUERY_PARAMETER" }, "ERR_REFUSED", "leave out envelope and pretty"],

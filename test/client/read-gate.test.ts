@@ -13,12 +13,13 @@ interface End {
 }
 
 function refused(status: number, errorCode?: string, headers: RefusalHeaders = {}): End {
-  return { error: serviceError(status, { errorCode }, "Can't read a", { challenge: "fresh", ...headers }) };
+  return { error: serviceError(status, { errorCode }, "Can't read a", { challenge: { stale: false }, ...headers }) };
 }
 
 const SUCCESS: End = {};
 const NO_RESPONSE = new AgentLogConfigError("ERR_TIMEOUT", "no response within 30 s", { subject: "Can't read a" });
 const CUT = new AgentLogConfigError("ERR_CONNECTION", "the connection was cut", { subject: "Can't read a" });
+const DEFECT = new AgentLogConfigError("ERR_UNKNOWN", "x is not a function", { subject: "Can't read a" });
 
 const ENDS = {
   read: SUCCESS,
@@ -30,27 +31,31 @@ const ENDS = {
   "not on access list": refused(403, "IP_ADDRESS_NOT_ON_ACCESS_LIST"),
   "no project": refused(404, "GROUP_NOT_FOUND"),
   "not found": refused(404),
-  "stale nonces": refused(401, undefined, { challenge: "stale" }),
+  "unknown code": refused(404, "NEW_CODE"),
+  "stale nonces": refused(401, undefined, { challenge: { stale: true } }),
   down: refused(503),
   "down, with a code": refused(503, "DOWN"),
   defect: refused(500),
-  "defect for 60 s": refused(500, undefined, { retryAfterSeconds: 60 }),
-  "down for 60 s": refused(503, undefined, { retryAfterSeconds: 60 }),
-  "limited for 20 s": refused(429, "RATE_LIMITED", { retryAfterSeconds: 20 }),
+  "down for a day": refused(503, undefined, { retryAfterSeconds: 86_400 }),
+  limited: refused(429, "RATE_LIMITED"),
+  "address limited": refused(400, "RATE_LIMITED_IP"),
   silent: { error: NO_RESPONSE, afterSeconds: 30 },
   cut: { error: CUT },
-  "cut late": { error: CUT, afterSeconds: 5 },
+  "defect of the client": { error: DEFECT },
   "given up": { error: new DOMException("aborted", "AbortError"), afterSeconds: 30 },
 } satisfies Readonly<Record<string, End>>;
 
-/** Sends a read that ends like this, and has 30 seconds. It says after how many seconds it was sent, or why it was not. */
-function begin(gate: ReadGate, { error, afterSeconds = 0 }: End = SUCCESS): Promise<string | AgentLogConfigError> {
+/** Sends a read that ends like this. It says after how many seconds it was sent, or why it was not. */
+function begin(
+  gate: ReadGate,
+  { error, afterSeconds = 0 }: End = SUCCESS,
+  signal?: AbortSignal,
+): Promise<string | AgentLogConfigError> {
   const begunAt = performance.now();
   let end: string | undefined;
-  const read = gate.pass({ subject: "Can't read b", left: () => 30_000, signal: undefined }, async () => {
+  const read = gate.pass({ subject: "Can't read b", signal }, async () => {
     end = `sent after ${(performance.now() - begunAt) / 1000} s`;
     if (afterSeconds > 0) await pass(afterSeconds);
-    if (error instanceof AgentLogConfigError) gate.pauseFor(error);
     if (error !== undefined) throw error;
   });
   return read.then(
@@ -87,24 +92,24 @@ const times = <const Name>(count: number, name: Name): readonly Name[] => Array<
 it.each<readonly [next: string, order: readonly (EventName | number)[]]>([
   // A key or a caller that is refused from the start.
   ["ERR_WRONG_KEY", ["wrong key"]],
-  ["ERR_WRONG_KEY", ["no role (401)"]],
   ["ERR_WRONG_KEY", ["owner gone"]],
   ["ERR_ACCESS_LIST", ["not on access list"]],
   ["ERR_WRONG_KEY", ["given up", "wrong key"]],
   ["ERR_WRONG_KEY", ["not found", "wrong key"]],
-  ["ERR_WRONG_KEY", ["down, with a code", "wrong key"]],
+  ["ERR_WRONG_KEY", ["unknown code", "wrong key"]],
+  ["ERR_WRONG_KEY", ["down", "down, with a code", "limited", "wrong key"]],
   ["ERR_WRONG_KEY", ["wrong key", 3600]],
   // One that was accepted before.
   [SENT, ["read", "wrong key"]],
   [SENT, ["read", "wrong key", "wrong key"]],
   ["ERR_WRONG_KEY", ["read", "wrong key", "wrong key", "wrong key"]],
   ["ERR_WRONG_KEY", ["read", "owner gone", "owner gone", "owner gone"]],
-  ["ERR_WRONG_KEY", ["read", "no role (401)", "no role (401)", "no role (401)"]],
   ["ERR_ACCESS_LIST", ["read", "not on access list", "not on access list", "not on access list"]],
   ["ERR_WRONG_KEY", ["read", "wrong key", "not on access list", "owner gone"]],
   ["ERR_WRONG_KEY", ["no project", "wrong key", "wrong key", "wrong key"]],
-  ["ERR_WRONG_KEY", ["no role (403)", "wrong key", "wrong key", "wrong key"]],
+  ["ERR_WRONG_KEY", ["no role (401)", "wrong key", "wrong key", "wrong key"]],
   [SENT, ["no project", "not on access list"]],
+  [SENT, ["no role (401)", "wrong key"]],
   [SENT, ["no role (403)", "wrong key"]],
   [SENT, ["no member", "wrong key"]],
   // What is between refusals.
@@ -113,68 +118,79 @@ it.each<readonly [next: string, order: readonly (EventName | number)[]]>([
   ["ERR_WRONG_KEY", ["read", "wrong key", "down", "wrong key", "down, with a code", "wrong key"]],
   ["ERR_WRONG_KEY", ["read", "wrong key", "not found", "wrong key", "stale nonces", "wrong key"]],
   ["ERR_WRONG_KEY", ["read", "wrong key", "given up", "wrong key", "wrong key"]],
-  // Projects that the key may not read say nothing of others.
-  [SENT, [...times(20, "no role (403)")]],
-  [SENT, [...times(20, "no member")]],
-  [SENT, [...times(20, "no project")]],
-  // A service that asks for no requests for a time.
-  ["sent after 20 s", ["read", "limited for 20 s"]],
-  ["sent after 15 s", ["limited for 20 s", 5]],
-  [SENT, ["limited for 20 s", 20]],
-  ["ERR_UNAVAILABLE", ["down for 60 s"]],
-  ["ERR_UNAVAILABLE", ["read", "down for 60 s", 29]],
-  ["sent after 30 s", ["down for 60 s", 30]],
-  [SENT, ["down for 60 s", 60]],
-  ["ERR_UNAVAILABLE", ["down for 60 s", "limited for 20 s", 29]],
-  ["ERR_UNAVAILABLE", ["limited for 20 s", 19, "down for 60 s", 3]],
-  [SENT, ["defect for 60 s"]],
-  // A service that is silent.
-  [SENT, [...times(15, "silent")]],
-  ["ERR_TIMEOUT", [...times(16, "silent")]],
-  ["ERR_TIMEOUT", ["read", ...times(16, "silent")]],
-  ["ERR_TIMEOUT", [...times(16, "cut late")]],
-  [SENT, [...times(40, "cut")]],
-  ["ERR_TIMEOUT", [...times(8, "silent"), "cut", "given up", ...times(8, "silent")]],
-  [SENT, [...times(15, "silent"), "read", "silent"]],
-  [SENT, [...times(15, "silent"), "down", "silent"]],
-  [SENT, [...times(15, "silent"), "not found", "silent"]],
+  // What one project fails with says nothing of others.
+  [SENT, ["no role (401)"]],
+  [SENT, times(40, "no role (401)")],
+  [SENT, times(40, "no role (403)")],
+  [SENT, times(40, "no member")],
+  [SENT, times(40, "no project")],
+  [SENT, times(40, "limited")],
+  [SENT, times(40, "defect")],
+  [SENT, ["read", "down for a day"]],
+  // An outage.
+  [SENT, times(31, "down")],
+  ["ERR_UNAVAILABLE", times(32, "down")],
+  ["ERR_UNAVAILABLE", ["read", ...times(32, "down, with a code")]],
+  ["ERR_UNAVAILABLE", times(32, "down for a day")],
+  ["ERR_RATE_LIMITED", times(32, "address limited")],
+  ["ERR_TIMEOUT", times(32, "silent")],
+  ["ERR_CONNECTION", times(32, "cut")],
+  ["ERR_UNAVAILABLE", [...times(16, "cut"), ...times(16, "down")]],
+  ["ERR_UNAVAILABLE", [...times(31, "down"), "limited", "defect", "given up", "down"]],
+  [SENT, [...times(31, "down"), "read", "down"]],
+  [SENT, [...times(31, "down"), "not found", "down"]],
+  [SENT, [...times(31, "down"), "defect of the client", "down"]],
   // It is tried again once a minute.
-  ["ERR_TIMEOUT", [...times(16, "silent"), 59]],
-  [SENT, [...times(16, "silent"), 60]],
-  ["ERR_TIMEOUT", [...times(16, "silent"), 60, "silent"]],
-  [SENT, [...times(16, "silent"), 60, "read", ...times(15, "silent")]],
+  ["ERR_UNAVAILABLE", [...times(32, "down"), 59]],
+  [SENT, [...times(32, "down"), 60]],
+  ["ERR_UNAVAILABLE", [...times(32, "down"), 60, "down"]],
+  ["ERR_UNAVAILABLE", [...times(32, "down"), 60, "down", 59]],
+  [SENT, [...times(32, "down"), 60, "read", ...times(31, "down")]],
 ])("the next read is %s after these: %j", async (next, order) => {
   expect(await nextAt(await gateAfter(...order))).toBe(next);
 });
 
-it.each<readonly [isOutage: boolean, order: readonly EventName[]]>([
-  [false, ["down", "down"]],
-  [true, ["down", "silent", "cut"]],
-  [false, ["down", "down", "read", "down"]],
-  [false, ["down", "down", "not found", "down"]],
-  [false, ["down", "down", "down", "read"]],
-  [false, ["defect", "defect", "defect", "defect"]],
-  [true, ["down", "down", "defect", "down"]],
-])("it is an outage (%s) after these: %j", async (isOutage, order) => {
-  expect((await gateAfter(...order)).isOutage).toBe(isOutage);
+it.each<readonly [message: string, temporary: boolean, order: readonly EventName[]]>([
+  ["other reads were refused: the service refuses the key pair; check publicKey and privateKey", false, ["wrong key"]],
+  [
+    "other reads were refused: the owner of the key no longer exists; create and set a new key pair",
+    false,
+    ["owner gone"],
+  ],
+  ["the last 32 reads have failed: no response within 30 s", true, times(32, "silent")],
+  [
+    "the last 32 reads have failed: the service is overloaded or under maintenance; try again later",
+    true,
+    times(32, "down for a day"),
+  ],
+])("a read that is not sent says why, and quotes no response to another one: %s", async (message, temporary, order) => {
+  const error = await begin(await gateAfter(...order));
+  expect(error).toMatchObject({
+    message: expect.stringContaining(`Can't read b: not sent, because ${message}. See`),
+    temporary,
+    status: undefined,
+    errorCode: undefined,
+    retryAfterSeconds: undefined,
+  });
 });
 
-it.each<readonly [message: RegExp, details: object, order: readonly EventName[]]>([
-  [/^Can't read b: the service refuses the key pair; check .* \(status 401\)\. See/, { status: 401 }, ["wrong key"]],
-  [
-    /^Can't read b: not sent, because the last 16 reads got no response within 30 s; check the service/,
-    { temporary: true, status: undefined },
-    times(16, "silent"),
-  ],
-  [
-    /^Can't read b: the service has asked for no requests for the next 60 s; try again then, .* \(status 503\)\. See/,
-    { temporary: true, status: 503, retryAfterSeconds: 60 },
-    ["down for 60 s"],
-  ],
-])("a read that is not sent says why: %s", async (message, details, order) => {
-  const error = await begin(await gateAfter(...order));
-  expect(error).toMatchObject({ message: expect.stringMatching(message), ...details });
-});
+it.each([NO_RESPONSE, new Error("enough")])(
+  "a read that its caller has given up says nothing, for %s",
+  async (reason) => {
+    const gate = new ReadGate();
+    const signal = AbortSignal.abort(reason);
+    for (let count = 0; count < 40; count += 1) await gate.pass({ subject: "", signal: undefined }, async () => {});
+    const controllers = times(40, "controller").map(() => new AbortController());
+    for (const controller of controllers) {
+      const read = gate.pass({ subject: "", signal: controller.signal }, async () => {
+        controller.abort(signal.reason);
+        throw signal.reason;
+      });
+      await expect(read).rejects.toBe(reason);
+    }
+    expect(await nextAt(gate)).toBe(SENT);
+  },
+);
 
 describe("reads at once", () => {
   /** Begins so many reads that end like this, and returns what becomes of each as far as it is known. */
@@ -207,64 +223,47 @@ describe("reads at once", () => {
     expect(others).toEqual(times(20, expect.objectContaining({ code: "ERR_WRONG_KEY" })));
   });
 
-  it("are sixteen without a response at most", async () => {
-    const gate = await gateAfter("read");
-    void begin(gate, { ...ENDS.silent, afterSeconds: 10 });
-    beginMany(gate, 15, ENDS.silent);
-    const others = beginMany(gate, 1000, SUCCESS);
-    await elapse(29);
-    expect(others).toEqual([]);
+  it.each([
+    [16, 0],
+    [16, 16],
+    [15, 17],
+    [1, 31],
+  ])("are %i at most after %i in a row that ended in an outage", async (most, outages) => {
+    const gate = await gateAfter("read", ...times(outages, "down"));
+    const underWay = beginMany(gate, most, { afterSeconds: 10 });
+    const next = begin(gate);
+    await elapse(9);
+    expect(underWay).toEqual([]);
     await elapse(1);
-    expect(others).toEqual(times(1000, expect.objectContaining({ code: "ERR_TIMEOUT", temporary: true })));
+    expect([await next, underWay]).toEqual(["sent after 10 s", times(most, SENT)]);
+  });
+
+  it("fail with the service for as long as two of them take, whatever their number", async () => {
+    const gate = await gateAfter("read");
+    const ends = beginMany(gate, 1000, ENDS.silent);
+    await elapse(60);
+    expect(ends.filter((end) => typeof end === "string")).toHaveLength(32);
+    expect(ends.slice(32)).toEqual(times(968, expect.objectContaining({ code: "ERR_TIMEOUT", temporary: true })));
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it("go on as soon as one gets a response", async () => {
-    const gate = await gateAfter("read");
-    void begin(gate, { ...ENDS.silent, afterSeconds: 10 });
-    void begin(gate, { afterSeconds: 12 });
-    beginMany(gate, 14, ENDS.silent);
-    const other = begin(gate);
-    await elapse(12);
-    expect(await other).toBe("sent after 12 s");
-  });
-
-  it("are one where a silent service is tried again", async () => {
-    const gate = await gateAfter(...times(16, "silent"), 60);
+  it("are one where an outage is tried again", async () => {
+    const gate = await gateAfter(...times(32, "down"), 60);
     const [first, second] = [begin(gate, { afterSeconds: 3 }), begin(gate)];
     await elapse(3);
     expect(await Promise.all([first, second])).toEqual([SENT, "sent after 3 s"]);
   });
 
-  it("wait for the longest time that a response asks for", async () => {
-    const gate = await gateAfter("read");
-    void begin(gate, { ...ENDS["down for 60 s"], afterSeconds: 1 });
-    void begin(gate, { ...ENDS["limited for 20 s"], afterSeconds: 2 });
-    await elapse(2);
-    const [next] = await Promise.all([begin(gate), elapse(100)]);
-    expect(next).toMatchObject({ retryAfterSeconds: 59 });
-  });
-
-  it("wait for pauses that follow each other for no longer than a read may take", async () => {
-    const gate = await gateAfter("limited for 20 s");
-    const waiting = begin(gate);
-    for (const seconds of [10, 15]) {
-      await elapse(seconds);
-      gate.pauseFor(serviceError(429, {}, "Can't read c", { retryAfterSeconds: 20 }));
-    }
-    await elapse(100);
-    expect(await waiting).toMatchObject({ code: "ERR_RATE_LIMITED", message: expect.stringMatching(/next 15 s/) });
-  });
-
   it("that are given up while they wait are not sent", async () => {
-    const gate = await gateAfter("limited for 20 s");
+    const gate = new ReadGate();
+    void begin(gate, { afterSeconds: 9 });
     const reason = new Error("enough");
     const controller = new AbortController();
     const send = vi.fn();
-    const read = gate.pass({ subject: "", left: () => 30_000, signal: controller.signal }, send);
+    const read = gate.pass({ subject: "", signal: controller.signal }, send);
     controller.abort(reason);
     await expect(read).rejects.toBe(reason);
-    await expect(gate.pass({ subject: "", left: () => 30_000, signal: controller.signal }, send)).rejects.toBe(reason);
+    await expect(gate.pass({ subject: "", signal: controller.signal }, send)).rejects.toBe(reason);
     await elapse(100);
     expect(send).not.toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);

@@ -1,8 +1,8 @@
 import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
-import { SettingsReader } from "../../sdk/connection/settings-reader.ts";
+import { lookUpConnection, providerArguments, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
+import { readAlone, SettingsReader } from "../../sdk/connection/settings-reader.ts";
 import { openService } from "../client/open-client.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
@@ -25,6 +25,39 @@ it("shares a client between reads with the same connection", async () => {
   await reader.read(connection, BACKUP);
   await reader.read({ ...connection }, BACKUP);
   expect(service.requests.map(({ status }) => status)).toEqual([401, 200, 200]);
+});
+
+it("shares a client between equal settings, wherever they are written", async () => {
+  const { service, connection } = await open();
+  const args = Object.fromEntries(Object.entries(connection).map(([name, found]) => [name, found?.text]));
+  const reader = new SettingsReader();
+  for (const provider of ["west", "east"])
+    await reader.read(lookUpConnection(providerArguments(provider, args)), BACKUP);
+  await reader.read(connection, BACKUP);
+  expect(service.requests.map(({ status }) => status)).toEqual([401, 200, 200, 200]);
+});
+
+it("names the place of an invalid setting for each of two connections that are opened at once", async () => {
+  const args = { baseUrl: "here", publicKey: "publickey", privateKey: "private-key-0001" };
+  const reader = new SettingsReader();
+  const reads = ["west", "east"].map((name) => reader.read(lookUpConnection(providerArguments(name, args)), BACKUP));
+  const [west, east] = await Promise.allSettled(reads);
+  expect(west).toMatchObject({ reason: { message: expect.stringContaining("of the Provider 'west'") } });
+  expect(east).toMatchObject({ reason: { message: expect.stringContaining("of the Provider 'east'") } });
+});
+
+it("remembers a refused key for its run, and outside of one as long as a read is under way", async () => {
+  const { service, connection } = await open({ privateKey: "private-key-0002" });
+  const reader = new SettingsReader();
+  const failed = { status: "rejected", reason: expect.objectContaining({ code: "ERR_WRONG_KEY" }) };
+  const readTwice = ({ read }: Pick<SettingsReader, "read">) =>
+    Promise.allSettled([read.call(reader, connection, BACKUP), read.call(reader, connection, BACKUP)]);
+  expect(await readTwice(reader)).toEqual([failed, failed]);
+  expect(await readTwice({ read: readAlone })).toEqual([failed, failed]);
+  expect(service.requests).toHaveLength(4);
+  service.rotateKey("private-key-0002");
+  await expect(reader.read(connection, BACKUP)).rejects.toMatchObject({ code: "ERR_WRONG_KEY" });
+  expect(await readAlone(connection, BACKUP)).toMatchObject({ logPath: "/l" });
 });
 
 it("opens a connection anew that could not be opened", async () => {

@@ -44,7 +44,7 @@ function connectTo({ origin }: { readonly origin: string }): Connection {
 const READ = { path: "/read?a=b", method: "GET", headers: { accept: "application/json" } } as const;
 
 async function read(connection: DigestConnection): Promise<string> {
-  const { status, body } = await sendSigned(connection, READ);
+  const { status, body } = await sendSigned(connection, READ, () => false);
   return `${status} ${Buffer.from(body)}`;
 }
 
@@ -158,6 +158,6 @@ test.for(LATE)("a request whose connection is replaced at $event of its challeng
       return connection.dispatcher === dispatcher ? watched : connection.dispatcher;
     },
   };
-  await expect(sendSigned(replaceable, READ)).rejects.toThrow(/destroyed/);
+  await expect(sendSigned(replaceable, READ, () => false)).rejects.toThrow(/destroyed/);
   expect(server.requests).toHaveLength(1);
 });

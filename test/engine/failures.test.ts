@@ -107,6 +107,28 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect([targeted.exitCode, errorsIn(targeted.text)]).toEqual([1, [expect.stringContaining(`${FOUR}/${agent}: `)]]);
   });
 
+  it("a preview tells of a wrong key beside the resource that was refused, and names those that were not sent", async (context) => {
+    const { deployment, service } = await openProgram(context, "real", "failures");
+    context.skip(engine !== "real", "the stand-in engine shows no resource beside a message");
+    const ids = Array.from({ length: 12 }, (_, index) => index.toString(16).padStart(24, "0"));
+    const resources = Object.fromEntries(ids.map((projectId, index) => [`r${index}`, { args: { projectId, agent } }]));
+    await deployment.setConfig("failures:resources", JSON.stringify(resources));
+    service.rotateKey("private-key-0002");
+    const { exitCode, text } = await deployment.run(["preview", "--json"]);
+    const refused = `r${ids.findIndex((id) => service.requests[0]?.target.includes(id))}`;
+    expect([exitCode, service.requests.length, errorsBeside(text)]).toEqual([
+      1,
+      2,
+      [
+        [
+          refused,
+          expect.stringMatching(/: the service refuses the key pair; check publicKey and privateKey \(status 401/),
+        ],
+        [refused, expect.stringMatching(/^error: The same applies to (?:r\d+, ){10}r\d+\.\n$/)],
+      ],
+    ]);
+  });
+
   it("an update fails at once, before the resources are created that a chain makes one after the other", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
     know(service, "/recorded");
@@ -151,7 +173,11 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     context.skip(engine !== "real", "the stand-in engine has no transforms");
     know(service, "/recorded");
     const resources = JSON.stringify({ one: { args: { projectId: ONE, agent } } });
-    await deployment.setConfigs({ "failures:resources": resources, "failures:adds": "true" });
+    await deployment.setConfigs({
+      "failures:resources": resources,
+      "failures:adds": "true",
+      "agent-log-config:maxRetries": "0",
+    });
     const { text } = await deployment.up();
     expect(text).toMatch(/warning: .*logPath is "\/recorded", expected "\/added"/);
     service.respondWith({ status: 503 });

@@ -99,7 +99,11 @@ describe("a resource that fails", () => {
 
   it("is handed to the program of a preview, without settings if it is new and else with those that are recorded", async () => {
     const recorded = { ...INPUTS, logPath: "/recorded" };
-    const failing = { ...ARGS, __service: fingerprints().baseUrl, __failures: { gone: "It is gone." } };
+    const failing = {
+      ...ARGS,
+      __service: fingerprints().baseUrl,
+      __failures: [{ cause: "gone", message: "It is gone." }],
+    };
     expect(await checked("program")).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });
     const ofOther = { ...recorded, projectId: OTHER_PROJECT_ID };
     expect(await checked("program", ofOther)).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });

@@ -7,9 +7,9 @@ const DOWN = { message: "The service is down.", cause: "down" };
 
 it("tells each cause once, beside the first resource and with the names of the others", () => {
   const report = new FailureReport((urn) => urn.slice("urn:".length));
-  for (const name of ["a", "b", "c"]) report.note(`urn:${name}`, [gone(name)]);
-  report.note("urn:b", [DOWN]);
-  expect(report.entries()).toEqual([
+  for (const name of ["a", "b", "c"]) report.note(`urn:${name}`, gone(name));
+  report.note("urn:b", DOWN);
+  expect(report.entries()).toMatchObject([
     { resource: "urn:a", message: "a is gone. The same applies to b, c." },
     { resource: "urn:b", message: "The service is down." },
   ]);
@@ -17,27 +17,38 @@ it("tells each cause once, beside the first resource and with the names of the o
 
 it("tells a cause beside the resource that is asked for, in its words", () => {
   const report = new FailureReport();
-  for (const name of ["a", "b"]) report.note(name, [gone(name)]);
+  for (const name of ["a", "b"]) report.note(name, gone(name));
   expect(report.entries("b")).toMatchObject([{ resource: "b", message: "b is gone. The same applies to a." }]);
+});
+
+it("tells a cause beside a resource whose read was sent, and says where there is none", () => {
+  const report = new FailureReport();
+  const unsent = { ...DOWN, message: "It was not sent.", isUnsent: true };
+  expect(report.note("a", unsent)).toBe("a");
+  expect(report.entries()).toMatchObject([{ resource: "a", isUnsent: true, message: "It was not sent." }]);
+  expect(report.note("b", DOWN)).toBe("b");
+  expect(report.note("c", unsent)).toBe("b");
+  const message = "The service is down. The same applies to a, c.";
+  expect(report.entries()).toMatchObject([{ resource: "b", isUnsent: false, message, others: ["a", "c"] }]);
 });
 
 it("tells nothing of a resource that is forgotten, and of a cause that has no other", () => {
   const report = new FailureReport();
-  for (const name of ["a", "b"]) report.note(name, [gone(name)]);
-  report.note("a", [DOWN]);
+  for (const name of ["a", "b"]) report.note(name, gone(name));
+  report.note("a", DOWN);
   report.forget("a");
   expect(report.entries()).toMatchObject([{ resource: "b", message: "b is gone." }]);
 });
 
 it("tells of projects that are gone once", () => {
   const report = new FailureReport();
-  for (const name of ["a", "b"]) report.note(name, [{ ...gone("It"), record: "gone" }]);
-  expect(report.entries()).toEqual([{ resource: "a", message: "AgentLogConfig a, b are gone. It is gone." }]);
+  for (const name of ["a", "b"]) report.note(name, { ...gone("It"), record: "gone" });
+  expect(report.entries()).toMatchObject([{ resource: "a", message: "AgentLogConfig a, b are gone. It is gone." }]);
 });
 
 it("names up to 50 of 10,000 resources in one line", () => {
   const report = new FailureReport();
-  for (let index = 0; index < 10_000; index += 1) report.note(`p${index}`, [DOWN]);
+  for (let index = 0; index < 10_000; index += 1) report.note(`p${index}`, DOWN);
   expect(report.entries()).toMatchObject([
     { message: expect.stringMatching(/^The service is down\. The same applies to p1, .*, p50 and 9949 others\.$/) },
   ]);
@@ -47,7 +58,7 @@ it("tells of an outage once, with the date of the oldest record", () => {
   const report = new FailureReport();
   const times = ["2026-02-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", undefined];
   for (const [index, unchangedSince] of times.entries())
-    report.note(`r${index}`, [{ ...DOWN, record: { unchangedSince } }]);
+    report.note(`r${index}`, { ...DOWN, record: { unchangedSince } });
   expect(report.entries()).toMatchObject([
     {
       resource: "r0",
