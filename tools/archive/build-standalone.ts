@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { inject } from "postject";
+import { extract } from "tar";
 import manifest from "../../package.json" with { type: "json" };
 import { bundlePlugin } from "./bundle.ts";
 import { EXECUTABLE, LICENSES } from "./make-plugin.ts";
@@ -40,5 +41,15 @@ await inject(executable, "NODE_SEA_BLOB", readFileSync(output), {
 });
 if (isMac) execFileSync("codesign", ["--sign", "-", executable]);
 writeArchive(archive, folder, EXECUTABLE);
-rmSync(temporary, { recursive: true });
+
+// A plugin prints its port first, and ends with its standard input, which is empty here.
+const unpacked = path.join(temporary, "unpacked");
+mkdirSync(unpacked);
+extract({ file: archive, cwd: unpacked, sync: true });
+const started = path.join(unpacked, path.basename(executable));
+const printed = execFileSync(started, ["127.0.0.1:1"], { encoding: "utf8", timeout: 60_000 });
+if (!/^\d+\n/.test(printed)) throw new Error(`The plugin in ${archive} printed no port: ${JSON.stringify(printed)}`);
+
+// Windows keeps a program that has just run for a moment.
+rmSync(temporary, { recursive: true, maxRetries: 10 });
 process.stdout.write(`${archive}\n`);
