@@ -123,7 +123,7 @@ function readAddress(variable: string): URL {
     // As other programs do, it takes host:port as well.
     const url = new URL("/", text.includes("://") ? text : `http://${text}`);
     // undici decodes user and password, and fails where that is impossible.
-    decodeURIComponent(url.username + url.password);
+    decodeURIComponent(`${url.username}:${url.password}`);
     if (/^https?:$/.test(url.protocol)) return url;
   } catch {}
   // Nothing is quoted, because the value may contain a password.
