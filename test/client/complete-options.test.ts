@@ -137,14 +137,19 @@ describe("settings as text", () => {
   type Texts = Readonly<Record<string, string>>;
   const read = (texts: Texts) => completeOptions(parseTexts(texts), (name) => `the place of ${name}`);
 
-  it("become booleans and numbers", () => {
-    const options = read({ ...valid, allowHttp: "false", timeoutSeconds: "2.5", maxRetries: "0" });
-    expect(options).toMatchObject({ allowHttp: false, timeoutSeconds: 2.5, maxRetries: 0 });
+  it.each([
+    ["true", true],
+    ["false", false],
+  ])("become booleans and numbers, such as %s", (allowHttp, expected) => {
+    const options = read({ ...valid, allowHttp, timeoutSeconds: "2.5", maxRetries: "0" });
+    expect(options).toMatchObject({ allowHttp: expected, timeoutSeconds: 2.5, maxRetries: 0 });
     expect(completeOptions(options)).toEqual(options);
   });
 
   it.each([
     [{ allowHttp: "yes" }, "allowHttp (the place of allowHttp) must be true or false."],
+    [{ allowHttp: "TRUE" }, "must be true or false."],
+    [{ allowHttp: "0" }, "must be true or false."],
     [{ timeoutSeconds: "soon" }, "timeoutSeconds (the place of timeoutSeconds) must be a number greater than 0"],
     [{ timeoutSeconds: "-3" }, "must be a number greater than 0 and at most 3600."],
     [{ maxRetries: "1e1" }, "maxRetries (the place of maxRetries) must be a whole number from 0 to 10."],
