@@ -111,6 +111,18 @@ it.each([
   await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_INVALID_RESPONSE" });
 });
 
+it("settings have overrides of 100 levels at most, with lists among them", async () => {
+  const service = await openService();
+  const client = openClient(service);
+  const read = (levels: number) => {
+    const overrides = `${'{"a":'.repeat(levels - 1)}[1]${"}".repeat(levels - 1)}`;
+    service.respondWith({ status: 200, body: `{"configOverrides":${overrides}}` });
+    return client.get(MONITORING).then(({ configOverrides }) => JSON.stringify(configOverrides) === overrides);
+  };
+  expect(await read(100)).toBe(true);
+  await expect(read(101)).rejects.toMatchObject({ code: "ERR_INVALID_RESPONSE" });
+});
+
 it.each([{ envelope: true }, { pretty: true }, { envelope: true, pretty: true }])(
   "settings are the same with %o",
   async (options) => {
