@@ -97,7 +97,7 @@ export function describe(names: readonly string[], alike: readonly Failure[]): s
 /** How many of the resources of one cause are named. */
 const MAX_NAMES = 50;
 
-/** Names resources, fifty of them at most, and then their number. */
+/** Names resources. Of more than 51 it names 50, and says how many others there are. */
 export function listOf(names: readonly string[]): string {
   const shown = names
     .slice(0, names.length > MAX_NAMES + 1 ? MAX_NAMES : undefined)

@@ -204,6 +204,7 @@ itFails("ERR_AUTHENTICATION", async (sent: CannedResponse) => ({ ...(await respo
   ["no challenge", { status: 401, body: '{"error":401}' }, /^the server does not ask for HTTP Digest; check baseUrl/],
   ["a malformed one", asksFor('Digest realm="a" nonce'), /^the server's.*malformed.*realm="a" nonce.*check that/],
   ["one of another kind", asksFor('Basic realm="a"'), /^the server's.*basic instead of Digest; check that baseUrl is/],
+  ["a long one, in 300 characters", asksFor(`Digest nonce="n", algorithm=${"x".repeat(400)}`), /^.{300}…; check that/],
 ]);
 
 itFails("ERR_INVALID_RESPONSE", (sent: Partial<CannedResponse>) => respond({ status: 200, ...sent }), [
@@ -520,4 +521,17 @@ it("hostile text is replaced character by character, and the rest stays", async 
   expect((await failureIn(await respond({ status: 404, body }))).error.message).toContain(
     "X\uFFFD[31m: a\uFFFDerror: fake\uFFFD[2J\uFFFD",
   );
+});
+
+it.each([
+  ["errorCode", 100],
+  ["detail", 200],
+])("%s of a refusal is quoted as it is up to %i characters", async (name, length) => {
+  for (const [text, quoted] of [
+    ["x".repeat(length), "x".repeat(length)],
+    ["x".repeat(length + 1), `${"x".repeat(length)}…`],
+  ]) {
+    const body = JSON.stringify({ [name]: text });
+    expect((await failureIn(await respond({ status: 418, body }))).error.message).toContain(`(status 418, ${quoted})`);
+  }
 });

@@ -46,12 +46,21 @@ it("tells of projects that are gone once", () => {
   expect(report.entries()).toMatchObject([{ resource: "a", message: "AgentLogConfig a, b are gone. It is gone." }]);
 });
 
-it("names up to 50 of 10,000 resources in one line", () => {
+it.each([
+  [52, /^The service is down\. The same applies to p1, .*, p50, p51\.$/],
+  [53, /^The service is down\. The same applies to p1, .*, p50 and 2 others\.$/],
+  [10_000, /^The service is down\. The same applies to p1, .*, p50 and 9949 others\.$/],
+])("names up to 51 other resources, and 50 where there are more: of %i", (resources, says) => {
   const report = new FailureReport();
-  for (let index = 0; index < 10_000; index += 1) report.note(`p${index}`, DOWN);
-  expect(report.entries()).toMatchObject([
-    { message: expect.stringMatching(/^The service is down\. The same applies to p1, .*, p50 and 9949 others\.$/) },
-  ]);
+  for (let index = 0; index < resources; index += 1) report.note(`p${index}`, DOWN);
+  expect(report.entries()).toMatchObject([{ message: expect.stringMatching(says) }]);
+});
+
+it("names a resource by 120 characters at most", () => {
+  const [just, over] = ["x".repeat(120), "y".repeat(121)];
+  expect(describe([just, over], [{ ...gone("It"), record: "gone" }])).toBe(
+    `AgentLogConfig ${just}, ${"y".repeat(120)}… are gone. It is gone.`,
+  );
 });
 
 it("tells of an outage once, with the date of the oldest record", () => {

@@ -41,6 +41,12 @@ describe("the members of a fleet", () => {
   );
 });
 
+it("a project may have a name of 80 characters, which its children have in full", () => {
+  const name = "x".repeat(80);
+  expect(fleetMembers("fleet", { projects: { [name]: ONE } }, true).projects).toEqual([[name, ONE]]);
+  expect(childNames("fleet", name, "backup").key).toBe(`${name}/backup`);
+});
+
 it.each([
   ["Team/Øst 1", "Team/Øst 1/backup", "fleet-Team/Øst 1-backup"],
   ["a\u001b::b", "a\ufffd::b/backup", "fleet-a\ufffd::b-backup"],
