@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { SETTING_NAMES } from "../../sdk/client/agent-log-settings.ts";
 import { lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
@@ -6,6 +6,7 @@ import { check, create, diff, read, update } from "../../sdk/provider/dynamic-pr
 import { fingerprintsOf, type Reading } from "../../sdk/record/reading.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
+import { startEngineLog } from "../plugin/plugin-process.ts";
 
 // What programs send to the dynamic provider. What it does without them is in both-ways.test.ts.
 
@@ -136,6 +137,26 @@ it("warns once where a replacement is checked twice", async () => {
   const news = { ...INPUTS, expect: { logPath: "/other" }, whenUnexpected: "warn", __reading: reading() };
   for (const olds of [{ ...INPUTS, projectId: OTHER_PROJECT_ID }, {}]) await check(CONFIGURATION, olds, news);
   expect(warnings()).toEqual([expect.stringContaining('logPath is "/read/by/program", expected "/other"')]);
+});
+
+it.each([
+  ["the engine's address", "", "", true],
+  ["several words", "up ", "", false],
+  ["a list of addresses, which gRPC would take", "ipv4:", ",127.0.0.1", false],
+])("warns through the engine, or prints, where the first argument is %s", async (_, before, after, isShown) => {
+  const engine = await startEngineLog();
+  const { argv } = process;
+  onTestFinished(() => {
+    process.argv = argv;
+  });
+  process.argv = ["node", "host", `${before}${engine.address}${after}`, "another argument"];
+  vi.resetModules();
+  const host = await import("../../sdk/provider/dynamic-provider.ts");
+  const news = { ...INPUTS, expect: { logPath: "/other" }, whenUnexpected: "warn", __reading: reading() };
+  await host.check(CONFIGURATION, {}, news);
+  const message = expect.stringContaining('expected "/other"');
+  expect(engine.warnings).toEqual(isShown ? [{ urn: "", message }] : []);
+  expect(warnings()).toEqual(isShown ? [] : [message]);
 });
 
 it("tells the reason once where projects are gone", async () => {
