@@ -26,7 +26,7 @@ import { nameOf, typeOf } from "./resource-urn.ts";
 import type { Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
-// What a resource does is decided in ../provider/resource-lifecycle.ts. Here its properties are taken out of the engine's messages
+// What a resource does is decided in ../record/resource-lifecycle.ts. Here its properties are taken out of the engine's messages
 // and put back, and failures of a preview or a refresh are held.
 
 export async function checkRecord(request: CheckRequest, run: Run): Promise<CheckResponse> {

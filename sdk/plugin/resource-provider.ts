@@ -22,7 +22,7 @@ export interface PluginDescription {
 
 /**
  * Returns the calls by which the engine asks for resources and functions. What a resource does is decided in
- * `../provider/resource-lifecycle.ts`; here its properties are taken out of the engine's messages and put back. A call that
+ * `../record/resource-lifecycle.ts`; here its properties are taken out of the engine's messages and put back. A call that
  * is not handled is a feature that the plugin does not have.
  */
 export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-// `node release/check-release.ts <tag> <owner>/<repository>` refuses a release that npm would refuse, or that lacks
+// `node tools/release/check-release.ts <tag> <owner>/<repository>` refuses a release that npm would refuse, or that lacks
 // what a maintainer sets by hand.
 
 const [, , tag, repository] = process.argv;
