@@ -49,15 +49,19 @@ async function readNow(
 ): Promise<ResourceRead> {
   const { ignoreChanges: ignored = [] } = request.opts;
   const said = { secrets: await secretsOf(request), ignored };
-  // The engine complains of an ignored path that leads through something else than a map.
-  const maps = Object.fromEntries(settingsIgnoredInPart(ignored).map((name) => [name, {}]));
   if (connection === undefined) {
     const nothing = { projectId: null, agent: null, fingerprints: fingerprintsOf({}), problem: null };
-    return { settings: maps, reading: { ...said, ...nothing } };
+    return withMaps({}, { ...said, ...nothing });
   }
   const { settings, problem } = await outcomeOf(readOnce(connection, what, hasWaited));
-  const reading = { ...said, ...what, fingerprints: fingerprintsOf(connection), problem };
-  return { settings: problem === null ? settings : { ...settings, ...maps }, reading };
+  return withMaps(settings, { ...said, ...what, fingerprints: fingerprintsOf(connection), problem });
+}
+
+/** The engine complains of an ignored path that leads through something else than a map. */
+function withMaps(settings: RecordedSettings, reading: Omit<Reading, "absent">): ResourceRead {
+  const absent = settingsIgnoredInPart(reading.ignored).filter((name) => settings[name] == null);
+  const maps = Object.fromEntries(absent.map((name) => [name, {}]));
+  return { settings: { ...settings, ...maps }, reading: { ...reading, absent } };
 }
 
 /** Returns the arguments and the settings that no message may quote. */

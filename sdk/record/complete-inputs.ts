@@ -50,7 +50,8 @@ export async function completeInputs(
   secrets: readonly string[],
 ): Promise<Completed> {
   const belongs = isReading(reading) && belongsTo(reading, args, host.sources);
-  const inputs = { ...args, __service: belongs ? reading.fingerprints.baseUrl : serviceOf(host) };
+  const absent = belongs ? Object.fromEntries(reading.absent.map((name) => [name, null])) : {};
+  const inputs = { ...args, ...absent, __service: belongs ? reading.fingerprints.baseUrl : serviceOf(host) };
   const refusals = refusalsOf(args, secrets);
   if (refusals.length > 0) return { inputs, failures: refusals, warnings: [] };
   // In a preview a reading and its settings are unknown where the read waits for something that is still to be created.

@@ -24,7 +24,9 @@ export function keepIgnored(
 
 /** Returns the names of settings of which the program ignores members. */
 export function settingsIgnoredInPart(paths: readonly string[]): readonly string[] {
-  return paths.map(keysOf).flatMap(([name = "", ...members]) => (members.length > 0 ? [name] : []));
+  return paths
+    .map(keysOf)
+    .flatMap(([name = "", ...members]) => (members.length > 0 && isSettingName(name) ? [name] : []));
 }
 
 /** Returns the names of settings that are ignored as a whole. */

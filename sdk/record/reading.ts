@@ -21,6 +21,8 @@ export interface Reading {
   readonly secrets: readonly string[];
   /** The paths of the settings whose changes the program ignores, as `ignoreChanges` lists them. */
   readonly ignored: readonly string[];
+  /** The settings that travel as an empty map although there are none, because the program ignores members of them. */
+  readonly absent: readonly string[];
 }
 
 /** Returns what to say of a resource for which this was thrown. */

@@ -175,7 +175,7 @@ describe("a resource", () => {
   it("reads itself where a caller pretends to have read", async () => {
     const plugin = await configured();
     const fingerprints = { baseUrl: null, publicKey: null };
-    const reading = { ...ARGS, fingerprints, problem: null, secrets: [], ignored: [] };
+    const reading = { ...ARGS, fingerprints, problem: null, secrets: [], ignored: [], absent: [] };
     for (const __reading of [reading, unknownValue]) {
       expect(await plugin.check({ ...ARGS, logPath: "/forged", __reading })).toEqual(INPUTS);
     }

@@ -58,6 +58,16 @@ it("sends what is named a secret, and configOverrides, as secrets", async () => 
   });
 });
 
+it("sends a map for a setting that the service does not have and of which a member is ignored, and says so", async () => {
+  const ignoreChanges = ["logRotate.numTotal", "configOverrides.key", "expect.logPath", "username"];
+  expect(await inputsOf({}, { ignoreChanges })).toMatchObject({
+    logRotate: {},
+    configOverrides: secret({ key: "k" }),
+    username: null,
+    __reading: { absent: ["logRotate"] },
+  });
+});
+
 it.each(["what is adopted", "a unit test"])("reads nothing itself in a preview for %s", async (what) => {
   const newResource = ({ inputs, name }: pulumi.runtime.MockResourceArgs) => ({ id: name, state: inputs });
   if (what === "a unit test") pulumi.runtime.setMocks({ newResource, call: () => ({}) }, "p", "s", true);

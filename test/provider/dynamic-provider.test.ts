@@ -41,7 +41,7 @@ function warnings(): readonly string[] {
 
 /** What came of a read in the program, over the connection of the engine's configuration. */
 function reading(changes: Partial<Reading> = {}): Reading {
-  const said = { problem: null, secrets: [], ignored: [] };
+  const said = { problem: null, secrets: [], ignored: [], absent: [] };
   return { ...ARGS, fingerprints: fingerprints(), ...said, ...changes };
 }
 
@@ -66,6 +66,24 @@ it.each<[description: string, change: () => object, expected?: Partial<typeof IN
   const { inputs, failures } = await check(CONFIGURATION, {}, { ...INPUTS, __reading: reading(), ...change() });
   expect([failures, inputs]).toEqual([[], { ...INPUTS, ...expected, __service: fingerprints().baseUrl }]);
   expect(service.requests.length > 0).toBe(expected.logPath !== INPUTS.logPath);
+});
+
+const ROTATION = { sizeThresholdMB: 1, numTotal: 5 };
+it.each<[description: string, absent: string[], logRotate: object, recorded: object | null, kept: object | null]>([
+  ["null for what the service does not have", ["logRotate"], {}, null, null],
+  ["what is ignored where the service has lost the rest", ["logRotate"], { numTotal: 5 }, ROTATION, { numTotal: 5 }],
+  ["null where nothing that is ignored is recorded", ["logRotate"], {}, { sizeThresholdMB: 1 }, null],
+  ["an empty map that the service has", [], {}, { sizeThresholdMB: 1 }, {}],
+])("records %s where a threshold is ignored", async (_, absent, logRotate, recorded, kept) => {
+  const __reading = reading({ absent, ignored: ["logRotate.numTotal"] });
+  const { inputs } = await check(
+    CONFIGURATION,
+    { ...INPUTS, logRotate: recorded },
+    { ...INPUTS, logRotate, __reading },
+  );
+  expect(inputs["logRotate"]).toEqual(kept);
+  const { inputs: created } = await check(CONFIGURATION, {}, { ...INPUTS, logRotate: {}, __reading });
+  expect(created["logRotate"]).toEqual(absent.length > 0 ? null : {});
 });
 
 it("does not compare a connection that the configuration leaves to the environment", async () => {

@@ -106,6 +106,7 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
     secrets: [],
     ignored: isTransformed ? [] : ignoreChanges.map(nameOf),
     problem: null,
+    absent: [],
   };
   if (way === "plugin") return asked;
   if (way === "foreign provider") {
