@@ -49,11 +49,18 @@ export function ignoredWithoutEffect(paths: readonly string[], resource: string)
   return [{ message: `AgentLogConfig ${printable(resource, 80)}: ${cause}`, cause }];
 }
 
-/** The engine takes a key in two spellings: `logRotate.numTotal` and `["logRotate"]["numTotal"]`. */
+/**
+ * Returns the keys of a path as the engine reads them: `logRotate.numTotal` and `["logRotate"]["numTotal"]` are the same, and in
+ * quotes only `\"` is an escape. The index of a list keeps its brackets, because it leads to no member of a map. A malformed path has no
+ * keys: the engine skips it.
+ */
 function keysOf(path: string): readonly string[] {
-  const keys = path.matchAll(/\["((?:\\.|[^"\\])*)"\]|([^.[\]]+)/g);
-  return Array.from(keys, ([, quoted, plain = ""]) => quoted?.replaceAll(/\\(.)/g, "$1") ?? plain);
+  const found = Array.from(path.matchAll(PATH_ELEMENT));
+  if (found.some(([, , , , malformed]) => malformed !== undefined)) return [];
+  return found.flatMap(([, quoted, star, plain]) => quoted?.replaceAll('\\"', '"') ?? star ?? plain ?? []);
 }
+
+const PATH_ELEMENT = /\["((?:\\"|\\(?!")|[^"\\])*)"\]|\[(\*)\]|(\[\d+\]|[^.[]+)|(?<=.)\.(?=.)|(.)/gs;
 
 /** Puts back what is recorded where the path leads through maps on both sides, or where one side has nothing. */
 function restore(value: unknown, recorded: unknown, [key, ...rest]: readonly string[]): unknown {

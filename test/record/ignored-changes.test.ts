@@ -62,11 +62,33 @@ it.each<[path: string, found: object, recorded: object, kept: object]>([
     { configOverrides: { 'a"b': 1 } },
     { configOverrides: { 'a"b': 1 } },
   ],
+  [
+    'configOverrides["back\\slash"]',
+    { configOverrides: { "back\\slash": 2 } },
+    { configOverrides: { "back\\slash": 1 } },
+    { configOverrides: { "back\\slash": 1 } },
+  ],
+  [
+    'configOverrides["back\\\\slash"]',
+    { configOverrides: { "back\\slash": 2 } },
+    { configOverrides: { "back\\slash": 1 } },
+    { configOverrides: { "back\\slash": 2 } },
+  ],
   ["configOverrides.toString", { configOverrides: { a: 1 } }, { configOverrides: {} }, { configOverrides: { a: 1 } }],
   ["projectId", { projectId: "new" }, { projectId: "old" }, { projectId: "new" }],
 ])("keeps of %s what is recorded: found %j, recorded %j", (path, found, recorded, kept) => {
   expect(keepIgnored({ ...found }, { ...recorded }, [path])).toEqual(kept);
 });
+
+// The engine skips a path that it can't read, and reads an index as that of a list.
+it.each(["logRotate[numTotal]", "logRotate.", ".logRotate", 'logRotate["numTotal]', 'logRotate["numTotal\\"]', "[0]"])(
+  "keeps nothing for the path %s, and says so",
+  (path) => {
+    const found = { logRotate: { numTotal: 1 } };
+    expect(keepIgnored(found, { logRotate: ROTATION }, [path])).toEqual(found);
+    expect(ignoredWithoutEffect([path], "settings")).toHaveLength(1);
+  },
+);
 
 it("names the paths that lead to no property as the program wrote them", () => {
   const paths = ["log_rotate.num_total", "logPath", "__service", "*", '["logRotate"].numTotal'];
