@@ -289,6 +289,17 @@ describe("a fleet of the plugin", () => {
     expect(reads()).toBe(3);
   });
 
+  it("is refused for a project with the name __proto__", async () => {
+    const { request, registered } = await openEngine();
+    // protobuf in this process can't write the name either.
+    const serialized = request.serializeBinary.bind(request);
+    request.serializeBinary = () =>
+      Buffer.from(Buffer.from(serialized()).toString("latin1").replace("my_orders", "__proto__"), "latin1");
+    const refused = plugin.construct({ projects: { orders: ONE, my_orders: TWO } }, request);
+    await expect(refused).rejects.toThrow('projects has the name "__proto__"; begin with a letter or a digit,');
+    expect(registered).toHaveLength(1);
+  });
+
   it("is refused for a mistake in its lists, before a child is registered", async () => {
     const { request, registered } = await openEngine();
     const refused = plugin.construct({ ...args, agents: ["backups"] }, request);
