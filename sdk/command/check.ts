@@ -45,8 +45,7 @@ async function readProjects(
     warnings.push(...configurationWarnings(values, (key) => configuration[key]?.secret === true));
     const found = lookUpConnection(stackConfiguration((key) => values[key]));
     settings = Object.fromEntries(Object.entries(found).map(([name, setting]) => [name, setting?.source]));
-    // A program judges maxRetries too, but here a retry would hide the first failure.
-    await openClient(found).close();
+    // The maxRetries of the settings are checked, as in a program, but here a retry would hide the first failure.
     const client = openClient(found, { maxRetries: 0 });
     const gate = new ReadGate();
     const readNext = async (id: string) => {

@@ -1,5 +1,5 @@
 import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
-import { parseTexts } from "../client/complete-options.ts";
+import { completeOptions, parseTexts } from "../client/complete-options.ts";
 import type { ConnectionOptions } from "../client/connection-options.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
 import {
@@ -12,7 +12,7 @@ import {
 
 /**
  * Opens the client of a connection. Its module loads undici, so that it is loaded where something is read.
- * @param options that replace those settings
+ * @param options that replace those settings when they have been checked
  * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names a setting that is invalid and the place it comes from
  */
@@ -25,7 +25,8 @@ export function openClient(
   const texts = Object.entries(settings).flatMap(([name, found]) => (found === undefined ? [] : [[name, found.text]]));
   const placeOf = (name: string) =>
     isConnectionSetting(name) ? (settings[name]?.place ?? placeFor(name, settings)) : undefined;
-  return new AgentLogConfigClient({ ...parseTexts(Object.fromEntries(texts)), ...options }, placeOf);
+  const complete = completeOptions(parseTexts(Object.fromEntries(texts)), placeOf);
+  return new AgentLogConfigClient({ ...complete, ...options }, placeOf);
 }
 
 /** Says how to allow plain http, in the place that the address comes from. */

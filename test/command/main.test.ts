@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
+import { CA_FILE } from "../client/test-certificate.ts";
 import { runCommand } from "../deployment/run-command.ts";
 import { type Environment, environmentOf, MAIN, runMain } from "./run-main.ts";
 
@@ -70,6 +71,17 @@ describe("check", () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect(stdout).toContain(`✓ ${SECOND}  monitoring logs to standard error, backup to standard error\n`);
     expect(stdout).toMatch(/2 of 2 projects can be read\.\n$/);
+  });
+
+  it("reads a certificate that can be read once, as from <(cat ca.pem)", async (context) => {
+    if (process.platform === "win32") context.skip("Windows has no path of the standard input");
+    const { environment } = await start();
+    const piped = await runCommand("sh", ["-c", 'cat "$0" | "$@"', CA_FILE, process.execPath, MAIN, ...CHECK], {
+      cwd: tmpdir(),
+      env: { ...process.env, ...environment, AGENT_LOG_CONFIG_CA_CERTIFICATE: "/dev/stdin" },
+      signal: AbortSignal.timeout(60_000),
+    });
+    expect(piped).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("monitoring logs to /l") });
   });
 
   it("prints no secret, even with everything that Node.js can be made to print", async () => {
