@@ -1,17 +1,17 @@
 /**
  * Makes text from elsewhere fit for a message: short, without credentials of a request, and without what a terminal would obey,
  * such as control characters, bidirectional overrides and line separators. It also breaks `<{%`, which the Pulumi CLI takes for
- * a colour, and `##[` and `##vso[`, which CI systems take for commands.
+ * a colour, and `##[`, `##vso[` and `##teamcity[`, which CI systems take for commands.
  */
 export function printable(text: string, maxLength = 200): string {
   const start = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
-  return start
-    .replace(CREDENTIALS, "$1 ***")
-    .replace(/[\p{C}\p{Zl}\p{Zp}]|(?<=<)\{(?=%)|(?<=#)#(?=(?:vso)?\[)/giu, "\uFFFD");
+  return start.replace(CREDENTIALS, "$1 ***").replace(UNPRINTABLE, "\uFFFD");
 }
 
-/** What Azure Pipelines takes for a command, in the middle of a line too. */
-export const PIPELINE_COMMAND = /##(?:vso)?\[/i;
+/** The second number sign of what Azure Pipelines and TeamCity take for a command, in the middle of a line too. */
+export const PIPELINE_COMMAND = /(?<=#)#(?=(?:vso|teamcity)?\[)/i;
+
+const UNPRINTABLE = new RegExp(`[\\p{C}\\p{Zl}\\p{Zp}]|(?<=<)\\{(?=%)|${PIPELINE_COMMAND.source}`, "giu");
 
 /** Servers and proxies may repeat what they were sent. Where the credentials end is not known. */
 const CREDENTIALS = /(authorization\W+(?:basic|digest)|digest(?=\W+username\b))\b.*/is;

@@ -48,7 +48,8 @@ const MAX_STRING_CHARACTERS = 4096;
 
 /**
  * Refuses settings that the engine would misread, such as its own marks of secrets and unknown values: it reads files and
- * fetches addresses for maps with its signature, its command line crashes on some strings, and Azure Pipelines obeys others.
+ * fetches addresses for maps with its signature, its command line crashes on some strings, and Azure Pipelines and TeamCity
+ * obey others.
  * @throws AgentLogConfigError `ERR_INVALID_RESPONSE` that names the setting, never the value or a key inside it
  */
 export function refuseEngineMarks(result: AgentLogConfigResult): void {
@@ -88,6 +89,6 @@ function findMarkInText(text: string): string | undefined {
   if (!text.isWellFormed()) return "half of a surrogate pair, which is not valid UTF-8";
   if (text.includes("<{%")) return "a sequence of characters (less-than, brace, percent) that crashes the Pulumi CLI";
   return PIPELINE_COMMAND.test(text)
-    ? "a sequence of characters (number signs, bracket) that Azure Pipelines takes for a command"
+    ? "a sequence of characters (number signs, bracket) that Azure Pipelines or TeamCity takes for a command"
     : undefined;
 }

@@ -456,9 +456,9 @@ it.each<Fault>([{ status: 403 }, { delaySeconds: 60 }, "reset"])("%o has a stack
   expect(error).toHaveProperty("stack", expect.stringContaining("readInTheUsersCode"));
 });
 
-const HOSTILE = "<{%bad%}>\u001b[2J\u009b1m\u202e\u2028\ud800##vso[task.complete]##[error]".repeat(100);
+const HOSTILE = "<{%bad%}>\u001b[2J\u009b1m\u202e\u2028\ud800##vso[a]##[b]##teamcity[c]".repeat(100);
 /** As it comes over the wire, where each character is one byte. */
-const HEADER = "<{%bad%}>\u009b1m\u009d##VSO[task.complete]##[error]".repeat(100);
+const HEADER = "<{%bad%}>\u009b1m\u009d##VSO[a]##[b]##TeamCity[c]".repeat(100);
 
 const DIGEST =
   'Digest username="publickey", realm="r", nonce="n", uri="/", response="5e8c9a7b6d4f3210fedcba9876543210"';

@@ -25,6 +25,7 @@ it.each([
   [{ logPath: UNKNOWN }, "logPath has a value by which Pulumi marks what is not known yet"],
   [{ username: "a<{%bad%}>" }, "username has a sequence of characters"],
   [{ logPath: "/a##vso[task.setvariable]" }, "logPath has a sequence of characters (number signs, bracket)"],
+  [{ logPath: "/a##teamcity[setParameter]" }, "logPath has a sequence of characters (number signs, bracket)"],
   [{ configOverrides: { "a##[error]": 1 } }, "configOverrides has a sequence of characters (number signs, bracket)"],
   [{ logPath: "/a\ud800" }, "logPath has half of a surrogate pair"],
   [{ logPath: "/a\u001b[2J" }, "logPath has control characters"],
