@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import type { AgentKind } from "../client/agent-log-config-id.ts";
-import { type Service, startService } from "../testing/start-service.ts";
+import { type Service, startServer } from "../testing/start-service.ts";
 import { wrongArguments } from "./command-line.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -19,11 +19,8 @@ export async function standIn(args: readonly string[]): Promise<number> {
   } catch (error) {
     return wrongArguments(error);
   }
-  const started = startService({
-    ...KEY,
-    port,
-    settings: Object.fromEntries([PROJECT_ID, ...OTHER_IDS].map((id) => [id, BOTH])),
-  });
+  const settings = Object.fromEntries([PROJECT_ID, ...OTHER_IDS].map((id) => [id, BOTH]));
+  const started = startServer({ ...KEY, port, settings }, () => {});
   const service = await started.catch((error: NodeJS.ErrnoException) => error);
   if (service instanceof Error) {
     const why = service.code === "EADDRINUSE" ? "is in use" : `can't be used (${service.code})`;
@@ -53,7 +50,7 @@ function settingsOf(agent: AgentKind, sizeThresholdMB: number) {
   };
 }
 
-function introductionOf({ baseUrl }: Service): string {
+function introductionOf({ baseUrl }: Pick<Service, "baseUrl">): string {
   return `A stand-in for the service listens on this machine. In the folder of your program run:
 
     pulumi config set agent-log-config:baseUrl ${new URL(baseUrl).origin}
@@ -68,7 +65,7 @@ Press Ctrl+C to end.
 `;
 }
 
-function changeAtEachLine(service: Service) {
+function changeAtEachLine(service: Pick<Service, "set">) {
   let sizeThresholdMB = 1000;
   const lines = createInterface({ input: process.stdin });
   // Under nohup the standard input can't be read.

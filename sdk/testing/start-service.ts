@@ -81,12 +81,23 @@ const REALM = "Example Public API";
  * ```
  */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const requests: ServiceRequest[] = [];
+  return { requests, ...(await startServer(options, (request) => requests.push(request))) };
+}
+
+/**
+ * Starts it without keeping what it receives.
+ * @param report is told of each request
+ */
+export async function startServer(
+  options: ServiceOptions,
+  report: (request: ServiceRequest) => void,
+): Promise<Omit<Service, "requests">> {
   parseArgument(serviceOptionsSchema, options, "The service was not started");
   const { publicKey: username = "publickey", privateKey = "private-key-0001", tls, port = 0, qopParameter } = options;
   const protect = () => digestProtection({ realm: REALM, username, password, qopParameter });
   const projects = new Projects(options.settings ?? {});
   const faults: Fault[] = [];
-  const requests: ServiceRequest[] = [];
   let password = privateKey;
   let challengeFor = protect();
   let canned: CannedResponse | "reset" | undefined;
@@ -109,7 +120,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     const parts: Partial<Cut & Delay & CannedResponse> = typeof fault === "object" ? fault : {};
     const sent = isResponse(fault) ? fault : own;
     const isCut = fault === "reset" || parts.cutAfterBytes !== undefined;
-    requests.push({ method, target, headers, status: isCut ? 0 : sent.status });
+    report({ method, target, headers, status: isCut ? 0 : sent.status });
     if (fault === "reset") reset(request.socket);
     else sendResponse(response, sent, parts);
   };
@@ -132,7 +143,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
   return {
     baseUrl: `${tls === undefined ? "http" : "https"}://127.0.0.1:${address.port}${PREFIX}`,
-    requests,
     set: (projectId, agent, settings) => projects.set(projectId, agent, settings),
     failNext,
     respondWith(response) {

@@ -12,8 +12,13 @@ import { MAIN, runMain } from "./run-main.ts";
 const root = path.join(import.meta.dirname, "../..");
 
 /** Starts the command on a free port, and a client with the connection that it prints. */
-async function open(context: TestContext, input: "pipe" | "ignore" | number = "pipe") {
-  const child = spawn(process.execPath, [MAIN, "stand-in", "--port", "0"], { stdio: [input, "pipe", "inherit"] });
+async function open(
+  context: TestContext,
+  input: "pipe" | "ignore" | number = "pipe",
+  nodeArgs: readonly string[] = [],
+) {
+  const args = [...nodeArgs, MAIN, "stand-in", "--port", "0"];
+  const child = spawn(process.execPath, args, { stdio: [input, "pipe", "inherit", "ipc"] });
   context.onTestFinished(() => void child.kill("SIGKILL"));
   const ended = once(child, "close");
   let said = "";
@@ -66,6 +71,31 @@ it("goes on where its standard input can't be read, as under nohup", async (cont
   expect(await threshold()).toBe(1000);
   expect(await end("SIGINT")).toEqual([0, null]);
 });
+
+it("keeps no request that it has answered", async (context) => {
+  const { child, client, threshold } = await open(context, "ignore", ["--expose-gc", "--import", COUNTING]);
+  const kept = async () => {
+    child.send("How many?");
+    const [count]: unknown[] = await once(child, "message");
+    return count;
+  };
+  for (let read = 0; read < 5; read += 1) await threshold();
+  // A connection may keep its last request.
+  await client.close();
+  // The first read was sent twice, because of its challenge.
+  await vi.waitFor(async () => expect(await kept()).toEqual({ received: 6, alive: 0 }), 10_000);
+});
+
+/** Lets the command say how many requests it has received, and of how many the headers are still in memory. */
+const COUNTING = `data:text/javascript,${encodeURIComponent(`
+  import { subscribe } from "node:diagnostics_channel";
+  const headers = [];
+  subscribe("http.server.request.start", ({ request }) => headers.push(new WeakRef(request.headers)));
+  process.on("message", () => {
+    gc();
+    process.send({ received: headers.length, alive: headers.filter((each) => each.deref() !== undefined).length });
+  });
+`)}`;
 
 it("knows every project of the pages and the examples", async (context) => {
   const { client } = await open(context);
