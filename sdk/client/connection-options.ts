@@ -18,9 +18,7 @@ export interface ConnectionOptions {
   readonly caCertificate?: string | undefined;
   /** Allows `http:` addresses, over which the settings travel unencrypted. Default: false. */
   readonly allowHttp?: boolean | undefined;
-  /**
-   * Time limit of one whole read in seconds, from the first request on, retries included; more than 0, at most 3600. Default: 30.
-   */
+  /** Time limit of one whole read in seconds, from its first request on, retries included; 0.001 to 3600. Default: 30. */
   readonly timeoutSeconds?: number | undefined;
   /** How often a read is retried after a connection failure, status 408, 429, or a 5xx other than 500; 0 to 10. Default: 5. */
   readonly maxRetries?: number | undefined;
@@ -31,7 +29,7 @@ const KEY = "must be a non-empty string of ASCII characters without leading or t
 const key = z.string(KEY).regex(/^[!-~](?:[ -~]*[!-~])?$/, KEY);
 /** The highest time limit of a read, in seconds. */
 export const MAX_TIMEOUT_SECONDS = 3600;
-const TIMEOUT = `must be a number greater than 0 and at most ${MAX_TIMEOUT_SECONDS}`;
+const TIMEOUT = `must be a number from 0.001 to ${MAX_TIMEOUT_SECONDS}`;
 const RETRIES = "must be a whole number from 0 to 10";
 
 /** What each setting must be. */
@@ -41,7 +39,7 @@ export const connectionOptionsSchema = strictObject({
   privateKey: key,
   caCertificate: z.string("must be PEM text or the path of a PEM file").optional(),
   allowHttp: z.boolean("must be true or false").optional(),
-  timeoutSeconds: z.number(TIMEOUT).gt(0, TIMEOUT).max(MAX_TIMEOUT_SECONDS, TIMEOUT).optional(),
+  timeoutSeconds: z.number(TIMEOUT).min(0.001, TIMEOUT).max(MAX_TIMEOUT_SECONDS, TIMEOUT).optional(),
   maxRetries: z.int(RETRIES).min(0, RETRIES).max(10, RETRIES).optional(),
 }) satisfies z.ZodType<ConnectionOptions>;
 

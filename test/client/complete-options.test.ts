@@ -59,10 +59,16 @@ describe("options", () => {
     expect(completeOptions(valid)).toMatchObject({ timeoutSeconds: 30, maxRetries: 5, caCertificate: undefined });
   });
 
+  it.each([0.001, 3600])("may have a timeoutSeconds of %d", (timeoutSeconds) => {
+    expect(completeOptions({ ...valid, timeoutSeconds })).toMatchObject({ timeoutSeconds });
+  });
+
   it.each([
-    [{ timeoutSeconds: 0 }, "timeoutSeconds must be a number greater than 0 and at most 3600."],
-    [{ timeoutSeconds: 3601 }, "at most 3600."],
-    [{ timeoutSeconds: Number.NaN }, "greater than 0"],
+    [{ timeoutSeconds: 0 }, "timeoutSeconds must be a number from 0.001 to 3600."],
+    // It may be over before the timer is set, and Node.js warns of a negative one.
+    [{ timeoutSeconds: 0.0009 }, "from 0.001 to 3600."],
+    [{ timeoutSeconds: 3601 }, "from 0.001 to 3600."],
+    [{ timeoutSeconds: Number.NaN }, "from 0.001 to 3600."],
     [{ maxRetries: -1 }, "maxRetries must be a whole number from 0 to 10."],
     [{ maxRetries: 1.5 }, "must be a whole number"],
     [{ allowHttp: "yes" }, "allowHttp must be true or false."],
@@ -150,8 +156,8 @@ describe("settings as text", () => {
     [{ allowHttp: "yes" }, "allowHttp (the place of allowHttp) must be true or false."],
     [{ allowHttp: "TRUE" }, "must be true or false."],
     [{ allowHttp: "0" }, "must be true or false."],
-    [{ timeoutSeconds: "soon" }, "timeoutSeconds (the place of timeoutSeconds) must be a number greater than 0"],
-    [{ timeoutSeconds: "-3" }, "must be a number greater than 0 and at most 3600."],
+    [{ timeoutSeconds: "soon" }, "timeoutSeconds (the place of timeoutSeconds) must be a number from 0.001"],
+    [{ timeoutSeconds: "-3" }, "must be a number from 0.001 to 3600."],
     [{ maxRetries: "1e1" }, "maxRetries (the place of maxRetries) must be a whole number from 0 to 10."],
     [{ baseUrl: "example.com" }, "baseUrl (the place of baseUrl) is not a URL"],
     [{ caCertificate: "/no/such/file" }, "caCertificate (the place of caCertificate) is neither"],
