@@ -16,7 +16,7 @@ import { SECRET_SETTING } from "../client/agent-log-settings.ts";
 import { printable } from "../client/printable.ts";
 import { UNKNOWN } from "../engine/engine-marks.ts";
 import { PLUGIN_TYPE } from "../engine/resource-type.ts";
-import { type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
+import { type Properties, UNKNOWN_SETTINGS, withoutInternal } from "../record/complete-inputs.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import { failureOf } from "../record/reading.ts";
 import { failuresOf } from "../record/resource-lifecycle.ts";
@@ -36,9 +36,8 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
   if (refusal !== undefined) {
     return response.setFailuresList([new providerMessages.CheckFailure().setReason(refusal)]);
   }
-  // No program reads for the plugin, so that a reading is a forged one. The provider in the record of a program in TypeScript comes
-  // back with `ignoreChanges: ["*"]`.
-  const { __reading: _, __provider: __, ...sent } = propertiesOf(request.getNews());
+  // No program reads for the plugin, so that a reading is a forged one. What is recorded comes back with `ignoreChanges: ["*"]`.
+  const sent = withoutInternal(propertiesOf(request.getNews()));
   const recorded = propertiesOf(request.getOlds());
   const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(sent))];
   const asked = [withoutMarks(recorded), withoutMarks(sent), secrets] as const;
@@ -125,7 +124,7 @@ async function outputsToRecord(
   { records, failures }: Run,
 ): Promise<Struct> {
   const [urn, isPreview, olds] = [request.getUrn(), request.getPreview(), withoutMarks(marked)];
-  const found = failuresOf(news);
+  const found = failuresOf(withoutMarks(news));
   if (found.length > 0 && !isPreview) failures.fail(urn, found);
   if (found.length > 0) await failures.hold(urn, found);
   const inputs = found.length > 0 ? { ...news, ...UNKNOWN_SETTINGS, __failures: null } : news;

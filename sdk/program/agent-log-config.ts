@@ -69,7 +69,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
    * settings that `get` adopts, because each run reads them anew.
    */
   declare readonly unchangedSince: pulumi.Output<string | undefined>;
-  /** @internal Sent is where it fails. In a preview why it fails comes back, as a list. */
+  /** @internal Why it fails, as a list, in a preview alone. */
   declare readonly __failures: pulumi.Output<unknown>;
 
   /**
@@ -137,7 +137,10 @@ const IMPORT_IS_NOT_NEEDED =
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
-  ["projectId", "agent", "whenUnavailable", "unchangedSince", ...SETTING_NAMES].map((key) => [key, undefined]),
+  ["projectId", "agent", "whenUnavailable", "unchangedSince", "__failures", ...SETTING_NAMES].map((key) => [
+    key,
+    undefined,
+  ]),
 );
 
 /**
@@ -155,7 +158,7 @@ function recordedInputs(
   const settings = SETTING_NAMES.map((name) => [name, found.apply(({ settings }) => settings[name])] as const);
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
-  return { ...inputs, __reading: read.apply(({ reading }) => reading), __failures: whereItFails() };
+  return { ...inputs, __reading: read.apply(({ reading }) => reading), __failsIn: whereItFails() };
 }
 
 /**

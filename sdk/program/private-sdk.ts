@@ -70,11 +70,20 @@ export function runsInline(): boolean {
 }
 
 /**
- * Fails the run at the end of the program. Pulumi's language host takes this exit code for a program that has already shown why it
- * fails; any other code would fail the run as well, with one more message. An inline program fails because it has logged an error.
+ * Fails the run at the end of the program, also where the program sets another code or ends itself with 0. Pulumi's language host takes
+ * this exit code for a program that has already shown why it fails; any other code fails the run as well. An inline program fails because
+ * it has logged an error.
  */
 export function failAtEnd(): void {
-  if (!runsInline()) process.exitCode = ERRORS_ARE_SHOWN;
+  if (runsInline()) return;
+  replaceSuccess();
+  // At `beforeExit` the SDK tells the engine of a program that has succeeded, unless there is another code.
+  process.off("beforeExit", replaceSuccess).on("beforeExit", replaceSuccess);
+  process.off("exit", replaceSuccess).on("exit", replaceSuccess);
+}
+
+function replaceSuccess(): void {
+  if (Number(process.exitCode ?? 0) === 0) process.exitCode = ERRORS_ARE_SHOWN;
 }
 
 /** `nodeJSProcessExitedAfterLoggingUserActionableMessage` of the SDK. */

@@ -22,7 +22,7 @@ export interface ProviderConfiguration {
 export async function check(
   configuration: ProviderConfiguration,
   olds: Properties,
-  { __failures: failsIn, ...news }: Properties,
+  { __failsIn: failsIn, ...news }: Properties,
 ): Promise<{ inputs: Properties; failures: { property: ""; reason: string }[] }> {
   const reading = news["__reading"];
   // The host does not see which inputs are secret, so that without a reading all of them may be.

@@ -1,13 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { idOf } from "../client/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { lookUpConnection, type SettingsSource } from "../connection/connection-settings.ts";
 import type { UncheckedRead } from "../connection/settings-reader.ts";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
-import type { Failure } from "./failure-report.ts";
+import { type Failure, failureOfRecord } from "./failure-report.ts";
 import { ignoredSettings, keepIgnored } from "./ignored-changes.ts";
-import { belongsTo, fingerprintsOf, isReading, outcomeOf, type ReadOutcome } from "./reading.ts";
+import { belongsTo, fingerprintsOf, isReading, outcomeOf, READ_FOR, type ReadOutcome, readForOf } from "./reading.ts";
 import { refusalsOf } from "./resource-arguments.ts";
 import { unmetExpectations } from "./unmet-expectations.ts";
 
@@ -37,46 +36,59 @@ export interface Completed {
 }
 
 /**
- * Completes the inputs of a resource with its settings: those that the program has read if they belong to this record, and
- * otherwise those that are read now, with the engine's connection. Then it judges them, because only now nothing changes
- * the inputs any more.
+ * Completes the inputs of a resource with its settings: finds them, puts back what is ignored, and judges them.
  * @param olds the inputs in the state; empty where there are none, as for a replacement that is forced
  * @param secrets the arguments and settings that no message may quote
  */
 export async function completeInputs(
   host: Host,
   olds: Properties,
-  { __reading: reading, ...args }: Properties,
+  { __reading: reading, __provider: provider, ...given }: Properties,
   secrets: readonly string[],
 ): Promise<Completed> {
-  const belongs = isReading(reading) && belongsTo(reading, args, host.sources);
-  const absent = belongs ? Object.fromEntries(reading.absent.map((name) => [name, null])) : {};
-  const inputs = { ...args, ...absent, __service: belongs ? reading.fingerprints.baseUrl : serviceOf(host) };
+  const args = { ...withoutInternal(given), ...(provider !== undefined && { __provider: provider }) };
   const refusals = refusalsOf(args, secrets);
-  if (refusals.length > 0) return { inputs, failures: refusals, warnings: [] };
-  // In a preview a reading and its settings are unknown where the read waits for something that is still to be created.
-  if (isUnknown(reading)) return { inputs, failures: [], warnings: [] };
-  if (isUnknown(args["projectId"]) || isUnknown(args["agent"])) {
-    return { inputs: { ...inputs, ...UNKNOWN_SETTINGS }, failures: [], warnings: [] };
-  }
+  if (refusals.length > 0) return { inputs: args, failures: refusals, warnings: [] };
   const ignored = ignoredPaths(olds, args, reading);
-  const { settings, problem } = belongs
-    ? { settings: {}, problem: reading.problem }
-    : await readUnlessIgnored(host, olds, args, ignored);
-  const found = keepIgnored({ ...inputs, ...settings }, olds, ignored);
-  return problem === null ? judge(found, secrets) : useRecord(olds, found, problem, secrets);
+  const { settings, readFor, problem } = await findSettings(host, olds, args, reading, ignored);
+  const inputs = { ...keepIgnored({ ...args, ...settings }, olds, ignored), [READ_FOR]: readFor };
+  return problem === null ? judge(inputs, secrets) : useRecord(olds, inputs, problem, secrets);
 }
 
-/** Reads the settings, unless all of them are ignored: then they stay those of the service that they were read from. */
-async function readUnlessIgnored(
+/** Returns properties without those that are the package's own, which a caller may not send. */
+export function withoutInternal(properties: Properties): Properties {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith("__")));
+}
+
+/** Settings, and what they were read for; {@link UNKNOWN} where that is not known yet. */
+interface FoundSettings extends ReadOutcome {
+  readonly readFor: unknown;
+}
+
+/**
+ * Returns the settings that the program has read if they belong to this record; else reads them, unless all of them are ignored:
+ * then they stay those of the service that they were read from.
+ */
+async function findSettings(
   host: Host,
   olds: Properties,
-  { projectId, agent }: Properties,
+  args: Properties,
+  reading: unknown,
   ignored: readonly string[],
-): Promise<ReadOutcome> {
-  const kept = ignoredSettings(ignored);
-  if (SETTING_NAMES.some((name) => !kept.includes(name))) return outcomeOf(host.read({ projectId, agent }));
-  return { settings: { __service: olds["__service"] ?? null }, problem: null };
+): Promise<FoundSettings> {
+  const { projectId, agent } = args;
+  // In a preview a reading and its settings are unknown where the read waits for something that is still to be created.
+  if (isUnknown(reading)) return { settings: {}, readFor: UNKNOWN, problem: null };
+  if (isUnknown(projectId) || isUnknown(agent)) return { settings: UNKNOWN_SETTINGS, readFor: UNKNOWN, problem: null };
+  if (isReading(reading) && belongsTo(reading, args, host.sources)) {
+    const absent = Object.fromEntries(reading.absent.map((name) => [name, null]));
+    return { settings: absent, readFor: readForOf(args, reading.fingerprints.baseUrl), problem: reading.problem };
+  }
+  const whole = ignoredSettings(ignored);
+  if (SETTING_NAMES.every((name) => whole.includes(name))) {
+    return { settings: {}, readFor: olds[READ_FOR] ?? null, problem: null };
+  }
+  return { ...(await outcomeOf(host.read({ projectId, agent }))), readFor: readForOf(args, serviceOf(host)) };
 }
 
 /**
@@ -90,24 +102,26 @@ function ignoredPaths(olds: Properties, inputs: Properties, reading: unknown): r
 }
 
 /** Judges settings by what is expected of them. */
-function judge(inputs: Properties, secrets: readonly string[]): Completed {
-  // With --diff the engine shows a message without the name of its resource.
-  const unmet = unmetExpectations(inputs["expect"], inputs, secrets).map((cause) => ({
-    message: `AgentLogConfig ${idOf(inputs)}: ${cause}`,
-    cause,
-  }));
+export function judge(inputs: Properties, secrets: readonly string[]): Completed {
+  if (isUnknown(inputs[READ_FOR])) return { inputs, failures: [], warnings: [] };
+  const unmet = unmetExpectations(inputs["expect"], inputs, secrets).map((cause) => failureOfRecord(inputs, cause));
   const isWarned = inputs["whenUnexpected"] === "warn";
   return { inputs, failures: isWarned ? [] : unmet, warnings: isWarned ? unmet : [] };
 }
 
 /** Uses the recorded settings in the place of those that could not be read, if they may be used. */
-function useRecord(record: Properties, inputs: Properties, problem: Failure, secrets: readonly string[]): Completed {
+function useRecord(
+  record: Properties,
+  { [READ_FOR]: readFor, ...inputs }: Properties,
+  problem: Failure,
+  secrets: readonly string[],
+): Completed {
   const isOwn = isRecordOf(record, inputs);
   const kept = SETTING_NAMES.map((name) => [name, record[name] ?? null]);
   const found = isOwn ? { ...inputs, ...Object.fromEntries(kept) } : inputs;
   if (!isOwn || !mayUseRecord(inputs, problem)) return { inputs: found, failures: [problem], warnings: [] };
-  if ((record["__service"] ?? inputs["__service"]) === inputs["__service"]) {
-    return { ...judge(found, secrets), outage: problem };
+  if ((record[READ_FOR] ?? readFor) === readFor) {
+    return { ...judge({ ...found, [READ_FOR]: readFor }, secrets), outage: problem };
   }
   const why = "The recorded settings come from another service, so they are not used.";
   const failure = { message: `${problem.message} ${why}`, cause: `${problem.cause} ${why}` };
@@ -124,13 +138,12 @@ export function mayUseRecord({ whenUnavailable }: Properties, { temporary }: Fai
   return temporary === true && whenUnavailable === "useRecorded";
 }
 
-/**
- * A fingerprint of the service's address, which may be a secret of the stack. It is recorded, so that an outage makes use of
- * a record of the same service alone.
- */
+/** A fingerprint of the service's address, which may be a secret of the stack. */
 export function serviceOf({ sources }: Host): string | null {
   return fingerprintsOf(lookUpConnection(...sources)).baseUrl;
 }
 
 /** The settings of a resource that nothing is known of yet. */
-export const UNKNOWN_SETTINGS: Properties = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
+export const UNKNOWN_SETTINGS: Properties = Object.fromEntries(
+  [...SETTING_NAMES, READ_FOR].map((name) => [name, UNKNOWN]),
+);

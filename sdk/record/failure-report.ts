@@ -1,3 +1,4 @@
+import { idOf } from "../client/agent-log-config-id.ts";
 import { printable } from "../client/printable.ts";
 
 /** Why a resource fails, or what it warns of. */
@@ -69,6 +70,11 @@ interface Entry<Resource> {
 
 function wasSent([, { isUnsent }]: readonly [unknown, Failure]): boolean {
   return isUnsent !== true;
+}
+
+/** Returns a failure of a resource, whose name the engine does not show with --diff. */
+export function failureOfRecord(resource: Parameters<typeof idOf>[0], cause: string): Failure {
+  return { message: `AgentLogConfig ${printable(idOf(resource), 80)}: ${cause}`, cause };
 }
 
 /** Moves some items to the front. */

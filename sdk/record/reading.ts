@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { idOf } from "../client/agent-log-config-id.ts";
 import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { apiAddress } from "../client/complete-options.ts";
 import { AgentLogConfigError } from "../client/errors.ts";
@@ -63,6 +64,22 @@ export function belongsTo(
     return configured === undefined || fingerprintOf(setting, configured.text) === fingerprints[setting];
   };
   return projectId === inputs["projectId"] && agent === inputs["agent"] && isSame("baseUrl") && isSame("publicKey");
+}
+
+/**
+ * The input that says what the settings beside it were read for. It is recorded, so that an outage makes use of a record of the same
+ * service alone, and nothing is recorded that was read for something else.
+ */
+export const READ_FOR = "__readFor";
+
+/** @param service the fingerprint of its address */
+export function readForOf(resource: Parameters<typeof idOf>[0], service: string | null): string {
+  return `${idOf(resource)} ${service}`;
+}
+
+/** Tells whether settings were read for the project and the agent that stand beside them. */
+export function isReadForItself({ [READ_FOR]: readFor, ...inputs }: Readonly<Record<string, unknown>>): boolean {
+  return String(readFor).startsWith(readForOf(inputs, ""));
 }
 
 /** One service has one fingerprint, however its address is spelled. */

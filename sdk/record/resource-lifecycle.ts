@@ -8,12 +8,13 @@ import {
   type Completed,
   completeInputs,
   type Host,
+  judge,
   mayUseRecord,
   type Properties,
   serviceOf,
 } from "./complete-inputs.ts";
-import type { Failure } from "./failure-report.ts";
-import { failureOf, recordSettings } from "./reading.ts";
+import { type Failure, failureOfRecord } from "./failure-report.ts";
+import { failureOf, isReadForItself, READ_FOR, readForOf, recordSettings } from "./reading.ts";
 
 /** What a comparison with the record has found. */
 export interface Difference {
@@ -67,7 +68,7 @@ export class ResourceLifecycle {
     const record = { unchangedSince: outputs["unchangedSince"] };
     const warnings = outage === undefined ? [] : [{ ...outage, record }];
     // A record is not replaced by one that fails.
-    if (FAILURES in news) return { changes: true, warnings };
+    if (failuresOf(news).length > 0) return { changes: true, warnings };
     if (isDeepStrictEqual(comparable(inputs), comparable(news))) {
       return { changes: "__provider" in outputs !== "__provider" in news, warnings };
     }
@@ -76,7 +77,8 @@ export class ResourceLifecycle {
   }
 
   /**
-   * Returns the outputs of a resource that is created or updated. The service is never changed.
+   * Returns the outputs of a resource that is created or updated. The service is never changed. A policy may have changed the inputs
+   * since they were checked.
    * @param olds its outputs in the state; empty for a new one
    * @throws Error why it fails
    */
@@ -98,7 +100,8 @@ export class ResourceLifecycle {
     try {
       const { projectId, agent } = parseAgentLogConfigId(id);
       const result = await host.read({ projectId, agent });
-      const inputs = { ...before, projectId, agent, ...recordSettings(result), __service: serviceOf(host) };
+      const readFor = readForOf({ projectId, agent }, serviceOf(host));
+      const inputs = { ...before, projectId, agent, ...recordSettings(result), [READ_FOR]: readFor };
       const outputs = outputsOf(inputs, recorded);
       if (isAdopted) return { id: idOf(inputs), inputs: {}, outputs: { ...outputs, unchangedSince: null } };
       return { id: idOf(inputs), inputs, outputs };
@@ -117,10 +120,17 @@ export class ResourceLifecycle {
 /** The input that has the reasons of a resource that fails: a list of {@link Failure}. */
 const FAILURES = "__failures";
 
-/** Returns why a resource with these inputs fails. */
-export function failuresOf({ [FAILURES]: reasons }: Properties): readonly Failure[] {
-  return failuresIn(reasons);
+/** Returns why a resource with these inputs is not recorded: what its check has found, or else what has changed since. */
+export function failuresOf(inputs: Properties): readonly Failure[] {
+  const found = failuresIn(inputs[FAILURES]);
+  if (found.length > 0 || isUnknown(inputs[READ_FOR])) return found;
+  if (!isReadForItself(inputs)) return [failureOfRecord(inputs, CHANGED_SINCE)];
+  // What is secret is known to the check alone.
+  return judge(inputs, SETTING_NAMES).failures;
 }
+
+const CHANGED_SINCE =
+  "its settings were not read for this project and agent, because a policy has changed its properties after the read; change them in the program instead.";
 
 /** Returns the reasons in that input, or in the output that a preview makes of it. */
 export function failuresIn(reasons: unknown): readonly Failure[] {
@@ -134,7 +144,7 @@ export function failuresIn(reasons: unknown): readonly Failure[] {
  * Returns the outputs of a resource that is recorded or read again. The time of the read is kept where nothing new was found,
  * because it would be a difference of its own. Neither is it an input, which the engine would compare.
  */
-export function outputsOf({ __service: _, [FAILURES]: __, ...inputs }: Properties, olds: Properties): Properties {
+export function outputsOf({ [READ_FOR]: _, [FAILURES]: __, ...inputs }: Properties, olds: Properties): Properties {
   const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(inputs[name] ?? null, olds[name]));
   return { ...inputs, unchangedSince: isSame ? olds["unchangedSince"] : new Date().toISOString() };
 }

@@ -129,6 +129,31 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     ]);
   });
 
+  it("a preview fails however the program ends itself", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "failures");
+    know(service, "/recorded");
+    const resources = { gone: { args: { projectId: GONE, agent } }, one: { args: { projectId: ONE, agent } } };
+    await deployment.setConfig("failures:resources", JSON.stringify(resources));
+    const succeeding = [
+      "process.exit(0)",
+      ...["", ", again and again", ", at its exit"].map((when) => `process.exitCode = 0${when}`),
+    ];
+    for (const ending of [...succeeding, "process.exit(7)"]) {
+      await deployment.setConfig("failures:ending", ending);
+      const { ok, text } = await deployment.preview();
+      const [error, ...others] = errorsIn(text);
+      expect([ending, ok, error]).toEqual([ending, false, expect.stringContaining("there is no such project")]);
+      // The language host itself complains of another code.
+      expect(others).toHaveLength(succeeding.includes(ending) ? 0 : 1);
+    }
+    // A program that ends so and has no failing resource succeeds.
+    await deployment.setConfigs({
+      "failures:resources": JSON.stringify({ one: resources.one }),
+      "failures:ending": "process.exitCode = 0",
+    });
+    expect(await deployment.preview()).toMatchObject({ ok: true });
+  });
+
   it("an update fails at once, before the resources are created that a chain makes one after the other", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
     know(service, "/recorded");

@@ -24,8 +24,8 @@ const RECORDED = {
   username: null,
   configOverrides: secret(SETTINGS.configOverrides),
 };
-/** As inputs they have a fingerprint of the service, too. */
-const INPUTS = { ...RECORDED, __service: expect.any(String) };
+/** As inputs they have what they were read for, too. */
+const INPUTS = { ...RECORDED, __readFor: expect.stringMatching(`^${ID} [0-9a-f]{16}$`) };
 
 const installed = usePluginFolder();
 let shared: PluginProcess;
@@ -165,20 +165,23 @@ describe("a resource", () => {
 
   it("is compared by its inputs, and differs from what a program in TypeScript has recorded, which has its provider in it", async () => {
     const plugin = await configured();
-    const inputs = { ...RECORDED, __service: "875b511189af9dd3" };
+    const inputs = { ...RECORDED, __readFor: `${ID} 875b511189af9dd3` };
     const diff = (olds: PropertyMap) =>
       plugin.call("Diff", { urn: URN, id: ID, oldInputs: inputs, news: inputs, olds: { ...RECORDED, ...olds } });
     expect(await diff({ logPath: "/output" })).toEqual({ changes: "DIFF_NONE" });
     expect(await diff({ __provider: "exports.handler" })).toEqual({ changes: "DIFF_SOME" });
   });
 
-  it("reads itself where a caller pretends to have read", async () => {
+  it("reads itself where a caller pretends to have read, and takes no name that begins with two underscores", async () => {
     const plugin = await configured();
     const fingerprints = { baseUrl: null, publicKey: null };
     const reading = { ...ARGS, fingerprints, problem: null, secrets: [], ignored: [], absent: [] };
     for (const __reading of [reading, unknownValue]) {
       expect(await plugin.check({ ...ARGS, logPath: "/forged", __reading })).toEqual(INPUTS);
     }
+    const failures = [{ cause: "forged", message: "##vso[task.complete]" }];
+    const forged = { __failures: failures, __failsIn: "program", __adopted: true, __readFor: "x", __zzz: secret("z") };
+    expect(await plugin.check({ ...ARGS, ...forged })).toEqual(INPUTS);
   });
 
   it.each(["agent-log-config:index:AgentLogConfigs", "agent-log-config:index:Foo"])(
@@ -199,7 +202,7 @@ describe("a resource", () => {
     const before = { ...RECORDED, ...expected, logPath: secret("/old") };
     const found = { ...RECORDED, ...expected, logPath: secret(SETTINGS.logPath) };
     const refreshed = await plugin.call("Read", { urn: URN, id: ID, properties: before, inputs: before });
-    expect(refreshed["inputs"]).toEqual({ ...found, __service: expect.any(String) });
+    expect(refreshed["inputs"]).toEqual({ ...found, __readFor: INPUTS.__readFor });
     const time = expect.any(String);
     expect(refreshed["properties"]).toEqual({
       ...found,
@@ -228,8 +231,8 @@ describe("a resource", () => {
 
   it("leaves the comparison to the engine, which knows what is ignored, also where another service was read", async () => {
     const plugin = await configured();
-    const oldInputs = { ...RECORDED, logPath: "/one", __service: "875b511189af9dd3" };
-    const news = { ...RECORDED, logPath: "/other", __service: "0123456789abcdef" };
+    const oldInputs = { ...RECORDED, logPath: "/one", __readFor: `${ID} 875b511189af9dd3` };
+    const news = { ...RECORDED, logPath: "/other", __readFor: `${ID} 0123456789abcdef` };
     const compared = await plugin.call("Diff", { urn: URN, id: ID, olds: RECORDED, oldInputs, news });
     expect(compared).toEqual({});
   });
@@ -241,7 +244,7 @@ describe("a resource", () => {
       plugin.call("Diff", { urn: URN, id: ID, olds: RECORDED, oldInputs: RECORDED, news: RECORDED, ignoreChanges });
     await diff(
       "*",
-      "__service",
+      "__readFor",
       "logPath",
       '["logPathWindows"]',
       "logRotate.sizeThresholdMB",

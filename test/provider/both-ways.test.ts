@@ -88,9 +88,9 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
   it("records what it reads, under the id of project and agent", async () => {
     const { id, inputs, outputs } = await update(await open(configuration()), ARGS);
     const known = { ...ARGS, ...NOTHING, ...FOUND };
-    expect([id, inputs]).toEqual([ID, { ...known, __service: expect.stringMatching(/^[0-9a-f]{16}$/) }]);
+    expect([id, inputs]).toEqual([ID, { ...known, __readFor: expect.stringMatching(`^${ID} [0-9a-f]{16}$`) }]);
     expect(outputs).toMatchObject({ ...known, unchangedSince: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) });
-    expect(outputs).not.toHaveProperty("__service");
+    expect(outputs).not.toHaveProperty("__readFor");
   });
 
   it.each(["projectId", "agent"])("has unknown settings while its %s is unknown, and reads nothing", async (name) => {
@@ -176,7 +176,7 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
   const asIs = (kept: Kept): Kept | undefined => kept;
   const ofElsewhere = ({ inputs, ...kept }: Kept) => ({
     ...kept,
-    inputs: { ...inputs, __service: "0123456789abcdef" },
+    inputs: { ...inputs, __readFor: `${ID} 0123456789abcdef` },
   });
   it.each<[description: string, args: PropertyMap, change?: typeof asIs, reason?: string]>([
     ["the program does not ask for the record", ARGS],
@@ -201,7 +201,7 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
     const { id, inputs, properties } = await (await open(configuration())).read(ID, kept);
     const found = { ...args, ...NOTHING, logPath: "/new", configOverrides: secret({ key: "k" }) };
     expect(id).toBe(ID);
-    expect(inputs).toMatchObject({ ...found, __service: kept.inputs["__service"] });
+    expect(inputs).toMatchObject({ ...found, __readFor: kept.inputs["__readFor"] });
     expect(properties).toMatchObject({ ...found, unchangedSince: expect.not.stringContaining(LONG_AGO) });
     const refreshed = { id: ID, inputs: parseProperties(inputs), outputs: parseProperties(properties) };
     expect(await update(await open(configuration()), args, refreshed)).toMatchObject({ op: "same" });

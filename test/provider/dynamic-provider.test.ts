@@ -64,7 +64,9 @@ it.each<[description: string, change: () => object, expected?: Partial<typeof IN
   ["do not say where they are from", () => ({ __reading: { projectId: PROJECT_ID } })],
 ])("reads itself unless the settings are those of the record: they %s", async (_, change, expected = OWN) => {
   const { inputs, failures } = await check(CONFIGURATION, {}, { ...INPUTS, __reading: reading(), ...change() });
-  expect([failures, inputs]).toEqual([[], { ...INPUTS, ...expected, __service: fingerprints().baseUrl }]);
+  const record = { ...INPUTS, ...expected };
+  const __readFor = `${record.projectId}/monitoring ${fingerprints().baseUrl}`;
+  expect([failures, inputs]).toEqual([[], { __readFor, ...record }]);
   expect(service.requests.length > 0).toBe(expected.logPath !== INPUTS.logPath);
 });
 
@@ -91,7 +93,7 @@ it("does not compare a connection that the configuration leaves to the environme
   configured = {};
   // The record is of the service that the program has read.
   const { inputs } = await check(CONFIGURATION, {}, news);
-  expect(inputs).toEqual({ ...INPUTS, __service: news.__reading.fingerprints.baseUrl });
+  expect(inputs).toEqual({ ...INPUTS, __readFor: `${ID} ${news.__reading.fingerprints.baseUrl}` });
 });
 
 it("quotes no argument or setting that is a secret in the program, which the engine does not tell", async () => {
@@ -112,15 +114,14 @@ it("quotes no argument or setting that is a secret in the program, which the eng
 
 describe("a resource that fails", () => {
   const GONE = { message: "It is gone.", cause: "gone" } as const;
-  const checked = (__failures: string | undefined, olds: object = {}) =>
-    check(CONFIGURATION, { ...olds }, { ...INPUTS, __failures, __reading: reading({ problem: GONE }) });
-  const UNREAD = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
+  const checked = (__failsIn: string | undefined, olds: object = {}) =>
+    check(CONFIGURATION, { ...olds }, { ...INPUTS, __failsIn, __reading: reading({ problem: GONE }) });
+  const UNREAD = Object.fromEntries([...SETTING_NAMES, "__readFor"].map((name) => [name, UNKNOWN]));
 
   it("is handed to the program of a preview, without settings if it is new and else with those that are recorded", async () => {
     const recorded = { ...INPUTS, logPath: "/recorded" };
     const failing = {
       ...ARGS,
-      __service: fingerprints().baseUrl,
       __failures: [{ cause: "gone", message: "It is gone." }],
     };
     expect(await checked("program")).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });
@@ -147,8 +148,9 @@ describe("a resource that fails", () => {
 it("records anew what the plugin has recorded, which has no provider in it, and nothing else that is the same", async () => {
   const __provider = "exports.handler";
   const made = { ...INPUTS, __provider, unchangedSince: "2026-01-01T00:00:00.000Z" };
-  expect(await diff(CONFIGURATION, ID, made, { ...INPUTS, __provider })).toEqual({ changes: false });
-  expect(await diff(CONFIGURATION, ID, INPUTS, { ...INPUTS, __provider })).toEqual({ changes: true });
+  const news = { ...INPUTS, __provider, __readFor: `${ID} 0123456789abcdef` };
+  expect(await diff(CONFIGURATION, ID, made, news)).toEqual({ changes: false });
+  expect(await diff(CONFIGURATION, ID, INPUTS, news)).toEqual({ changes: true });
 });
 
 it("warns once where a replacement is checked twice", async () => {
@@ -196,7 +198,7 @@ it("tells the reason of an outage once", async () => {
   service.respondWith({ status: 503 });
   for (const digit of ["0", "1"]) {
     const news = { projectId: digit.repeat(24), agent: "monitoring", whenUnavailable: "useRecorded" };
-    const { inputs } = await check(CONFIGURATION, { ...INPUTS, ...news, __service: null }, news);
+    const { inputs } = await check(CONFIGURATION, { ...INPUTS, ...news, __readFor: null }, news);
     // A replacement is compared twice.
     for (const olds of [INPUTS, INPUTS]) await diff(CONFIGURATION, `${news.projectId}/monitoring`, olds, inputs);
   }

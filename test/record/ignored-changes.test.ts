@@ -91,7 +91,7 @@ it.each(["logRotate[numTotal]", "logRotate.", ".logRotate", 'logRotate["numTotal
 );
 
 it("names the paths that lead to no property as the program wrote them", () => {
-  const paths = ["log_rotate.num_total", "logPath", "__service", "*", '["logRotate"].numTotal'];
+  const paths = ["log_rotate.num_total", "logPath", "__readFor", "*", '["logRotate"].numTotal'];
   expect(ignoredWithoutEffect(paths, "settings")).toMatchObject([
     {
       message: expect.stringMatching(

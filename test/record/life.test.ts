@@ -161,7 +161,7 @@ function visible(properties: Properties): Properties {
 /** The state in the words of the model. */
 function stateNow(): State {
   if (kept === undefined) return { record: undefined, connection };
-  const { projectId, whenUnavailable, expect: expected, whenUnexpected, __service: service, ...inputs } = kept.inputs;
+  const { projectId, whenUnavailable, expect: expected, whenUnexpected, __readFor: readFor, ...inputs } = kept.inputs;
   const fingerprints = [0, 1].map((index) => fingerprintsOf(lookUpConnection(...sourcesOf(index))).baseUrl);
   const { logPath, logRotate, configOverrides } = inputs as unknown as Settings;
   const args = {
@@ -171,7 +171,11 @@ function stateNow(): State {
     whenUnexpected,
   } as Args;
   return {
-    record: { args, settings: { logPath, logRotate, configOverrides }, service: fingerprints.indexOf(String(service)) },
+    record: {
+      args,
+      settings: { logPath, logRotate, configOverrides },
+      service: fingerprints.indexOf(String(readFor).split(" ")[1] ?? ""),
+    },
     connection,
   };
 }

@@ -1,10 +1,12 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
+import { type Properties, withoutInternal } from "../../sdk/record/complete-inputs.ts";
 import { ResourceLifecycle } from "../../sdk/record/resource-lifecycle.ts";
+import { settingsOf } from "./settings-of.ts";
 
 // What random lives do not show, because there is one resource in each of them.
 
-const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
+const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" } as const;
 const ID = `${ARGS.projectId}/monitoring`;
 const RECORD = { ...ARGS, logPath: "/l", logPathWindows: null, logRotate: null, username: null, configOverrides: null };
 
@@ -21,6 +23,80 @@ it("warns of an outage beside the record that is used, and not beside a namesake
   expect(warnings()).toEqual([]);
 });
 
-it("shows no reasons of a failure among outputs", () => {
-  expect(new ResourceLifecycle().record({ ...RECORD, __failures: null })).not.toHaveProperty("__failures");
+/** What a check of a project and agent has found, and a policy may change afterwards. */
+async function checked(changes: object = {}) {
+  const read = async () => ({ ...settingsOf(ARGS), logPath: "/l" });
+  const args = { ...ARGS, ...changes };
+  return (await new ResourceLifecycle().check({ sources: [], read }, {}, args, [])).inputs;
+}
+
+it("records what was read for it, without what is internal", async () => {
+  const outputs = new ResourceLifecycle().record({ ...(await checked()), __failures: null });
+  expect(Object.keys(outputs).filter((name) => name.startsWith("__"))).toEqual([]);
+  expect(outputs).toMatchObject({ ...ARGS, logPath: "/l" });
+});
+
+const OTHER_PROJECT = "89abcdef0123456789abcdef";
+it.each<readonly [change: string, (inputs: Properties) => Properties, says: RegExp]>([
+  [
+    "names another project",
+    (inputs) => ({ ...inputs, projectId: OTHER_PROJECT }),
+    /^AgentLogConfig 89abcdef\S+: its settings were not read for/,
+  ],
+  [
+    "names another agent",
+    (inputs) => ({ ...inputs, agent: "backup" }),
+    /settings were not read for this project and agent/,
+  ],
+  [
+    "returns arguments alone",
+    () => ARGS,
+    /not read for .*, because a policy has changed its properties after the read; change them/,
+  ],
+  ["drops what is internal", (inputs) => withoutInternal(inputs), /settings were not read for/],
+  [
+    "expects another value",
+    (inputs) => ({ ...inputs, expect: { logPath: "/secret" } }),
+    /: logPath is not as expected; change it in/,
+  ],
+  [
+    "changes a setting that is expected",
+    (inputs) => ({ ...inputs, logPath: "/m", expect: { logPath: "/l" } }),
+    /logPath is not/,
+  ],
+])("is not recorded where a policy %s after the check", async (_, change, says) => {
+  const lifecycle = new ResourceLifecycle();
+  const inputs = change(await checked());
+  expect(() => lifecycle.record(inputs)).toThrow(says);
+  expect(() => lifecycle.record(inputs, RECORD)).toThrow(says);
+  expect(() => lifecycle.record(inputs)).not.toThrow("/secret");
+  // A record is not replaced by one that fails.
+  expect(lifecycle.diff(ID, RECORD, RECORD, inputs)).toEqual({ changes: true, warnings: [] });
+});
+
+it("is recorded where a policy only warns of a setting, and where it changes other arguments", async () => {
+  const lifecycle = new ResourceLifecycle();
+  const inputs = {
+    ...(await checked()),
+    whenUnavailable: "useRecorded",
+    expect: { logPath: "/m" },
+    whenUnexpected: "warn",
+  };
+  expect(lifecycle.record(inputs)).toMatchObject({ logPath: "/l" });
+});
+
+it.each([
+  ["after a failed read", {}, async () => Promise.reject(new AgentLogConfigError("ERR_UNAVAILABLE", "It is down."))],
+  ["with an invalid argument", { whenUnexpected: "shout" }, async () => settingsOf(ARGS)],
+])("is not recorded %s where a policy drops the reasons", async (_, changes, read) => {
+  const args = { ...ARGS, ...changes };
+  const { inputs } = await new ResourceLifecycle().check({ sources: [], read }, { ...RECORD, ...args }, args, []);
+  expect(() => new ResourceLifecycle().record({ ...inputs, __failures: null })).toThrow(/settings were not read for/);
+});
+
+it("drops the names of the package's own that a caller sends", async () => {
+  const forged = { __failures: [{ cause: "forged", message: "##vso[" }], __adopted: true, __readFor: "x", __zzz: 1 };
+  const { __readFor, ...inputs } = await checked(forged);
+  expect(Object.keys(inputs).filter((name) => name.startsWith("__"))).toEqual([]);
+  expect(__readFor).toBe(`${ID} null`);
 });
