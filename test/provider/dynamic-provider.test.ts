@@ -49,9 +49,15 @@ const readElsewhere = (setting: string) => ({
   __reading: reading({ fingerprints: { ...fingerprints(), [setting]: "0123456789abcdef" } }),
 });
 
-it.each<[description: string, change: () => object, expected?: Partial<typeof INPUTS>]>([
+it.each<
+  [description: string, change: () => object, expected?: Partial<typeof INPUTS> & { readonly __readFor?: string }]
+>([
   ["are recorded", () => ({}), INPUTS],
-  ["are recorded while it is unknown where they are from", () => ({ __reading: UNKNOWN }), INPUTS],
+  [
+    "are recorded while it is unknown where they are from",
+    () => ({ __reading: UNKNOWN }),
+    { ...INPUTS, __readFor: UNKNOWN },
+  ],
   [
     "are not those of a project that a transform has named",
     () => ({ projectId: OTHER_PROJECT_ID }),
