@@ -1,7 +1,7 @@
 import { copyFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import manifest from "../package.json" with { type: "json" };
-import { runtimeError } from "../sdk/client/refuse-other-runtimes.ts";
+import { runtimeError } from "../sdk/model/refuse-other-runtimes.ts";
 import { IS_OLDER } from "./oldest-node.ts";
 
 const root = path.resolve(import.meta.dirname, "..");

@@ -1,7 +1,7 @@
-import { type AgentLogSettings, agentLogSettingsSchema, logRotateSchema } from "./agent-log-settings.ts";
-import { AgentLogConfigError } from "./errors.ts";
-import { isObject, isPlainObject } from "./is-object.ts";
-import { describeIssues } from "./parse-argument.ts";
+import { type AgentLogSettings, agentLogSettingsSchema, logRotateSchema } from "../model/agent-log-settings.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
+import { isObject, isPlainObject } from "../model/is-object.ts";
+import { describeIssues } from "../model/parse-argument.ts";
 
 /**
  * Reads the body of a successful response. Every setting is a member of the result, because only then does Pulumi lift the

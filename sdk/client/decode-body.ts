@@ -1,6 +1,3 @@
-/** Bytes of a response; a real one has some thousand. */
-export const MAX_BODY_BYTES = 1_048_576;
-
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
 /** A body is no text. The message says what is wrong with it, and quotes nothing of it. */

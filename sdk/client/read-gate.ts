@@ -1,5 +1,5 @@
-import { abortable } from "./abortable.ts";
-import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "./errors.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "../model/errors.ts";
+import { abortable } from "../transport/abortable.ts";
 import { isServiceCode } from "./service-error.ts";
 
 /** How long the first read may hold the others back, in milliseconds. */

@@ -1,10 +1,10 @@
 import type { WireResponse } from "../digest/signed-request.ts";
-import type { ServiceVersion } from "./agent-log-config-result.ts";
-import { isSettingName } from "./agent-log-settings.ts";
+import type { ServiceVersion } from "../model/agent-log-config-result.ts";
+import { isSettingName } from "../model/agent-log-settings.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
+import { isPlainObject } from "../model/is-object.ts";
+import { printable } from "../model/printable.ts";
 import { decodeBody, UnreadableBody } from "./decode-body.ts";
-import { AgentLogConfigError } from "./errors.ts";
-import { isPlainObject } from "./is-object.ts";
-import { printable } from "./printable.ts";
 import { isServiceCode, serviceError } from "./service-error.ts";
 
 export interface ResponseContent {

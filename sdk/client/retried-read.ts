@@ -1,11 +1,11 @@
 import { sendSigned, type UnsignedRequest, type WireResponse } from "../digest/signed-request.ts";
-import { abortable } from "./abortable.ts";
-import type { CompleteOptions } from "./complete-options.ts";
-import type { Connection } from "./connection.ts";
-import { connectionError } from "./connection-error.ts";
-import { MAX_TIMEOUT_SECONDS } from "./connection-options.ts";
-import type { ConnectionPool } from "./connection-pool.ts";
-import { AgentLogConfigError } from "./errors.ts";
+import type { CompleteOptions } from "../model/complete-options.ts";
+import { MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
+import { abortable } from "../transport/abortable.ts";
+import type { Connection } from "../transport/connection.ts";
+import { connectionError } from "../transport/connection-error.ts";
+import type { ConnectionPool } from "../transport/connection-pool.ts";
 import type { ReadGate, Turn } from "./read-gate.ts";
 import { namesServiceCode, type ResponseContent, readResponse } from "./read-response.ts";
 

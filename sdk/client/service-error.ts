@@ -1,9 +1,6 @@
-import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
-import { isObject } from "./is-object.ts";
-import { printable } from "./printable.ts";
-
-/** The code of a failure, and what its message says. */
-export type Advice = readonly [code: AgentLogConfigErrorCode, says: string];
+import { type Advice, AgentLogConfigError } from "../model/errors.ts";
+import { isObject } from "../model/is-object.ts";
+import { printable } from "../model/printable.ts";
 
 /** What the headers of a refusal say. */
 export interface RefusalHeaders {

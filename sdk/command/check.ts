@@ -1,11 +1,11 @@
 import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
-import { AGENTS, PROJECT_ID } from "../client/agent-log-config-id.ts";
-import { CODES, errorOf } from "../client/errors.ts";
-import { printable } from "../client/printable.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import { configurationWarnings, lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
 import { openClient } from "../connection/open-client.ts";
 import { readUsable } from "../connection/settings-reader.ts";
+import { AGENTS, PROJECT_ID } from "../model/agent-log-config-id.ts";
+import { CODES, errorOf } from "../model/errors.ts";
+import { printable } from "../model/printable.ts";
 import { failureOf } from "../record/reading.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";
 import { readStack } from "./read-stack.ts";

@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
-import { PROJECT_ID } from "../client/agent-log-config-id.ts";
-import { printable } from "../client/printable.ts";
+import { PROJECT_ID } from "../model/agent-log-config-id.ts";
+import { printable } from "../model/printable.ts";
 
 /** @throws Error whose message says what is wrong with the arguments, or with the list that they name */
 export async function readCommandLine(args: readonly string[]) {

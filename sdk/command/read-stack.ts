@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { AgentLogConfigError } from "../client/errors.ts";
-import { isObject } from "../client/is-object.ts";
-import { printable } from "../client/printable.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
+import { isObject } from "../model/is-object.ts";
+import { printable } from "../model/printable.ts";
 
 /**
  * Asks the Pulumi CLI for the configuration of a stack of the project in the current folder, in clear.

@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import type { AgentLogConfigErrorCode } from "../client/errors.ts";
+import type { AgentLogConfigErrorCode } from "../model/errors.ts";
 import { type Failure, FailureReport } from "../record/failure-report.ts";
 
 /** What the command says. */

@@ -2,8 +2,8 @@ import {
   type ConnectionOptions,
   connectionOptionsSchema,
   SECRET_CONNECTION_SETTING,
-} from "../client/connection-options.ts";
-import { printable } from "../client/printable.ts";
+} from "../model/connection-options.ts";
+import { printable } from "../model/printable.ts";
 
 export type ConnectionSetting = keyof ConnectionOptions;
 

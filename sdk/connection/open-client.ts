@@ -1,7 +1,7 @@
 import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
-import { completeOptions, parseTexts } from "../client/complete-options.ts";
-import type { ConnectionOptions } from "../client/connection-options.ts";
-import { AgentLogConfigError } from "../client/errors.ts";
+import { completeOptions, parseTexts } from "../model/complete-options.ts";
+import type { ConnectionOptions } from "../model/connection-options.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
 import {
   type ConnectionSetting,
   type ConnectionSettings,

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { type AgentLogConfigError, errorOf } from "../client/errors.ts";
-import { parseArgument, strictObject } from "../client/parse-argument.ts";
-import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
+import { AGENTS, type AgentKind } from "../model/agent-log-config-id.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
+import { parseArgument, strictObject } from "../model/parse-argument.ts";
+import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 
 /** The arguments of {@link getAgentLogConfigs}. */
 export interface GetAgentLogConfigsArgs {

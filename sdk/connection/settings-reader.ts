@@ -1,7 +1,7 @@
 import type { AgentLogConfigClient, ReadOptions } from "../client/agent-log-config-client.ts";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import { refuseEngineMarks } from "../engine/engine-marks.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { type ConnectionSettings, connectionKey } from "./connection-settings.ts";
 
 /** What a read is to name, not checked yet. */

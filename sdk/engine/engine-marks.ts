@@ -1,8 +1,8 @@
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { AgentLogConfigError } from "../client/errors.ts";
-import { isObject } from "../client/is-object.ts";
-import { PIPELINE_COMMAND } from "../client/printable.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import { SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
+import { isObject } from "../model/is-object.ts";
+import { PIPELINE_COMMAND } from "../model/printable.ts";
 
 /** The key by which the engine recognizes assets, archives, secrets and outputs in what looks like a map. */
 export const SIGNATURE_KEY = "4dabf18193072939515e22adb298388d";

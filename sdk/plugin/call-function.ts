@@ -1,11 +1,11 @@
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { SECRET_SETTING } from "../client/agent-log-settings.ts";
-import { invalidArgument } from "../client/errors.ts";
-import { parseArgument } from "../client/parse-argument.ts";
-import { printable } from "../client/printable.ts";
-import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
 import { readMany } from "../connection/read-many.ts";
 import { FUNCTIONS } from "../engine/resource-type.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import { SECRET_SETTING } from "../model/agent-log-settings.ts";
+import { invalidArgument } from "../model/errors.ts";
+import { parseArgument } from "../model/parse-argument.ts";
+import { printable } from "../model/printable.ts";
+import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 import type { Properties } from "../record/complete-inputs.ts";
 import { recordSettings } from "../record/reading.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";

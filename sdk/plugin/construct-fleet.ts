@@ -1,7 +1,7 @@
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
-import { type AgentKind, idOf } from "../client/agent-log-config-id.ts";
 import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
 import { PLUGIN_TYPE } from "../engine/resource-type.ts";
+import { type AgentKind, idOf } from "../model/agent-log-config-id.ts";
 import { type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
 import { type ChildNames, childNames, type FleetMembers, fleetMembers, projectIdOf } from "../record/fleet-children.ts";
 import { publicSettings } from "./call-function.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
-import { SECRET_SETTING } from "../client/agent-log-settings.ts";
-import { isObject } from "../client/is-object.ts";
 import { isSecret, seal } from "../engine/engine-marks.ts";
+import { SECRET_SETTING } from "../model/agent-log-settings.ts";
+import { isObject } from "../model/is-object.ts";
 import type { Properties } from "../record/complete-inputs.ts";
 
 /** Returns the properties without the marks of secrets, at any depth. */

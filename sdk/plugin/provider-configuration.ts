@@ -3,8 +3,6 @@ import providerMessages, {
   type CheckResponse,
   type ConfigureRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
-import { SECRET_CONNECTION_SETTING } from "../client/connection-options.ts";
-import { isPlainObject } from "../client/is-object.ts";
 import {
   CONFIGURATION_NAMESPACE,
   configurationWarnings,
@@ -13,6 +11,8 @@ import {
   stackConfiguration,
 } from "../connection/connection-settings.ts";
 import { seal } from "../engine/engine-marks.ts";
+import { SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
+import { isPlainObject } from "../model/is-object.ts";
 import type { Properties } from "../record/complete-inputs.ts";
 import { withoutMarks } from "./property-marks.ts";
 import { nameOf } from "./resource-urn.ts";

@@ -11,11 +11,11 @@ import providerMessages, {
   type UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { idOf } from "../client/agent-log-config-id.ts";
-import { SECRET_SETTING } from "../client/agent-log-settings.ts";
-import { printable } from "../client/printable.ts";
 import { UNKNOWN } from "../engine/engine-marks.ts";
 import { PLUGIN_TYPE } from "../engine/resource-type.ts";
+import { idOf } from "../model/agent-log-config-id.ts";
+import { SECRET_SETTING } from "../model/agent-log-settings.ts";
+import { printable } from "../model/printable.ts";
 import { type Properties, UNKNOWN_SETTINGS, withoutInternal } from "../record/complete-inputs.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import { failureOf } from "../record/reading.ts";

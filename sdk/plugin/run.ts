@@ -1,8 +1,8 @@
-import { idOf } from "../client/agent-log-config-id.ts";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { lookUpConnection, type SettingsSource } from "../connection/connection-settings.ts";
 import { SettingsReader, type UncheckedRead } from "../connection/settings-reader.ts";
 import type { EngineLog } from "../engine/engine-log.ts";
+import { idOf } from "../model/agent-log-config-id.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import type { Host } from "../record/complete-inputs.ts";
 import { FailureReport } from "../record/failure-report.ts";
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";

@@ -1,5 +1,5 @@
 import structMessages, { type JavaScriptValue, type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { isObject } from "../client/is-object.ts";
+import { isObject } from "../model/is-object.ts";
 import type { Properties } from "../record/complete-inputs.ts";
 
 /** Returns the properties in a message of the engine. */

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
-import { type AgentLogSettings, SECRET_SETTING, SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { invalidArgument } from "../client/errors.ts";
-import { isObject } from "../client/is-object.ts";
 import { PROVIDER_TEXT } from "../engine/provider-text.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
+import { type AgentKind, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
+import { type AgentLogSettings, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { invalidArgument } from "../model/errors.ts";
+import { isObject } from "../model/is-object.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
 import { isPlain } from "./is-eventual.ts";

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type AgentKind, idOf } from "../client/agent-log-config-id.ts";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
+import { type AgentKind, idOf } from "../model/agent-log-config-id.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { childNames, fleetMembers, projectIdOf } from "../record/fleet-children.ts";
 import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";

@@ -1,5 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { LogRotate } from "../client/agent-log-settings.ts";
+import type { LogRotate } from "../model/agent-log-settings.ts";
 
 /** The bounds of a number, in the unit of the threshold. An omitted bound sets no limit. */
 export interface ExpectedRange {

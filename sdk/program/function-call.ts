@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type AgentLogConfigError, errorOf, invalidArgument } from "../client/errors.ts";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
 import type { FUNCTIONS } from "../engine/resource-type.ts";
+import { type AgentLogConfigError, errorOf, invalidArgument } from "../model/errors.ts";
 import { printedAsIs } from "./printed-as-is.ts";
 import { plainValueOf, runsInline, runsWithMocks } from "./private-sdk.ts";
 import { connectionOf, type ProviderSettings, providerOf } from "./provider.ts";

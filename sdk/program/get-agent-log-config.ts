@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { parseArgument } from "../client/parse-argument.ts";
-import { type ReadArguments, readArgumentsSchema } from "../client/read-arguments.ts";
 import { FUNCTIONS } from "../engine/resource-type.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import { parseArgument } from "../model/parse-argument.ts";
+import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 import { type Call, callNow, callWhenKnown } from "./function-call.ts";
 import { readOnce } from "./read-once.ts";
 

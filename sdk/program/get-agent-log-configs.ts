@@ -1,7 +1,7 @@
 import type * as pulumi from "@pulumi/pulumi";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { type GetAgentLogConfigsArgs, type ReadManyResult, readMany } from "../connection/read-many.ts";
 import { FUNCTIONS } from "../engine/resource-type.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import type { AgentLogConfigsArgs } from "./agent-log-configs.ts";
 import { type Call, callNow, callWhenKnown } from "./function-call.ts";
 import { type GetAgentLogConfigResult, withSecrets } from "./get-agent-log-config.ts";

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
 import { readAlone, SettingsReader } from "../connection/settings-reader.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { ResourceReports } from "./resource-reports.ts";
 
 /** What is kept for one program; a process of the Automation API runs several. */

@@ -1,7 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../client/connection-options.ts";
-import { invalidArgument } from "../client/errors.ts";
-import { printable } from "../client/printable.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
@@ -17,6 +14,9 @@ import {
   stackConfiguration,
 } from "../connection/connection-settings.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
+import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
+import { invalidArgument } from "../model/errors.ts";
+import { printable } from "../model/printable.ts";
 import { isConfigSecret } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";

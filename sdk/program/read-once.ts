@@ -1,7 +1,7 @@
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import type { ReadArguments } from "../client/read-arguments.ts";
 import { type ConnectionSettings, connectionKey } from "../connection/connection-settings.ts";
 import { madeOnce } from "../connection/settings-reader.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import type { ReadArguments } from "../model/read-arguments.ts";
 import { programState } from "./program-state.ts";
 
 /**

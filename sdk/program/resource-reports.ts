@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { printable } from "../client/printable.ts";
+import { printable } from "../model/printable.ts";
 import { type Failure, FailureReport, listOf } from "../record/failure-report.ts";
 import { failuresIn } from "../record/resource-lifecycle.ts";
 import { failAtEnd, runsInline, whenKnown } from "./private-sdk.ts";

@@ -1,11 +1,11 @@
 import { createRequire } from "node:module";
-import { idOf } from "../client/agent-log-config-id.ts";
-import { SECRET_SETTING } from "../client/agent-log-settings.ts";
-import { printable } from "../client/printable.ts";
 import { lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
 import { SettingsReader } from "../connection/settings-reader.ts";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
 import { seal } from "../engine/engine-marks.ts";
+import { idOf } from "../model/agent-log-config-id.ts";
+import { SECRET_SETTING } from "../model/agent-log-settings.ts";
+import { printable } from "../model/printable.ts";
 import { type Host, isRecordOf, type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
 import { describe, type Failure, FailureReport } from "../record/failure-report.ts";
 import { failureOf, isReading } from "../record/reading.ts";

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import type { AgentLogConfigResult } from "../client/agent-log-config-result.ts";
-import { SETTING_NAMES } from "../client/agent-log-settings.ts";
 import { lookUpConnection, type SettingsSource } from "../connection/connection-settings.ts";
 import type { UncheckedRead } from "../connection/settings-reader.ts";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import { SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { type Failure, failureOfRecord } from "./failure-report.ts";
 import { ignoredSettings, keepIgnored } from "./ignored-changes.ts";
 import { belongsTo, fingerprintsOf, isReading, outcomeOf, READ_FOR, type ReadOutcome, readForOf } from "./reading.ts";

@@ -1,5 +1,5 @@
-import { idOf } from "../client/agent-log-config-id.ts";
-import { printable } from "../client/printable.ts";
+import { idOf } from "../model/agent-log-config-id.ts";
+import { printable } from "../model/printable.ts";
 
 /** Why a resource fails, or what it warns of. */
 export interface Failure {

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { AGENTS, type AgentKind } from "../client/agent-log-config-id.ts";
-import { isPlainObject } from "../client/is-object.ts";
-import { parseArgument, strictObject } from "../client/parse-argument.ts";
-import { printable } from "../client/printable.ts";
 import { isUnknown, SIGNATURE_KEY, UNKNOWN } from "../engine/engine-marks.ts";
+import { AGENTS, type AgentKind } from "../model/agent-log-config-id.ts";
+import { isPlainObject } from "../model/is-object.ts";
+import { parseArgument, strictObject } from "../model/parse-argument.ts";
+import { printable } from "../model/printable.ts";
 
 /** What a fleet reads: each agent of each project. */
 export interface FleetMembers {

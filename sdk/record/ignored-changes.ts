@@ -1,6 +1,6 @@
-import { isSettingName, SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { isPlainObject } from "../client/is-object.ts";
-import { printable } from "../client/printable.ts";
+import { isSettingName, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { isPlainObject } from "../model/is-object.ts";
+import { printable } from "../model/printable.ts";
 import type { Failure } from "./failure-report.ts";
 import type { RecordedSettings } from "./reading.ts";
 import { resourceArgumentsSchema } from "./resource-arguments.ts";

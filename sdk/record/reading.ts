@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { idOf } from "../client/agent-log-config-id.ts";
-import { type AgentLogSettings, SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { apiAddress } from "../client/complete-options.ts";
-import { AgentLogConfigError } from "../client/errors.ts";
-import { isObject } from "../client/is-object.ts";
 import { type ConnectionSettings, findSetting, type SettingsSource } from "../connection/connection-settings.ts";
+import { idOf } from "../model/agent-log-config-id.ts";
+import { type AgentLogSettings, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { apiAddress } from "../model/complete-options.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
+import { isObject } from "../model/is-object.ts";
 import type { Failure } from "./failure-report.ts";
 
 /**

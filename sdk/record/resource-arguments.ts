@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { isSettingName } from "../client/agent-log-settings.ts";
-import { describeIssues, strictObject } from "../client/parse-argument.ts";
-import { printable } from "../client/printable.ts";
-import { readArgumentsSchema } from "../client/read-arguments.ts";
 import { isUnknown } from "../engine/engine-marks.ts";
+import { isSettingName } from "../model/agent-log-settings.ts";
+import { describeIssues, strictObject } from "../model/parse-argument.ts";
+import { printable } from "../model/printable.ts";
+import { readArgumentsSchema } from "../model/read-arguments.ts";
 import type { Failure } from "./failure-report.ts";
 import { expectedSettingsSchema, withoutAbsent } from "./unmet-expectations.ts";
 

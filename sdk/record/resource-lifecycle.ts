@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { idOf, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
-import { SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { AgentLogConfigError, CODES } from "../client/errors.ts";
-import { isObject } from "../client/is-object.ts";
 import { isUnknown } from "../engine/engine-marks.ts";
+import { idOf, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
+import { SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { AgentLogConfigError, CODES } from "../model/errors.ts";
+import { isObject } from "../model/is-object.ts";
 import {
   type Completed,
   completeInputs,

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { logRotateSchema, SETTING_NAMES } from "../client/agent-log-settings.ts";
-import { isObject } from "../client/is-object.ts";
-import { strictObject } from "../client/parse-argument.ts";
-import { printable } from "../client/printable.ts";
 import { isUnknown } from "../engine/engine-marks.ts";
+import { logRotateSchema, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { isObject } from "../model/is-object.ts";
+import { strictObject } from "../model/parse-argument.ts";
+import { printable } from "../model/printable.ts";
 import type { RecordedSettings } from "./reading.ts";
 
 /** The bounds of a number, in the unit of the threshold. */

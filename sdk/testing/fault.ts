@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { inspect } from "node:util";
-import { invalidArgument } from "../client/errors.ts";
+import { invalidArgument } from "../model/errors.ts";
 
 /** A response to send instead of the service's own to an authenticated request. */
 export interface CannedResponse {

@@ -2,7 +2,7 @@
  * A stand-in for the service for tests: a server that does HTTP Digest.
  * @packageDocumentation
  */
-import "../client/refuse-other-runtimes.ts";
+import "../model/refuse-other-runtimes.ts";
 
 export type { CannedResponse, Cut, Delay, Fault } from "./fault.ts";
 export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./projects.ts";

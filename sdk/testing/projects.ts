@@ -1,6 +1,6 @@
-import { type AgentKind, parseAgentLogConfigId } from "../client/agent-log-config-id.ts";
-import { invalidArgument } from "../client/errors.ts";
-import { isPlainObject } from "../client/is-object.ts";
+import { type AgentKind, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
+import { invalidArgument } from "../model/errors.ts";
+import { isPlainObject } from "../model/is-object.ts";
 
 /** An agent's settings as the service sends them: any JSON object, with every field optional. */
 export type ServiceSettings = Readonly<Record<string, unknown>>;

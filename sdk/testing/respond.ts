@@ -1,4 +1,4 @@
-import { PREFIX } from "../client/complete-options.ts";
+import { PREFIX } from "../model/complete-options.ts";
 import type { CannedResponse } from "./fault.ts";
 import type { Projects } from "./projects.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { strictObject } from "../client/parse-argument.ts";
+import { strictObject } from "../model/parse-argument.ts";
 import type { Fault } from "./fault.ts";
 import type { SettingsByProject } from "./projects.ts";
 

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Client, errors } from "undici";
 import { expect, it, vi } from "vitest";
-import { Cookies } from "../../sdk/client/cookies.ts";
+import { Cookies } from "../../sdk/transport/cookies.ts";
 import { failureOf, KEYS, MONITORING, openClient, openService } from "./open-client.ts";
 
 const DEFECT = new TypeError("x is not a function");

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { AgentLogConfigError } from "../../sdk/client/errors.ts";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { type RefusalHeaders, serviceError } from "../../sdk/client/service-error.ts";
+import { AgentLogConfigError } from "../../sdk/model/errors.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

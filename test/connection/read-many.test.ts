@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../../sdk/client/errors.ts";
 import { readMany } from "../../sdk/connection/read-many.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../../sdk/model/errors.ts";
 import { settingsOf } from "../record/settings-of.ts";
 
 const projectId = (index: number) => index.toString(16).padStart(24, "0");

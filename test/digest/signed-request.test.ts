@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Client } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { Connection } from "../../sdk/client/connection.ts";
 import { DigestKey } from "../../sdk/digest/digest-exchange.ts";
 import { type DigestConnection, sendSigned } from "../../sdk/digest/signed-request.ts";
+import { Connection } from "../../sdk/transport/connection.ts";
 import { listen } from "../servers/listen.ts";
 import { readAuthorization } from "./read-authorization.ts";
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { SETTING_NAMES } from "../../sdk/client/agent-log-settings.ts";
 import { lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
+import { SETTING_NAMES } from "../../sdk/model/agent-log-settings.ts";
 import { check, create, diff, read, update } from "../../sdk/provider/dynamic-provider.ts";
 import { fingerprintsOf, type Reading } from "../../sdk/record/reading.ts";
 import type { Service } from "../../sdk/testing/index.ts";

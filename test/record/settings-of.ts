@@ -1,5 +1,5 @@
-import type { AgentLogConfigResult } from "../../sdk/client/agent-log-config-result.ts";
-import type { ReadArguments } from "../../sdk/client/read-arguments.ts";
+import type { AgentLogConfigResult } from "../../sdk/model/agent-log-config-result.ts";
+import type { ReadArguments } from "../../sdk/model/read-arguments.ts";
 
 /** The result of a read, with a path alone. */
 export function settingsOf({ projectId, agent }: ReadArguments): AgentLogConfigResult {

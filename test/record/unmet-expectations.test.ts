@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { logRotateSchema } from "../../sdk/client/agent-log-settings.ts";
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
+import { logRotateSchema } from "../../sdk/model/agent-log-settings.ts";
 import { refusalsOf } from "../../sdk/record/resource-arguments.ts";
 import { unmetExpectations } from "../../sdk/record/unmet-expectations.ts";
 

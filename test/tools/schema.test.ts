@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { isObject } from "../../sdk/client/is-object.ts";
 import {
   CONNECTION_SETTING_NAMES,
   configurationKey,
   environmentVariable,
 } from "../../sdk/connection/connection-settings.ts";
+import { isObject } from "../../sdk/model/is-object.ts";
 import { expectedPathSchema } from "../../sdk/record/unmet-expectations.ts";
 import { generateSchema } from "../../tools/schema/generate-schema.ts";
 import type { Manifest } from "../../tools/schema/package-identity.ts";

@@ -1,16 +1,16 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
-import type { AgentLogConfigResult, ServiceVersion } from "../../sdk/client/agent-log-config-result.ts";
-import { agentLogSettingsSchema, logRotateSchema, SECRET_SETTING } from "../../sdk/client/agent-log-settings.ts";
-import { connectionOptionsSchema, SECRET_CONNECTION_SETTING } from "../../sdk/client/connection-options.ts";
-import { readArgumentsSchema } from "../../sdk/client/read-arguments.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
   environmentVariable,
 } from "../../sdk/connection/connection-settings.ts";
 import type { GetAgentLogConfigsArgs, ReadFailure, ReadManyResult } from "../../sdk/connection/read-many.ts";
+import type { AgentLogConfigResult, ServiceVersion } from "../../sdk/model/agent-log-config-result.ts";
+import { agentLogSettingsSchema, logRotateSchema, SECRET_SETTING } from "../../sdk/model/agent-log-settings.ts";
+import { connectionOptionsSchema, SECRET_CONNECTION_SETTING } from "../../sdk/model/connection-options.ts";
+import { readArgumentsSchema } from "../../sdk/model/read-arguments.ts";
 import type { AgentLogConfig } from "../../sdk/program/agent-log-config.ts";
 import type { FleetSettings } from "../../sdk/program/agent-log-configs.ts";
 import { resourceArgumentsSchema } from "../../sdk/record/resource-arguments.ts";
@@ -80,16 +80,16 @@ export function generateSchema(manifest: Manifest): Schema {
   };
 }
 
-const SETTINGS_DOC = docComments("sdk/client/agent-log-settings.ts", "AgentLogSettings");
-const THRESHOLDS_DOC = docComments("sdk/client/agent-log-settings.ts", "LogRotate");
-const CONNECTION_DOC = docComments("sdk/client/connection-options.ts", "ConnectionOptions");
-const READ_DOC = docComments("sdk/client/read-arguments.ts", "ReadArguments");
-const RESULT_DOC = docComments("sdk/client/agent-log-config-result.ts", "AgentLogConfigResult");
-const VERSION_DOC = docComments("sdk/client/agent-log-config-result.ts", "ServiceVersion");
+const SETTINGS_DOC = docComments("sdk/model/agent-log-settings.ts", "AgentLogSettings");
+const THRESHOLDS_DOC = docComments("sdk/model/agent-log-settings.ts", "LogRotate");
+const CONNECTION_DOC = docComments("sdk/model/connection-options.ts", "ConnectionOptions");
+const READ_DOC = docComments("sdk/model/read-arguments.ts", "ReadArguments");
+const RESULT_DOC = docComments("sdk/model/agent-log-config-result.ts", "AgentLogConfigResult");
+const VERSION_DOC = docComments("sdk/model/agent-log-config-result.ts", "ServiceVersion");
 const MANY_DOC = docComments("sdk/connection/read-many.ts", "GetAgentLogConfigsArgs");
 const MANY_RESULT_DOC = docComments("sdk/connection/read-many.ts", "ReadManyResult");
 const FAILURE_DOC = docComments("sdk/connection/read-many.ts", "ReadFailure");
-const ERROR_DOC = docComments("sdk/client/errors.ts", "AgentLogConfigError");
+const ERROR_DOC = docComments("sdk/model/errors.ts", "AgentLogConfigError");
 const OF_ERROR = Object.entries(ERROR_DOC.members).filter(([name]) => ["code", "message", "temporary"].includes(name));
 const FAILURE_MEMBERS = { ...FAILURE_DOC.members, ...Object.fromEntries(OF_ERROR) };
 const RESOURCE = docComments("sdk/program/agent-log-config.ts", "AgentLogConfig");

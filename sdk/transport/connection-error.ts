@@ -1,11 +1,10 @@
 import { errors } from "undici";
 import { UnusableChallenge } from "../digest/digest-challenge.ts";
 import { UnavailableHash } from "../digest/request-signer.ts";
+import { type Advice, AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
+import { printable } from "../model/printable.ts";
 import { ProxyError } from "./environment-proxy.ts";
-import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
 import { certificates } from "./open-connector.ts";
-import { printable } from "./printable.ts";
-import type { Advice } from "./service-error.ts";
 
 /**
  * Says why a request got no response and what to do about it.

@@ -1,6 +1,6 @@
 import tls from "node:tls";
 import { buildConnector } from "undici";
-import { printable } from "./printable.ts";
+import { printable } from "../model/printable.ts";
 
 /** What a certificate says of a server. Each part is empty where the certificate does not have it. */
 export interface Certificate {

@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { completeOptions, parseTexts } from "../../sdk/client/complete-options.ts";
+import { completeOptions, parseTexts } from "../../sdk/model/complete-options.ts";
+import { KEYS } from "../client/open-client.ts";
+import { CA_FILE } from "../client/test-certificate.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
-import { KEYS } from "./open-client.ts";
-import { CA_FILE } from "./test-certificate.ts";
 
 const valid = { ...KEYS, baseUrl: "https://example.com" };
 

@@ -1,5 +1,5 @@
 import { type buildConnector, Client, EnvHttpProxyAgent } from "undici";
-import { AgentLogConfigError } from "./errors.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
 
 /** A proxy that can't be reached (`cause` is set) or refuses the tunnel (`status` is set). */
 export class ProxyError extends Error {

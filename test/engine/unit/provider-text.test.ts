@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
-import { PROVIDER_TEXT } from "../../sdk/engine/provider-text.ts";
+import { PROVIDER_TEXT } from "../../../sdk/engine/provider-text.ts";
 
 /** Of the text that the states of all stacks hold. */
 const FINGERPRINT = "7f73f6dc9c81fe22fef43b46bed3d3dffcbf2046b6aa1fcbf4468c262f9bcd39";

@@ -3,13 +3,13 @@ import path from "node:path";
 import { inspect } from "node:util";
 import * as pulumi from "@pulumi/pulumi";
 import { expect, it } from "vitest";
-import { CODES } from "../../sdk/client/errors.ts";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { getAgentLogConfig, Provider } from "../../sdk/index.ts";
-import { MONITORING } from "./open-client.ts";
+import { CODES } from "../../sdk/model/errors.ts";
+import { MONITORING } from "../client/open-client.ts";
 
 it("is an instance of the class of every installed copy of the package, and nothing else is", async () => {
-  const url = "../../sdk/client/errors.ts?another-copy";
+  const url = "../../sdk/model/errors.ts?another-copy";
   const { AgentLogConfigError: Theirs } = await import(/* @vite-ignore */ url);
   expect(Theirs).not.toBe(AgentLogConfigError);
   expect(new Theirs("ERR_TLS", "m")).toBeInstanceOf(AgentLogConfigError);

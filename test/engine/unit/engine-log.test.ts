@@ -2,8 +2,8 @@ import * as grpc from "@grpc/grpc-js";
 import service from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/engine_pb.js";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { EngineLog } from "../../sdk/engine/engine-log.ts";
-import { listen } from "../plugin/listen.ts";
+import { EngineLog } from "../../../sdk/engine/engine-log.ts";
+import { listen } from "../../plugin/listen.ts";
 
 const modules = { grpc, service, messages };
 

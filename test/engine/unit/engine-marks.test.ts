@@ -1,7 +1,7 @@
 import * as rpc from "@pulumi/pulumi/runtime/rpc.js";
 import { expect, it } from "vitest";
-import type { AgentLogConfigResult } from "../../sdk/client/index.ts";
-import { refuseEngineMarks, SIGNATURE_KEY, UNKNOWN } from "../../sdk/engine/engine-marks.ts";
+import type { AgentLogConfigResult } from "../../../sdk/client/index.ts";
+import { refuseEngineMarks, SIGNATURE_KEY, UNKNOWN } from "../../../sdk/engine/engine-marks.ts";
 
 const RESULT: AgentLogConfigResult = {
   id: "0123456789abcdef01234567/backup",

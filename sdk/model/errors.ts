@@ -40,6 +40,9 @@ const FACTS = {
 /** The values of {@link AgentLogConfigError.code}. */
 export type AgentLogConfigErrorCode = keyof typeof FACTS;
 
+/** The code of a failure, and what its message says. */
+export type Advice = readonly [code: AgentLogConfigErrorCode, says: string];
+
 /** What follows from each code. */
 export const CODES: Readonly<Record<AgentLogConfigErrorCode, CodeFacts>> = FACTS;
 

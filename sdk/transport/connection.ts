@@ -2,9 +2,8 @@ import tls from "node:tls";
 import { Client, type Dispatcher } from "undici";
 import { DigestKey, DigestState } from "../digest/digest-exchange.ts";
 import type { DigestConnection } from "../digest/signed-request.ts";
-import type { CompleteOptions } from "./complete-options.ts";
+import type { CompleteOptions } from "../model/complete-options.ts";
 import { Cookies } from "./cookies.ts";
-import { MAX_BODY_BYTES } from "./decode-body.ts";
 import { type EnvironmentProxy, openThroughProxy } from "./environment-proxy.ts";
 import { openConnector } from "./open-connector.ts";
 
@@ -13,6 +12,9 @@ const MAX_CONNECT_SECONDS = 10;
 
 /** Seconds that a response may pause. After them the client answers a challenge over another connection. */
 const MAX_PAUSE_SECONDS = 5;
+
+/** Bytes of a response; a real one has some thousand. */
+const MAX_BODY_BYTES = 1_048_576;
 
 /** One connection to the service, which opens when it is used, and again when it was closed. */
 export class Connection implements DigestConnection {

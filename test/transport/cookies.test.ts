@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Cookies } from "../../sdk/client/cookies.ts";
+import { Cookies } from "../../sdk/transport/cookies.ts";
 
 it.each([
   { description: "no cookie", responses: [[]], expected: undefined },
