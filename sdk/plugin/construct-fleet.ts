@@ -1,9 +1,9 @@
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
 import { PLUGIN_TYPE } from "../engine/resource-type.ts";
-import { type AgentKind, idOf } from "../model/agent-log-config-id.ts";
+import { idOf } from "../model/agent-log-config-id.ts";
 import { type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
-import { type ChildNames, childNames, type FleetMembers, fleetMembers, projectIdOf } from "../record/fleet-children.ts";
+import { type ChildNames, childNames, type FleetMember, fleetMembers } from "../record/fleet-children.ts";
 import { publicSettings } from "./call-function.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
 import type { ResourceMonitor } from "./resource-monitor.ts";
@@ -26,10 +26,11 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   const isKnown = !Object.values(lists).flat().some(isUnknown);
   const areListsKnown = !Object.values(lists).some(isUnknown);
   const children = areListsKnown ? childrenOf(name, fleetMembers(name, { ...rules, ...lists }, isSecret)) : [];
-  const recorded = children.map((child) => recordChild({ urn, rules, isSecret }, child, monitor, run));
+  const fleet = { urn, rules, isSecret };
+  const registered = children.map(([names, member]) => registerChild(fleet, names, member, monitor, run));
   // An engine that goes on after a failure records the others.
-  await Promise.allSettled(recorded);
-  const settings = Object.fromEntries((await Promise.all(recorded)).filter(([, child]) => child !== undefined));
+  await Promise.allSettled(registered);
+  const settings = Object.fromEntries((await Promise.all(registered)).filter(([, child]) => child !== undefined));
 
   const known = isSecret ? seal(settings) : settings;
   // An update has no marks of what is unknown: what it does not register is left out.
@@ -38,27 +39,17 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   return { urn, configs };
 }
 
-interface Child extends ChildNames {
-  /** The user's name for the project, where it has one. */
-  readonly project: string | undefined;
-  readonly projectId: unknown;
-  readonly agent: AgentKind;
-}
-
-/** Returns the children, each once, except those that are called by an id that is not known yet. */
-function childrenOf(fleet: string, { projects, agents }: FleetMembers): Child[] {
-  const children = projects.flatMap(([project, given]) => {
-    const projectId = projectIdOf(given);
-    const called = project ?? String(projectId);
-    return isUnknown(called)
-      ? []
-      : agents.map((agent) => ({ ...childNames(fleet, called, agent), project, projectId, agent }));
+/** Returns the members and how their children are called, each once, except those that are called by an id that is not known yet. */
+function childrenOf(fleet: string, members: readonly FleetMember[]): (readonly [ChildNames, FleetMember])[] {
+  const children = members.flatMap((member) => {
+    const project = member.name ?? String(member.projectId);
+    return isUnknown(project) ? [] : [[childNames(fleet, project, member.agent), member] as const];
   });
-  return [...new Map(children.map((child) => [child.key, child])).values()];
+  return [...new Map(children.map((child) => [child[0].key, child])).values()];
 }
 
 /** What the children of a fleet have in common. */
-interface Fleet {
+interface RegisteredFleet {
   readonly urn: string;
   readonly rules: Properties;
   /** The ids of the projects may be secrets. */
@@ -66,16 +57,17 @@ interface Fleet {
 }
 
 /**
- * Registers a child.
+ * Reads for a child and registers it.
  * @returns its key and the settings that it records; undefined settings where an update has not registered it
  */
-async function recordChild(
-  { urn, rules, isSecret }: Fleet,
-  { key, name, project, projectId, agent }: Child,
+async function registerChild(
+  { urn, rules, isSecret }: RegisteredFleet,
+  { key, name }: ChildNames,
+  { name: givenName, ...asked }: FleetMember,
   monitor: ResourceMonitor,
   run: Run,
 ): Promise<[key: string, settings: Properties | undefined]> {
-  const asked = { projectId, agent };
+  const { projectId } = asked;
   // The engine checks one child after the other, so that they are read before.
   await run.readAhead(childOf(urn, PLUGIN_TYPE, name), asked);
   const inputs = { ...rules, ...asked, projectId: isSecret ? seal(projectId) : projectId };
@@ -83,6 +75,6 @@ async function recordChild(
   const isKnown = outputs !== undefined && !isUnknown(projectId);
   if (!isKnown && !monitor.isPreview) return [key, undefined];
   const id = isUnknown(projectId) ? UNKNOWN : idOf(asked);
-  const named = project === undefined ? {} : { name: project };
+  const named = givenName === undefined ? {} : { name: givenName };
   return [key, { ...named, ...publicSettings({ ...withoutMarks(outputs ?? UNKNOWN_SETTINGS), ...asked, id }) }];
 }

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { type AgentKind, idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
-import { childNames, fleetMembers, projectIdOf } from "../record/fleet-children.ts";
+import { childNames, type FleetMember, fleetMembers, inLowerCase } from "../record/fleet-children.ts";
 import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
 import { printedAsIs } from "./printed-as-is.ts";
@@ -108,38 +108,30 @@ function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): Configs
 
 /** Makes the children of lists that are known, except those that are called by an id that comes late. */
 function makeChildren(fleet: Fleet): Configs {
-  const { projects, agents } = fleetMembers(fleet.name, { ...fleet.rules, ...fleet.lists }, fleet.origin !== undefined);
+  const members = fleetMembers(fleet.name, { ...fleet.rules, ...fleet.lists }, fleet.origin !== undefined);
   const made = new Map<string, pulumi.Output<FleetSettings>>();
   const later: pulumi.Output<void>[] = [];
-  for (const [name, given] of projects) {
-    const projectId = isEventual(given) ? laterInLowerCase(given) : inLowerCase(given);
-    const called = name ?? projectId;
-    for (const agent of agents) {
-      const make = (project: string) => makeChild(fleet, made, { name, project, projectId, agent });
-      if (typeof called === "string") make(called);
-      else later.push(called.apply(make));
-    }
+  for (const member of members) {
+    const projectId = isEventual(member.projectId) ? laterInLowerCase(member.projectId) : String(member.projectId);
+    const project = member.name ?? projectId;
+    const make = (known: string) => makeChild(fleet, made, { ...member, projectId }, known);
+    if (typeof project === "string") make(project);
+    else later.push(project.apply(make));
   }
   return pulumi.all(later).apply(() => pulumi.output(Object.fromEntries(made)));
 }
 
-/** One agent of one project. */
-interface Member {
-  /** The user's name for the project, where it has one. */
-  readonly name: string | undefined;
-  /** What the project is called: its name, or else its id. */
-  readonly project: string;
-  readonly projectId: pulumi.Input<string>;
-  readonly agent: AgentKind;
-}
-
-/** Makes a child, unless it is there: a list may have an id twice. */
+/**
+ * Makes a child, unless it is there: a list may have an id twice.
+ * @param project what it is called: the user's name for it, or else its id
+ */
 function makeChild(
   { name: fleet, rules, options, origin }: Fleet,
   made: Map<string, pulumi.Output<FleetSettings>>,
-  member: Member,
+  member: FleetMember & { readonly projectId: pulumi.Input<string> },
+  project: string,
 ): void {
-  const { key, name } = childNames(fleet, member.project, member.agent);
+  const { key, name } = childNames(fleet, project, member.agent);
   if (made.has(key)) return;
   const projectId =
     origin === undefined ? member.projectId : pulumi.all([member.projectId, origin]).apply(([id]) => id);
@@ -149,11 +141,7 @@ function makeChild(
 
 function laterInLowerCase(id: unknown): pulumi.Output<string> {
   const late: pulumi.Output<unknown> = pulumi.output(id);
-  return late.apply(inLowerCase);
-}
-
-function inLowerCase(id: unknown): string {
-  return String(projectIdOf(id));
+  return late.apply((known) => String(inLowerCase(known)));
 }
 
 function settingsOf(child: AgentLogConfig, name: string | undefined): pulumi.Output<FleetSettings> {

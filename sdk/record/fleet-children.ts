@@ -5,34 +5,36 @@ import { isPlainObject } from "../model/is-object.ts";
 import { parseArgument, strictObject } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
 
-/** What a fleet reads: each agent of each project. */
-export interface FleetMembers {
-  /** The user's name for each project, where it has one, and its id as it was given. */
-  readonly projects: readonly (readonly [name: string | undefined, projectId: unknown])[];
-  readonly agents: readonly AgentKind[];
+/** One agent of one project of a fleet. */
+export interface FleetMember {
+  /** The user's name for the project, where it has one. */
+  readonly name: string | undefined;
+  /** In lower case where it is known. The children refuse what is no text. */
+  readonly projectId: unknown;
+  readonly agent: AgentKind;
 }
 
 /**
- * Returns the projects, and the agents that are known. The projects of a list are in its order, and those of a map in the order
- * of their names, because the engine does not keep the order of a map.
+ * Returns each known agent of each project. The projects of a list are in its order, and those of a map in the order of their names,
+ * because the engine does not keep the order of a map.
  * @param fleet the name of the fleet
  * @param args all arguments of the fleet
  * @param isSecret the lists may be secrets, so that no message may quote them
  * @throws AgentLogConfigError for arguments that are invalid
  */
-export function fleetMembers(fleet: string, args: object, isSecret: boolean): FleetMembers {
+export function fleetMembers(fleet: string, args: object, isSecret: boolean): readonly FleetMember[] {
   const subject = `AgentLogConfigs '${printable(fleet, 80)}' can't be made`;
   const { projectIds, projects, agents } = parseArgument(fleetSchema, args, subject, { isSecret });
   const names = Object.keys(projects ?? {}).sort();
-  return {
-    projects: projectIds?.map((id) => [undefined, id]) ?? names.map((name) => [name, projects?.[name]]),
-    agents: (agents ?? AGENTS).filter((agent) => agent !== UNKNOWN),
-  };
+  const given =
+    projectIds?.map((id) => ({ name: undefined, id })) ?? names.map((name) => ({ name, id: projects?.[name] }));
+  const known = (agents ?? AGENTS).filter((agent) => agent !== UNKNOWN);
+  return given.flatMap(({ name, id }) => known.map((agent) => ({ name, projectId: inLowerCase(id), agent })));
 }
 
-/** Returns the id of a project as its children have it. They refuse what is no text. */
-export function projectIdOf(given: unknown): unknown {
-  return typeof given === "string" ? given.toLowerCase() : given;
+/** Returns the id of a project as its children have it. */
+export function inLowerCase(id: unknown): unknown {
+  return typeof id === "string" ? id.toLowerCase() : id;
 }
 
 /** How a child is called. */
@@ -43,7 +45,7 @@ export interface ChildNames {
   readonly name: string;
 }
 
-/** @param project the user's name for it, or else its id as {@link projectIdOf} returns it */
+/** @param project what it is called: the user's name for it, or else its id in lower case */
 export function childNames(fleet: string, project: string, agent: AgentKind): ChildNames {
   const called = printable(project, 80);
   return { key: `${called}/${agent}`, name: `${fleet}-${called}-${agent}` };

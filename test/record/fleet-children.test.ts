@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SIGNATURE_KEY, UNKNOWN } from "../../sdk/engine/engine-marks.ts";
-import { childNames, fleetMembers, projectIdOf } from "../../sdk/record/fleet-children.ts";
+import { childNames, fleetMembers } from "../../sdk/record/fleet-children.ts";
 
 const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"] as const;
 
@@ -43,7 +43,11 @@ describe("the members of a fleet", () => {
 
 it("a project may have a name of 80 characters, which its children have in full", () => {
   const name = "x".repeat(80);
-  expect(fleetMembers("fleet", { projects: { [name]: ONE } }, true).projects).toEqual([[name, ONE]]);
+  const members = fleetMembers("fleet", { projects: { [name]: ONE } }, true);
+  expect(members).toMatchObject([
+    { name, agent: "monitoring" },
+    { name, agent: "backup" },
+  ]);
   expect(childNames("fleet", name, "backup").key).toBe(`${name}/backup`);
 });
 
@@ -59,5 +63,7 @@ it.each([
   [UNKNOWN, UNKNOWN],
   [123, 123],
 ])("a child has the id %j of its project in lower case, and as it is where it is no text", (given, id) => {
-  expect(projectIdOf(given)).toBe(id);
+  expect(fleetMembers("fleet", { projectIds: [given], agents: ["backup"] }, true)).toEqual([
+    { name: undefined, projectId: id, agent: "backup" },
+  ]);
 });
