@@ -32,7 +32,7 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
     ...read,
     ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null })},
     configOverrides: pulumi.secret(null),
-    __reading: { ...read, fingerprints, problem: null, secrets: [], ignored: [] },
+    __origin: { ...read, fingerprints, problem: null, secrets: [], ignored: [] },
     __failures: "program",
     __provider: PROVIDER_TEXT,
   }, { additionalSecretOutputs: ["configOverrides"] });

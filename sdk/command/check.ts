@@ -6,7 +6,7 @@ import { readUsable } from "../connection/settings-reader.ts";
 import { AGENTS, PROJECT_ID } from "../model/agent-log-config-id.ts";
 import { CODES, errorOf } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
-import { failureOf } from "../record/reading.ts";
+import { failureOf } from "../record/finding-report.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";
 import { readStack } from "./read-stack.ts";
 import { type ProjectReport, type Report, renderReport } from "./render-report.ts";

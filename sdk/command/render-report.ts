@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import type { AgentLogConfigErrorCode } from "../model/errors.ts";
-import { type Failure, FailureReport } from "../record/failure-report.ts";
+import { type Finding, FindingReport } from "../record/finding-report.ts";
 
 /** What the command says. */
 export interface Report {
@@ -15,7 +15,7 @@ export interface Report {
 }
 
 /** How far both reads of one project came: where the agents log to, and the problem if one was not read. */
-export interface ProjectReport extends Partial<Failure> {
+export interface ProjectReport extends Partial<Finding> {
   readonly code?: AgentLogConfigErrorCode;
   readonly projectId: string;
   readonly status: "ok" | "failed" | "not reached";
@@ -38,7 +38,7 @@ export function renderReport({ settings, warning, projects }: Report): string {
   for (const { projectId, monitoring, backup } of ok) {
     lines.push(`${styleText("green", "✓")} ${projectId}  monitoring logs to ${monitoring}, backup to ${backup}`);
   }
-  const report = new FailureReport();
+  const report = new FindingReport();
   for (const { message = "", cause = "", ...project } of failed)
     report.note(project.projectId, { ...project, message, cause });
   for (const { message } of report.entries()) lines.push(styleText("red", `✗ ${message}`));

@@ -8,15 +8,15 @@ import { type Credentials, RequestSigner } from "./request-signer.ts";
  * decides about nonces. It sends nothing and has no timer, so that a test can try every order of events.
  */
 export class DigestExchange {
-  readonly #state: DigestState;
+  readonly #session: DigestSession;
   #nonce: Nonce | undefined;
   /** The nonce came in a response to this request. */
   #isFresh = false;
   #repeats = 0;
 
-  constructor(state: DigestState) {
-    this.#state = state;
-    this.#nonce = state.nonce;
+  constructor(session: DigestSession) {
+    this.#session = session;
+    this.#nonce = session.nonce;
   }
 
   /**
@@ -34,8 +34,8 @@ export class DigestExchange {
    */
   answered(provesKey: boolean): void {
     if (this.#nonce === undefined) return;
-    if (provesKey) this.#state.key.isAccepted = true;
-    this.#state.nonce = this.#nonce;
+    if (provesKey) this.#session.key.isAccepted = true;
+    this.#session.nonce = this.#nonce;
   }
 
   /**
@@ -43,11 +43,11 @@ export class DigestExchange {
    * @returns whether to send it again, signed with the nonce of the challenge, or to leave the response to the caller
    */
   refused(challenge: DigestChallenge): boolean {
-    const { key } = this.#state;
+    const { key } = this.#session;
     const isKeyRefused = this.#isForKey(challenge);
-    this.#nonce = key.rememberNonce(challenge, this.#state);
+    this.#nonce = key.rememberNonce(challenge, this.#session);
     this.#isFresh = true;
-    this.#state.nonce = undefined;
+    this.#session.nonce = undefined;
     const isFinal = (isKeyRefused && !key.isAccepted) || this.#repeats === MAX_REPEATS;
     if (isFinal && isKeyRefused) key.isAccepted = false;
     this.#repeats += 1;
@@ -76,16 +76,16 @@ export class DigestKey {
   }
 
   /** Returns the nonce of a challenge, which is remembered: the same nonce has one count on all connections. */
-  rememberNonce(challenge: DigestChallenge, state: DigestState): Nonce {
-    const nonce = this.nonces.find((known) => known.isOf(challenge)) ?? new Nonce(challenge, this.credentials, state);
-    if (nonce.state !== state) nonce.isShared = true;
+  rememberNonce(challenge: DigestChallenge, session: DigestSession): Nonce {
+    const nonce = this.nonces.find((known) => known.isOf(challenge)) ?? new Nonce(challenge, this.credentials, session);
+    if (nonce.session !== session) nonce.isShared = true;
     this.nonces = [nonce, ...this.nonces.filter((other) => other !== nonce)].slice(0, MAX_NONCES);
     return nonce;
   }
 }
 
 /** What is known on one connection: behind a load balancer, the server at its other end may be the only one with its nonces. */
-export class DigestState {
+export class DigestSession {
   readonly key: DigestKey;
   /** The nonce that was accepted last, unless it was refused since. */
   nonce: Nonce | undefined;
@@ -104,7 +104,7 @@ const MAX_NONCES = 64;
 /** A nonce of the server, and what is known of it. */
 class Nonce {
   /** The connection that got it first. */
-  readonly state: DigestState;
+  readonly session: DigestSession;
   /** Another connection has got it too. */
   isShared = false;
   readonly #challenge: DigestChallenge;
@@ -112,8 +112,8 @@ class Nonce {
   /** How many requests were signed so far; it is the nonce count of the last one (RFC 7616, section 3.4). */
   #count = 0;
 
-  constructor(challenge: DigestChallenge, credentials: Credentials, state: DigestState) {
-    this.state = state;
+  constructor(challenge: DigestChallenge, credentials: Credentials, session: DigestSession) {
+    this.session = session;
     this.#challenge = challenge;
     this.#signer = new RequestSigner(challenge, credentials, randomBytes(8).toString("hex"));
   }

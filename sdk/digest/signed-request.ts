@@ -1,12 +1,12 @@
 import type { Dispatcher } from "undici";
 import { chooseDigestChallenge, type DigestChallenge } from "./digest-challenge.ts";
-import { DigestExchange, type DigestState } from "./digest-exchange.ts";
+import { DigestExchange, type DigestSession } from "./digest-exchange.ts";
 
 /** A connection to the service, for one request at a time. */
 export interface DigestConnection {
   /** Sends requests. A request whose dispatcher is destroyed fails, and is not sent again. */
   readonly dispatcher: Pick<Dispatcher, "dispatch">;
-  readonly state: DigestState;
+  readonly session: DigestSession;
   /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
 }
@@ -32,11 +32,11 @@ export interface WireResponse {
  * @throws Error of undici if there is no whole response
  */
 export async function sendSigned(
-  { dispatcher, state, cookies }: DigestConnection,
+  { dispatcher, session, cookies }: DigestConnection,
   request: UnsignedRequest,
   isForKnownKey: (response: WireResponse) => boolean,
 ): Promise<WireResponse> {
-  const exchange = new DigestExchange(state);
+  const exchange = new DigestExchange(session);
   for (;;) {
     const headers: Record<string, string> = { ...request.headers };
     const authorization = exchange.sign(request.method, request.path);

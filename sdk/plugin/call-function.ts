@@ -1,14 +1,13 @@
 import { readMany } from "../connection/read-many.ts";
 import { FUNCTIONS } from "../engine/resource-type.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
-import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { parseArgument } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
 import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 import type { Properties } from "../record/complete-inputs.ts";
-import { recordSettings } from "../record/reading.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
+import { publicSettings } from "./public-settings.ts";
 
 type Read = (args: ReadArguments) => Promise<AgentLogConfigResult>;
 
@@ -35,14 +34,4 @@ export async function callFunction(token: string, args: Properties, read: Read):
 /** What a function returns. */
 function publicResult(result: AgentLogConfigResult): Properties {
   return { ...publicSettings(result), serviceVersion: result.serviceVersion ?? null };
-}
-
-/**
- * The settings of one agent. The one that is a secret is left out, because the SDKs of several languages lose the mark of a
- * secret inside the result of a function.
- */
-export function publicSettings(result: Readonly<Partial<Record<keyof AgentLogConfigResult, unknown>>>): Properties {
-  const { id, projectId, agent } = result;
-  const { [SECRET_SETTING]: _, ...settings } = recordSettings(result);
-  return { id, projectId, agent, ...settings };
 }

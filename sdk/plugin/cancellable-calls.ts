@@ -1,6 +1,6 @@
 import { type handleUnaryCall, status } from "@grpc/grpc-js";
 import type { EngineLog } from "../engine/engine-log.ts";
-import { failureOf } from "../record/reading.ts";
+import { failureOf } from "../record/finding-report.ts";
 
 /** Handlers that show messages before the response, and end at once on cancel. */
 export function cancellableCalls(log: EngineLog) {

@@ -1,4 +1,4 @@
-import { type Failure, FailureReport } from "../record/failure-report.ts";
+import { type Finding, FindingReport } from "../record/finding-report.ts";
 import { nameOf } from "./resource-urn.ts";
 
 /** How long the engine has to ask for nothing before the failures of a preview or a refresh are reported, in milliseconds. */
@@ -10,7 +10,7 @@ const SILENCE_MILLISECONDS = 3000;
  */
 export class HeldCalls {
   readonly #showError: (urn: string, message: string) => void;
-  #report = new FailureReport(nameOf);
+  #report = new FindingReport(nameOf);
   /** The calls and the reads ahead that are under way. */
   #running = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -34,12 +34,12 @@ export class HeldCalls {
   }
 
   /** Notes why a resource fails. The engine may end the run before it comes to the call that fails. */
-  note(urn: string, failures: readonly Failure[]): void {
+  note(urn: string, failures: readonly Finding[]): void {
     for (const failure of failures) this.#report.note(urn, failure);
   }
 
   /** Lets the call that is being answered fail at once. */
-  fail(urn: string, failures: readonly Failure[]): never {
+  fail(urn: string, failures: readonly Finding[]): never {
     this.#report.forget(urn);
     throw new Error(failures.map(({ message }) => message).join("\n"));
   }
@@ -48,7 +48,7 @@ export class HeldCalls {
    * Holds the first call that fails, inside `during`: the first whose read was sent, if there is one. Any other one is reported
    * with it, and is to be answered.
    */
-  async hold(urn: string, failures: readonly Failure[]): Promise<void> {
+  async hold(urn: string, failures: readonly Finding[]): Promise<void> {
     if (this.#hasReported) this.fail(urn, failures);
     this.note(urn, failures);
     const wasSent = failures.some(({ isUnsent }) => isUnsent !== true);
@@ -66,7 +66,7 @@ export class HeldCalls {
     const [held, reported] = [this.#held, this.#report.entries(this.#held?.urn)];
     this.#held = undefined;
     this.#hasReported ||= held !== undefined;
-    this.#report = new FailureReport(nameOf);
+    this.#report = new FindingReport(nameOf);
     const own = reported.filter(({ resource }) => resource === held?.urn);
     for (const { resource, message } of reported) if (resource !== held?.urn) this.#showError(resource, message);
     held?.fail(new Error(own.map(({ message }) => message).join("\n")));

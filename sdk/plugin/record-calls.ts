@@ -17,8 +17,8 @@ import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
 import { type Properties, UNKNOWN_SETTINGS, withoutInternal } from "../record/complete-inputs.ts";
+import { failureOf } from "../record/finding-report.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
-import { failureOf } from "../record/reading.ts";
 import { failuresOf } from "../record/resource-lifecycle.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
 import { markedNames, withMarks, withoutMarks } from "./property-marks.ts";
@@ -36,7 +36,7 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
   if (refusal !== undefined) {
     return response.setFailuresList([new providerMessages.CheckFailure().setReason(refusal)]);
   }
-  // No program reads for the plugin, so that a reading is a forged one. What is recorded comes back with `ignoreChanges: ["*"]`.
+  // No program reads for the plugin, so that an origin is a forged one. What is recorded comes back with `ignoreChanges: ["*"]`.
   const sent = withoutInternal(propertiesOf(request.getNews()));
   const recorded = propertiesOf(request.getOlds());
   const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(sent))];

@@ -4,7 +4,7 @@ import type { EngineLog } from "../engine/engine-log.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import type { Host } from "../record/complete-inputs.ts";
-import { FailureReport } from "../record/failure-report.ts";
+import { FindingReport } from "../record/finding-report.ts";
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
 import { HeldCalls } from "./held-calls.ts";
 import { nameOf } from "./resource-urn.ts";
@@ -12,7 +12,7 @@ import { nameOf } from "./resource-urn.ts";
 /** What is remembered for one run of the engine, which configures an attached process anew for each. */
 export class Run {
   readonly failures: HeldCalls;
-  readonly warnings = new FailureReport(nameOf);
+  readonly warnings = new FindingReport(nameOf);
   readonly records = new ResourceLifecycle();
   /** What was read ahead, by the URN of the resource and what it asks for. */
   readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();

@@ -158,7 +158,7 @@ function recordedInputs(
   const settings = SETTING_NAMES.map((name) => [name, found.apply(({ settings }) => settings[name])] as const);
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
-  return { ...inputs, __reading: read.apply(({ reading }) => reading), __failsIn: whereItFails() };
+  return { ...inputs, __origin: read.apply(({ origin }) => origin), __failsIn: whereItFails() };
 }
 
 /**

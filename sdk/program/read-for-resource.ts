@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
 import { settingsIgnoredInPart } from "../record/ignored-changes.ts";
-import { fingerprintsOf, outcomeOf, type Reading, type RecordedSettings } from "../record/reading.ts";
+import { fingerprintsOf, outcomeOf, type RecordedSettings, type SettingsOrigin } from "../record/settings-origin.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
 import { isPlain } from "./is-eventual.ts";
 import { connectionOf, providerOf } from "./provider.ts";
@@ -22,7 +22,7 @@ export interface ReadRequest {
 export interface ResourceRead {
   /** Empty where the provider has to read itself. */
   readonly settings: RecordedSettings;
-  readonly reading: Reading;
+  readonly origin: SettingsOrigin;
 }
 
 /**
@@ -44,7 +44,7 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
 async function readNow(
   request: ReadRequest,
   connection: ConnectionSettings | undefined,
-  what: Pick<Reading, "projectId" | "agent">,
+  what: Pick<SettingsOrigin, "projectId" | "agent">,
   hasWaited: boolean,
 ): Promise<ResourceRead> {
   const { ignoreChanges: ignored = [] } = request.opts;
@@ -58,10 +58,10 @@ async function readNow(
 }
 
 /** The engine complains of an ignored path that leads through something else than a map. */
-function withMaps(settings: RecordedSettings, reading: Omit<Reading, "absent">): ResourceRead {
-  const absent = settingsIgnoredInPart(reading.ignored).filter((name) => settings[name] == null);
+function withMaps(settings: RecordedSettings, origin: Omit<SettingsOrigin, "absent">): ResourceRead {
+  const absent = settingsIgnoredInPart(origin.ignored).filter((name) => settings[name] == null);
   const maps = Object.fromEntries(absent.map((name) => [name, {}]));
-  return { settings: { ...settings, ...maps }, reading: { ...reading, absent } };
+  return { settings: { ...settings, ...maps }, origin: { ...origin, absent } };
 }
 
 /** Returns the arguments and the settings that no message may quote. */

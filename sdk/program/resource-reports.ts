@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { printable } from "../model/printable.ts";
-import { type Failure, FailureReport, listOf } from "../record/failure-report.ts";
+import { type Finding, FindingReport, listOf } from "../record/finding-report.ts";
 import { failuresIn } from "../record/resource-lifecycle.ts";
 import { failAtEnd, runsInline, whenKnown } from "./private-sdk.ts";
 
@@ -20,7 +20,7 @@ interface Subject {
  * everything else is compared.
  */
 export class ResourceReports {
-  readonly #report = new FailureReport<Subject>(({ name }) => name);
+  readonly #report = new FindingReport<Subject>(({ name }) => name);
   #awaitsEnd = false;
 
   /** Reports why a resource fails in a preview. */
@@ -33,11 +33,11 @@ export class ResourceReports {
     });
   }
 
-  warn(resource: pulumi.Resource, name: string, warning: Failure): void {
+  warn(resource: pulumi.Resource, name: string, warning: Finding): void {
     this.#note({ show: pulumi.log.warn, resource, name }, warning);
   }
 
-  #note(subject: Subject, failure: Failure): void {
+  #note(subject: Subject, failure: Finding): void {
     const { show, resource } = subject;
     const teller = this.#report.note(subject, failure);
     if (teller === subject && (failure.isUnsent !== true || runsInline())) void show(failure.message, resource);

@@ -7,9 +7,9 @@ import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
 import { type Host, isRecordOf, type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
-import { describe, type Failure, FailureReport } from "../record/failure-report.ts";
-import { failureOf, isReading } from "../record/reading.ts";
+import { describe, type Finding, FindingReport, failureOf } from "../record/finding-report.ts";
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
+import { isOrigin } from "../record/settings-origin.ts";
 
 // What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
 // holds that text. What they do is decided in resource-lifecycle.ts; here is what the host of dynamic providers is like.
@@ -24,9 +24,9 @@ export async function check(
   olds: Properties,
   { __failsIn: failsIn, ...news }: Properties,
 ): Promise<{ inputs: Properties; failures: { property: ""; reason: string }[] }> {
-  const reading = news["__reading"];
-  // The host does not see which inputs are secret, so that without a reading all of them may be.
-  const secrets = isReading(reading) ? reading.secrets : Object.keys(news);
+  const origin = news["__origin"];
+  // The host does not see which inputs are secret, so that without an origin all of them may be.
+  const secrets = isOrigin(origin) ? origin.secrets : Object.keys(news);
   const { inputs, failures, warnings } = await records.check(hostOf(configuration), olds, news, secrets);
   await warn(...warnings.map(({ message }) => message));
   if (failures.length === 0) return { inputs, failures: [] };
@@ -90,17 +90,17 @@ export async function read(
 
 const reader = new SettingsReader();
 const records = new ResourceLifecycle();
-const reported = new FailureReport();
+const reported = new FindingReport();
 /** What was shown: a replacement is checked twice. */
 const shown = new Set<string>();
 
 /** Leaves the reason out where it was told for another record. */
-function toldOnce(id: string, failure: Failure): Failure {
+function toldOnce(id: string, failure: Finding): Finding {
   const first = reported.note(id, failure);
   return first === id ? failure : { ...failure, message: `The reason is the same as for ${printable(first, 80)}.` };
 }
 
-async function warnOfRecord(id: string, warning: Failure): Promise<void> {
+async function warnOfRecord(id: string, warning: Finding): Promise<void> {
   await warn(describe([id], [toldOnce(id, warning)]));
 }
 

@@ -4,10 +4,18 @@ import type { UncheckedRead } from "../connection/settings-reader.ts";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
-import { type Failure, failureOfRecord } from "./failure-report.ts";
+import { type Finding, failureOfRecord } from "./finding-report.ts";
 import { ignoredSettings, keepIgnored } from "./ignored-changes.ts";
-import { belongsTo, fingerprintsOf, isReading, outcomeOf, READ_FOR, type ReadOutcome, readForOf } from "./reading.ts";
 import { refusalsOf } from "./resource-arguments.ts";
+import {
+  belongsTo,
+  fingerprintsOf,
+  isOrigin,
+  outcomeOf,
+  READ_FOR,
+  type ReadOutcome,
+  readForOf,
+} from "./settings-origin.ts";
 import { unmetExpectations } from "./unmet-expectations.ts";
 
 /** What the engine gives to a provider for one resource. */
@@ -28,11 +36,11 @@ export interface Completed {
   /** What is to be recorded. After a failed read it has the recorded settings, if they are its own. */
   readonly inputs: Properties;
   /** Why it fails. */
-  readonly failures: readonly Failure[];
+  readonly failures: readonly Finding[];
   /** What it only warns of. */
-  readonly warnings: readonly Failure[];
+  readonly warnings: readonly Finding[];
   /** The outage because of which the recorded settings are used. */
-  readonly outage?: Failure | undefined;
+  readonly outage?: Finding | undefined;
 }
 
 /**
@@ -43,14 +51,14 @@ export interface Completed {
 export async function completeInputs(
   host: Host,
   olds: Properties,
-  { __reading: reading, __provider: provider, ...given }: Properties,
+  { __origin: origin, __provider: provider, ...given }: Properties,
   secrets: readonly string[],
 ): Promise<Completed> {
   const args = { ...withoutInternal(given), ...(provider !== undefined && { __provider: provider }) };
   const refusals = refusalsOf(args, secrets);
   if (refusals.length > 0) return { inputs: args, failures: refusals, warnings: [] };
-  const ignored = ignoredPaths(olds, args, reading);
-  const { settings, readFor, problem } = await findSettings(host, olds, args, reading, ignored);
+  const ignored = ignoredPaths(olds, args, origin);
+  const { settings, readFor, problem } = await findSettings(host, olds, args, origin, ignored);
   const inputs = { ...keepIgnored({ ...args, ...settings }, olds, ignored), [READ_FOR]: readFor };
   return problem === null ? judge(inputs, secrets) : useRecord(olds, inputs, problem, secrets);
 }
@@ -73,16 +81,16 @@ async function findSettings(
   host: Host,
   olds: Properties,
   args: Properties,
-  reading: unknown,
+  origin: unknown,
   ignored: readonly string[],
 ): Promise<FoundSettings> {
   const { projectId, agent } = args;
-  // In a preview a reading and its settings are unknown where the read waits for something that is still to be created.
-  if (isUnknown(reading)) return { settings: {}, readFor: UNKNOWN, problem: null };
+  // In a preview an origin and its settings are unknown where a read of the program waits for something that is still to be created.
+  if (isUnknown(origin)) return { settings: {}, readFor: UNKNOWN, problem: null };
   if (isUnknown(projectId) || isUnknown(agent)) return { settings: UNKNOWN_SETTINGS, readFor: UNKNOWN, problem: null };
-  if (isReading(reading) && belongsTo(reading, args, host.sources)) {
-    const absent = Object.fromEntries(reading.absent.map((name) => [name, null]));
-    return { settings: absent, readFor: readForOf(args, reading.fingerprints.baseUrl), problem: reading.problem };
+  if (isOrigin(origin) && belongsTo(origin, args, host.sources)) {
+    const absent = Object.fromEntries(origin.absent.map((name) => [name, null]));
+    return { settings: absent, readFor: readForOf(args, origin.fingerprints.baseUrl), problem: origin.problem };
   }
   const whole = ignoredSettings(ignored);
   if (SETTING_NAMES.every((name) => whole.includes(name))) {
@@ -92,12 +100,12 @@ async function findSettings(
 }
 
 /**
- * The paths whose recorded values stay. A reading says which these are; without one nothing but `ignoreChanges` puts settings
+ * The paths whose recorded values stay. An origin says which these are; without one nothing but `ignoreChanges` puts settings
  * among the inputs, with their recorded values.
  */
-function ignoredPaths(olds: Properties, inputs: Properties, reading: unknown): readonly string[] {
+function ignoredPaths(olds: Properties, inputs: Properties, origin: unknown): readonly string[] {
   if (olds["projectId"] === undefined) return [];
-  if (isReading(reading)) return reading.ignored;
+  if (isOrigin(origin)) return origin.ignored;
   return SETTING_NAMES.filter((name) => inputs[name] !== undefined && isDeepStrictEqual(inputs[name], olds[name]));
 }
 
@@ -113,7 +121,7 @@ export function judge(inputs: Properties, secrets: readonly string[]): Completed
 function useRecord(
   record: Properties,
   { [READ_FOR]: readFor, ...inputs }: Properties,
-  problem: Failure,
+  problem: Finding,
   secrets: readonly string[],
 ): Completed {
   const isOwn = isRecordOf(record, inputs);
@@ -134,7 +142,7 @@ export function isRecordOf(record: Properties, inputs: Properties): boolean {
 }
 
 /** Tells whether the recorded settings may be used, if there are any, for those that could not be read. */
-export function mayUseRecord({ whenUnavailable }: Properties, { temporary }: Failure): boolean {
+export function mayUseRecord({ whenUnavailable }: Properties, { temporary }: Finding): boolean {
   return temporary === true && whenUnavailable === "useRecorded";
 }
 

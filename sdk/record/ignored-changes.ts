@@ -1,9 +1,9 @@
 import { isSettingName, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { isPlainObject } from "../model/is-object.ts";
 import { printable } from "../model/printable.ts";
-import type { Failure } from "./failure-report.ts";
-import type { RecordedSettings } from "./reading.ts";
+import type { Finding } from "./finding-report.ts";
 import { resourceArgumentsSchema } from "./resource-arguments.ts";
+import type { RecordedSettings } from "./settings-origin.ts";
 
 /**
  * Puts the recorded values back in the place of settings, and of members of settings, whose changes are ignored. The engine does
@@ -38,7 +38,7 @@ export function ignoredSettings(paths: readonly string[]): readonly string[] {
 const PROPERTY_NAMES: readonly string[] = [...SETTING_NAMES, ...Object.keys(resourceArgumentsSchema.shape)];
 
 /** Returns a warning if some paths lead to no property, as those with the names of Python do: the engine says nothing. */
-export function ignoredWithoutEffect(paths: readonly string[], resource: string): readonly Failure[] {
+export function ignoredWithoutEffect(paths: readonly string[], resource: string): readonly Finding[] {
   const unknown = paths.filter((path) => {
     const [name = ""] = keysOf(path);
     return name !== "*" && !name.startsWith("__") && !PROPERTY_NAMES.includes(name);

@@ -4,7 +4,7 @@ import { isSettingName } from "../model/agent-log-settings.ts";
 import { describeIssues, strictObject } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
 import { readArgumentsSchema } from "../model/read-arguments.ts";
-import type { Failure } from "./failure-report.ts";
+import type { Finding } from "./finding-report.ts";
 import { expectedSettingsSchema, withoutAbsent } from "./unmet-expectations.ts";
 
 const { projectId, agent } = readArgumentsSchema.shape;
@@ -23,7 +23,7 @@ export const resourceArgumentsSchema = strictObject({
  * @param inputs those of a resource, in which null and undefined are absent, and values may be unknown yet
  * @param secrets the arguments that no sentence may quote
  */
-export function refusalsOf(inputs: Readonly<Record<string, unknown>>, secrets: readonly string[]): readonly Failure[] {
+export function refusalsOf(inputs: Readonly<Record<string, unknown>>, secrets: readonly string[]): readonly Finding[] {
   const given = Object.entries(inputs).filter(
     ([name, value]) => value !== undefined && !name.startsWith("__") && !isSettingName(name),
   );

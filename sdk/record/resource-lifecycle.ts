@@ -13,8 +13,8 @@ import {
   type Properties,
   serviceOf,
 } from "./complete-inputs.ts";
-import { type Failure, failureOfRecord } from "./failure-report.ts";
-import { failureOf, isReadForItself, READ_FOR, readForOf, recordSettings } from "./reading.ts";
+import { type Finding, failureOf, failureOfRecord } from "./finding-report.ts";
+import { isReadForItself, READ_FOR, readForOf, recordedSettingsOf } from "./settings-origin.ts";
 
 /** What a comparison with the record has found. */
 export interface Difference {
@@ -22,7 +22,7 @@ export interface Difference {
   readonly changes?: boolean;
   /** The properties because of which the record is replaced. */
   readonly replaces?: readonly string[];
-  readonly warnings: readonly Failure[];
+  readonly warnings: readonly Finding[];
 }
 
 /** What a read of a record finds; no id means that the project does not exist any more. */
@@ -32,7 +32,7 @@ export interface Refreshed {
   readonly inputs?: Properties;
   readonly outputs: Properties;
   /** What to warn of: an outage, or that there is no such project any more. */
-  readonly warning?: Failure;
+  readonly warning?: Finding;
 }
 
 /**
@@ -44,7 +44,7 @@ export interface Refreshed {
  */
 export class ResourceLifecycle {
   /** The outages because of which records are used, by id. Only the outputs have their age, and a check does not see them. */
-  readonly #outages = new Map<string, Failure>();
+  readonly #outages = new Map<string, Finding>();
 
   /** Completes and judges the inputs of a resource. Its parameters are those of {@link completeInputs}. */
   async check(...asked: Parameters<typeof completeInputs>): Promise<Completed> {
@@ -101,7 +101,7 @@ export class ResourceLifecycle {
       const { projectId, agent } = parseAgentLogConfigId(id);
       const result = await host.read({ projectId, agent });
       const readFor = readForOf({ projectId, agent }, serviceOf(host));
-      const inputs = { ...before, projectId, agent, ...recordSettings(result), [READ_FOR]: readFor };
+      const inputs = { ...before, projectId, agent, ...recordedSettingsOf(result), [READ_FOR]: readFor };
       const outputs = outputsOf(inputs, recorded);
       if (isAdopted) return { id: idOf(inputs), inputs: {}, outputs: { ...outputs, unchangedSince: null } };
       return { id: idOf(inputs), inputs, outputs };
@@ -117,11 +117,11 @@ export class ResourceLifecycle {
   }
 }
 
-/** The input that has the reasons of a resource that fails: a list of {@link Failure}. */
+/** The input that has the reasons of a resource that fails: a list of {@link Finding}. */
 const FAILURES = "__failures";
 
 /** Returns why a resource with these inputs is not recorded: what its check has found, or else what has changed since. */
-export function failuresOf(inputs: Properties): readonly Failure[] {
+export function failuresOf(inputs: Properties): readonly Finding[] {
   const found = failuresIn(inputs[FAILURES]);
   if (found.length > 0 || isUnknown(inputs[READ_FOR])) return found;
   if (!isReadForItself(inputs)) return [failureOfRecord(inputs, CHANGED_SINCE)];
@@ -133,7 +133,7 @@ const CHANGED_SINCE =
   "its settings were not read for this project and agent, because a policy has changed its properties after the read; change them in the program instead.";
 
 /** Returns the reasons in that input, or in the output that a preview makes of it. */
-export function failuresIn(reasons: unknown): readonly Failure[] {
+export function failuresIn(reasons: unknown): readonly Finding[] {
   const found: readonly unknown[] = Array.isArray(reasons) ? reasons : [];
   return found.filter(isObject).map(({ cause, message, isUnsent }) => {
     return { cause: String(cause), message: String(message), isUnsent: isUnsent === true };

@@ -4,7 +4,7 @@ import { logRotateSchema, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { isObject } from "../model/is-object.ts";
 import { strictObject } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
-import type { RecordedSettings } from "./reading.ts";
+import type { RecordedSettings } from "./settings-origin.ts";
 
 /** The bounds of a number, in the unit of the threshold. */
 interface Bounds {

@@ -1,6 +1,6 @@
 import tls from "node:tls";
 import { Client, type Dispatcher } from "undici";
-import { DigestKey, DigestState } from "../digest/digest-exchange.ts";
+import { DigestKey, DigestSession } from "../digest/digest-exchange.ts";
 import type { DigestConnection } from "../digest/signed-request.ts";
 import type { CompleteOptions } from "../model/complete-options.ts";
 import { Cookies } from "./cookies.ts";
@@ -18,7 +18,7 @@ const MAX_BODY_BYTES = 1_048_576;
 
 /** One connection to the service, which opens when it is used, and again when it was closed. */
 export class Connection implements DigestConnection {
-  state: DigestState;
+  session: DigestSession;
   cookies = new Cookies();
   readonly #key: DigestKey;
   readonly #open: (closed: AbortSignal) => Dispatcher;
@@ -33,7 +33,7 @@ export class Connection implements DigestConnection {
   /** @param open its sockets end with the signal, because undici leaves alone those that are not connected yet */
   constructor(key: DigestKey, open: (closed: AbortSignal) => Dispatcher) {
     this.#key = key;
-    this.state = new DigestState(key);
+    this.session = new DigestSession(key);
     this.#open = open;
     this.#dispatcher = open(this.#closing.signal);
   }
@@ -43,7 +43,7 @@ export class Connection implements DigestConnection {
     void this.destroy();
     this.#closing = new AbortController();
     this.#dispatcher = this.#open(this.#closing.signal);
-    this.state = new DigestState(this.#key);
+    this.session = new DigestSession(this.#key);
     this.cookies = new Cookies();
   }
 

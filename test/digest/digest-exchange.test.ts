@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { DigestExchange, DigestKey, DigestState } from "../../sdk/digest/digest-exchange.ts";
+import { DigestExchange, DigestKey, DigestSession } from "../../sdk/digest/digest-exchange.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 function challengeOf(parameters: string) {
   return chooseDigestChallenge(`Digest realm="r", qop="auth", ${parameters}`);
 }
 
-function openConnection(key = new DigestKey({ username: "u", password: "p" })): DigestState {
-  return new DigestState(key);
+function openConnection(key = new DigestKey({ username: "u", password: "p" })): DigestSession {
+  return new DigestSession(key);
 }
 
 /** Signs a request, and returns the nonce and its count; "bare" if it goes without credentials. */
@@ -35,7 +35,7 @@ function refuse(exchange: DigestExchange, ...challenges: readonly string[]): Dig
 }
 
 /** A connection in which the server has accepted one request that was signed with the nonce "old". */
-function openProven(key?: DigestKey): DigestState {
+function openProven(key?: DigestKey): DigestSession {
   const connection = openConnection(key);
   refuse(begin(connection), 'nonce="old"').answered(true);
   return connection;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { test } from "vitest";
 import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { DigestExchange, DigestKey, DigestState } from "../../sdk/digest/digest-exchange.ts";
+import { DigestExchange, DigestKey, DigestSession } from "../../sdk/digest/digest-exchange.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 // Three requests are made, reach a server and get its responses in any order, on two connections with one request at a time
@@ -177,7 +177,7 @@ const SERVER_KINDS: readonly ServerKind[] = [
 ];
 
 interface Connection {
-  readonly state: DigestState;
+  readonly state: DigestSession;
   /** The server at its other end. */
   server: ServerState;
   request?: Request | undefined;
@@ -197,7 +197,7 @@ function live(kind: ServerKind, choose: (choices: number) => number): void {
   const { respond, events = {}, eventsNeedAcceptedKey, targets = ["/", "/", "/"], atMost } = kind;
   const key = new DigestKey({ username: "u", password: "p" });
   const servers = [new ServerState("a"), new ServerState("b")];
-  const connections: readonly Connection[] = servers.map((own) => ({ state: new DigestState(key), server: own }));
+  const connections: readonly Connection[] = servers.map((own) => ({ state: new DigestSession(key), server: own }));
   const used = new Set<string>();
   const left = { ...events };
   const waiting = [...targets];

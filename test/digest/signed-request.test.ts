@@ -140,7 +140,7 @@ const LATE: readonly { readonly event: "onResponseStart" | "onResponseEnd"; read
 test.for(LATE)("a request whose connection is replaced at $event of its challenge sends no other", async (row) => {
   const server = await start(row.respond, accept);
   const connection = connectTo(server);
-  const { state, cookies, dispatcher } = connection;
+  const { session, cookies, dispatcher } = connection;
   const watched: DigestConnection["dispatcher"] = {
     dispatch(request, handler) {
       const next: ((...args: never) => void) | undefined = handler[row.event]?.bind(handler);
@@ -152,7 +152,7 @@ test.for(LATE)("a request whose connection is replaced at $event of its challeng
     },
   };
   const replaceable = {
-    state,
+    session,
     cookies,
     get dispatcher() {
       return connection.dispatcher === dispatcher ? watched : connection.dispatcher;

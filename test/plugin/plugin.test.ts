@@ -176,8 +176,8 @@ describe("a resource", () => {
     const plugin = await configured();
     const fingerprints = { baseUrl: null, publicKey: null };
     const reading = { ...ARGS, fingerprints, problem: null, secrets: [], ignored: [], absent: [] };
-    for (const __reading of [reading, unknownValue]) {
-      expect(await plugin.check({ ...ARGS, logPath: "/forged", __reading })).toEqual(INPUTS);
+    for (const __origin of [reading, unknownValue]) {
+      expect(await plugin.check({ ...ARGS, logPath: "/forged", __origin })).toEqual(INPUTS);
     }
     const failures = [{ cause: "forged", message: "##vso[task.complete]" }];
     const forged = { __failures: failures, __failsIn: "program", __adopted: true, __readFor: "x", __zzz: secret("z") };

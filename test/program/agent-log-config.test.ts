@@ -39,7 +39,7 @@ it.each<[description: string, args: Partial<AgentLogConfigArgs>, additionalSecre
     expect.arrayContaining(["logPath"]),
   ],
 ])("lets no message quote %s", async (_, args, additionalSecretOutputs, secrets) => {
-  expect(await inputsOf(args, { additionalSecretOutputs })).toMatchObject({ __reading: { secrets } });
+  expect(await inputsOf(args, { additionalSecretOutputs })).toMatchObject({ __origin: { secrets } });
 });
 
 const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": expect.any(String), value });
@@ -47,7 +47,7 @@ const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": expect
 it("sends settings in the clear where an argument is a secret, as every resource of Pulumi does", async () => {
   const inputs = await inputsOf({ projectId: pulumi.secret(PROJECT_ID) });
   expect(inputs).toMatchObject({ projectId: secret(PROJECT_ID), logPath: "/l", configOverrides: secret({ key: "k" }) });
-  expect(inputs["__reading"]).toEqual(secret(expect.objectContaining({ projectId: PROJECT_ID })));
+  expect(inputs["__origin"]).toEqual(secret(expect.objectContaining({ projectId: PROJECT_ID })));
 });
 
 it("sends what is named a secret, and configOverrides, as secrets", async () => {
@@ -64,7 +64,7 @@ it("sends a map for a setting that the service does not have and of which a memb
     logRotate: {},
     configOverrides: secret({ key: "k" }),
     username: null,
-    __reading: { absent: ["logRotate"] },
+    __origin: { absent: ["logRotate"] },
   });
 });
 

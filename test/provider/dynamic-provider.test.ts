@@ -3,7 +3,7 @@ import { lookUpConnection, stackConfiguration } from "../../sdk/connection/conne
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { SETTING_NAMES } from "../../sdk/model/agent-log-settings.ts";
 import { check, create, diff, read, update } from "../../sdk/provider/dynamic-provider.ts";
-import { fingerprintsOf, type Reading } from "../../sdk/record/reading.ts";
+import { fingerprintsOf, type SettingsOrigin } from "../../sdk/record/settings-origin.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 import { startEngineLog } from "../plugin/plugin-process.ts";
@@ -40,13 +40,13 @@ function warnings(): readonly string[] {
 }
 
 /** What came of a read in the program, over the connection of the engine's configuration. */
-function reading(changes: Partial<Reading> = {}): Reading {
+function reading(changes: Partial<SettingsOrigin> = {}): SettingsOrigin {
   const said = { problem: null, secrets: [], ignored: [], absent: [] };
   return { ...ARGS, fingerprints: fingerprints(), ...said, ...changes };
 }
 
 const readElsewhere = (setting: string) => ({
-  __reading: reading({ fingerprints: { ...fingerprints(), [setting]: "0123456789abcdef" } }),
+  __origin: reading({ fingerprints: { ...fingerprints(), [setting]: "0123456789abcdef" } }),
 });
 
 it.each<
@@ -55,7 +55,7 @@ it.each<
   ["are recorded", () => ({}), INPUTS],
   [
     "are recorded while it is unknown where they are from",
-    () => ({ __reading: UNKNOWN }),
+    () => ({ __origin: UNKNOWN }),
     { ...INPUTS, __readFor: UNKNOWN },
   ],
   [
@@ -63,13 +63,13 @@ it.each<
     () => ({ projectId: OTHER_PROJECT_ID }),
     { ...OWN, projectId: OTHER_PROJECT_ID },
   ],
-  ["are of another agent", () => ({ __reading: reading({ agent: "backup" }) })],
+  ["are of another agent", () => ({ __origin: reading({ agent: "backup" }) })],
   ["are of another service than that of the engine's provider", () => readElsewhere("baseUrl")],
   ["are read with another key than that of the engine's provider", () => readElsewhere("publicKey")],
-  ["were not read at all", () => ({ __reading: null })],
-  ["do not say where they are from", () => ({ __reading: { projectId: PROJECT_ID } })],
+  ["were not read at all", () => ({ __origin: null })],
+  ["do not say where they are from", () => ({ __origin: { projectId: PROJECT_ID } })],
 ])("reads itself unless the settings are those of the record: they %s", async (_, change, expected = OWN) => {
-  const { inputs, failures } = await check(CONFIGURATION, {}, { ...INPUTS, __reading: reading(), ...change() });
+  const { inputs, failures } = await check(CONFIGURATION, {}, { ...INPUTS, __origin: reading(), ...change() });
   const record = { ...INPUTS, ...expected };
   const __readFor = `${record.projectId}/monitoring ${fingerprints().baseUrl}`;
   expect([failures, inputs]).toEqual([[], { __readFor, ...record }]);
@@ -83,28 +83,24 @@ it.each<[description: string, absent: string[], logRotate: object, recorded: obj
   ["null where nothing that is ignored is recorded", ["logRotate"], {}, { sizeThresholdMB: 1 }, null],
   ["an empty map that the service has", [], {}, { sizeThresholdMB: 1 }, {}],
 ])("records %s where a threshold is ignored", async (_, absent, logRotate, recorded, kept) => {
-  const __reading = reading({ absent, ignored: ["logRotate.numTotal"] });
-  const { inputs } = await check(
-    CONFIGURATION,
-    { ...INPUTS, logRotate: recorded },
-    { ...INPUTS, logRotate, __reading },
-  );
+  const __origin = reading({ absent, ignored: ["logRotate.numTotal"] });
+  const { inputs } = await check(CONFIGURATION, { ...INPUTS, logRotate: recorded }, { ...INPUTS, logRotate, __origin });
   expect(inputs["logRotate"]).toEqual(kept);
-  const { inputs: created } = await check(CONFIGURATION, {}, { ...INPUTS, logRotate: {}, __reading });
+  const { inputs: created } = await check(CONFIGURATION, {}, { ...INPUTS, logRotate: {}, __origin });
   expect(created["logRotate"]).toEqual(absent.length > 0 ? null : {});
 });
 
 it("does not compare a connection that the configuration leaves to the environment", async () => {
-  const news = { ...INPUTS, __reading: reading() };
+  const news = { ...INPUTS, __origin: reading() };
   configured = {};
   // The record is of the service that the program has read.
   const { inputs } = await check(CONFIGURATION, {}, news);
-  expect(inputs).toEqual({ ...INPUTS, __readFor: `${ID} ${news.__reading.fingerprints.baseUrl}` });
+  expect(inputs).toEqual({ ...INPUTS, __readFor: `${ID} ${news.__origin.fingerprints.baseUrl}` });
 });
 
 it("quotes no argument or setting that is a secret in the program, which the engine does not tell", async () => {
   const failuresOf = async (news: object, secrets: readonly string[]) => {
-    const { failures } = await check(CONFIGURATION, {}, { ...INPUTS, ...news, __reading: reading({ secrets }) });
+    const { failures } = await check(CONFIGURATION, {}, { ...INPUTS, ...news, __origin: reading({ secrets }) });
     return failures.map(({ reason }) => reason).join();
   };
   const unmet = { expect: { logPath: "/m" } };
@@ -121,7 +117,7 @@ it("quotes no argument or setting that is a secret in the program, which the eng
 describe("a resource that fails", () => {
   const GONE = { message: "It is gone.", cause: "gone" } as const;
   const checked = (__failsIn: string | undefined, olds: object = {}) =>
-    check(CONFIGURATION, { ...olds }, { ...INPUTS, __failsIn, __reading: reading({ problem: GONE }) });
+    check(CONFIGURATION, { ...olds }, { ...INPUTS, __failsIn, __origin: reading({ problem: GONE }) });
   const UNREAD = Object.fromEntries([...SETTING_NAMES, "__readFor"].map((name) => [name, UNKNOWN]));
 
   it("is handed to the program of a preview, without settings if it is new and else with those that are recorded", async () => {
@@ -160,7 +156,7 @@ it("records anew what the plugin has recorded, which has no provider in it, and 
 });
 
 it("warns once where a replacement is checked twice", async () => {
-  const news = { ...INPUTS, expect: { logPath: "/other" }, whenUnexpected: "warn", __reading: reading() };
+  const news = { ...INPUTS, expect: { logPath: "/other" }, whenUnexpected: "warn", __origin: reading() };
   for (const olds of [{ ...INPUTS, projectId: OTHER_PROJECT_ID }, {}]) await check(CONFIGURATION, olds, news);
   expect(warnings()).toEqual([expect.stringContaining('logPath is "/read/by/program", expected "/other"')]);
 });
@@ -178,7 +174,7 @@ it.each([
   process.argv = ["node", "host", `${before}${engine.address}${after}`, "another argument"];
   vi.resetModules();
   const host = await import("../../sdk/provider/dynamic-provider.ts");
-  const news = { ...INPUTS, expect: { logPath: "/other" }, whenUnexpected: "warn", __reading: reading() };
+  const news = { ...INPUTS, expect: { logPath: "/other" }, whenUnexpected: "warn", __origin: reading() };
   await host.check(CONFIGURATION, {}, news);
   const message = expect.stringContaining('expected "/other"');
   expect(engine.warnings).toEqual(isShown ? [{ urn: "", message }] : []);

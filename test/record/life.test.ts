@@ -6,8 +6,9 @@ import { serviceError } from "../../sdk/client/service-error.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
 import { isObject } from "../../sdk/model/is-object.ts";
 import type { Properties } from "../../sdk/record/complete-inputs.ts";
-import { failureOf, fingerprintsOf, recordSettings } from "../../sdk/record/reading.ts";
+import { failureOf } from "../../sdk/record/finding-report.ts";
 import { ResourceLifecycle } from "../../sdk/record/resource-lifecycle.ts";
+import { fingerprintsOf, recordedSettingsOf } from "../../sdk/record/settings-origin.ts";
 import {
   type Args,
   type Outcome,
@@ -110,14 +111,14 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   };
   if (way === "plugin") return asked;
   if (way === "foreign provider") {
-    return { ...asked, __reading: { ...said, projectId: null, agent: null, fingerprints: fingerprintsOf({}) } };
+    return { ...asked, __origin: { ...said, projectId: null, agent: null, fingerprints: fingerprintsOf({}) } };
   }
   const from = way === "travel" ? service : 1 - service;
   const reading = { ...said, projectId, agent, fingerprints: fingerprintsOf(lookUpConnection(...sourcesOf(from))) };
   try {
-    return { ...asked, ...recordSettings(answer(services[from], { projectId })), __reading: reading };
+    return { ...asked, ...recordedSettingsOf(answer(services[from], { projectId })), __origin: reading };
   } catch (error) {
-    return { ...asked, ...recordSettings({}), __reading: { ...reading, problem: failureOf(error) } };
+    return { ...asked, ...recordedSettingsOf({}), __origin: { ...reading, problem: failureOf(error) } };
   }
 }
 

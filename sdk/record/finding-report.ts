@@ -1,8 +1,9 @@
 import { idOf } from "../model/agent-log-config-id.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 
 /** Why a resource fails, or what it warns of. */
-export interface Failure {
+export interface Finding {
   /** What failed, why, and what to do about it. */
   readonly message: string;
   /** The same for all failures that are reported as one. */
@@ -16,9 +17,9 @@ export interface Failure {
 }
 
 /** Remembers what is the matter with the resources of a run, so that each cause is told once, with the names of its resources. */
-export class FailureReport<Resource = string> {
+export class FindingReport<Resource = string> {
   /** What is said of each resource, by the cause. */
-  readonly #causes = new Map<string, Map<Resource, Failure>>();
+  readonly #causes = new Map<string, Map<Resource, Finding>>();
   readonly #nameOf: (resource: Resource) => string;
 
   /** @param nameOf returns the name by which a user knows a resource */
@@ -27,8 +28,8 @@ export class FailureReport<Resource = string> {
   }
 
   /** Notes why a resource fails. Returns the resource beside which the cause is told, as far as is known now. */
-  note(resource: Resource, failure: Failure): Resource {
-    const alike = this.#causes.get(failure.cause) ?? new Map<Resource, Failure>();
+  note(resource: Resource, failure: Finding): Resource {
+    const alike = this.#causes.get(failure.cause) ?? new Map<Resource, Finding>();
     this.#causes.set(failure.cause, alike.set(resource, failure));
     const [[teller] = [resource]] = foremost([...alike], wasSent);
     return teller;
@@ -68,12 +69,22 @@ interface Entry<Resource> {
   readonly others: readonly string[];
 }
 
-function wasSent([, { isUnsent }]: readonly [unknown, Failure]): boolean {
+function wasSent([, { isUnsent }]: readonly [unknown, Finding]): boolean {
   return isUnsent !== true;
 }
 
+/** Returns what to say of a resource for which this was thrown. */
+export function failureOf(error: unknown): Finding {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof AgentLogConfigError)) return { message, cause: `ERR_UNKNOWN: ${message}` };
+  const { unsentAfter } = error.details;
+  const { code, temporary, errorCode = "", details } = unsentAfter ?? error;
+  const failure = { message, cause: `${code} ${errorCode}: ${details.reason}`, temporary };
+  return unsentAfter === undefined ? failure : { ...failure, isUnsent: true };
+}
+
 /** Returns a failure of a resource, whose name the engine does not show with --diff. */
-export function failureOfRecord(resource: Parameters<typeof idOf>[0], cause: string): Failure {
+export function failureOfRecord(resource: Parameters<typeof idOf>[0], cause: string): Finding {
   return { message: `AgentLogConfig ${printable(idOf(resource), 80)}: ${cause}`, cause };
 }
 
@@ -87,7 +98,7 @@ function foremost<Item>(items: readonly Item[], isFirst: (item: Item) => boolean
  * @param names of the resources
  * @param alike what is said of each of them
  */
-export function describe(names: readonly string[], alike: readonly Failure[]): string {
+export function describe(names: readonly string[], alike: readonly Finding[]): string {
   const [{ message, record } = { message: "" }] = alike;
   if (record === undefined)
     return names.length < 2 ? message : `${message} The same applies to ${listOf(names.slice(1))}.`;

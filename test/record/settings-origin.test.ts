@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
-import { failureOf } from "../../sdk/record/reading.ts";
+import { failureOf } from "../../sdk/record/finding-report.ts";
 
 it.each([
   ["another error", new Error("no route")],

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { describe, FailureReport } from "../../sdk/record/failure-report.ts";
+import { describe, FindingReport } from "../../sdk/record/finding-report.ts";
 
 const MINUTE = 60_000;
 const gone = (resource: string) => ({ message: `${resource} is gone.`, cause: "gone" });
 const DOWN = { message: "The service is down.", cause: "down" };
 
 it("tells each cause once, beside the first resource and with the names of the others", () => {
-  const report = new FailureReport((urn) => urn.slice("urn:".length));
+  const report = new FindingReport((urn) => urn.slice("urn:".length));
   for (const name of ["a", "b", "c"]) report.note(`urn:${name}`, gone(name));
   report.note("urn:b", DOWN);
   expect(report.entries()).toMatchObject([
@@ -16,13 +16,13 @@ it("tells each cause once, beside the first resource and with the names of the o
 });
 
 it("tells a cause beside the resource that is asked for, in its words", () => {
-  const report = new FailureReport();
+  const report = new FindingReport();
   for (const name of ["a", "b"]) report.note(name, gone(name));
   expect(report.entries("b")).toMatchObject([{ resource: "b", message: "b is gone. The same applies to a." }]);
 });
 
 it("tells a cause beside a resource whose read was sent, and says where there is none", () => {
-  const report = new FailureReport();
+  const report = new FindingReport();
   const unsent = { ...DOWN, message: "It was not sent.", isUnsent: true };
   expect(report.note("a", unsent)).toBe("a");
   expect(report.entries()).toMatchObject([{ resource: "a", isUnsent: true, message: "It was not sent." }]);
@@ -33,7 +33,7 @@ it("tells a cause beside a resource whose read was sent, and says where there is
 });
 
 it("tells nothing of a resource that is forgotten, and of a cause that has no other", () => {
-  const report = new FailureReport();
+  const report = new FindingReport();
   for (const name of ["a", "b"]) report.note(name, gone(name));
   report.note("a", DOWN);
   report.forget("a");
@@ -41,7 +41,7 @@ it("tells nothing of a resource that is forgotten, and of a cause that has no ot
 });
 
 it("tells of projects that are gone once", () => {
-  const report = new FailureReport();
+  const report = new FindingReport();
   for (const name of ["a", "b"]) report.note(name, { ...gone("It"), record: "gone" });
   expect(report.entries()).toMatchObject([{ resource: "a", message: "AgentLogConfig a, b are gone. It is gone." }]);
 });
@@ -51,7 +51,7 @@ it.each([
   [53, /^The service is down\. The same applies to p1, .*, p50 and 2 others\.$/],
   [10_000, /^The service is down\. The same applies to p1, .*, p50 and 9949 others\.$/],
 ])("names up to 51 other resources, and 50 where there are more: of %i", (resources, says) => {
-  const report = new FailureReport();
+  const report = new FindingReport();
   for (let index = 0; index < resources; index += 1) report.note(`p${index}`, DOWN);
   expect(report.entries()).toMatchObject([{ message: expect.stringMatching(says) }]);
 });
@@ -64,7 +64,7 @@ it("names a resource by 120 characters at most", () => {
 });
 
 it("tells of an outage once, with the date of the oldest record", () => {
-  const report = new FailureReport();
+  const report = new FindingReport();
   const times = ["2026-02-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z", undefined];
   for (const [index, unchangedSince] of times.entries())
     report.note(`r${index}`, { ...DOWN, record: { unchangedSince } });

@@ -3,21 +3,20 @@ import { type ConnectionSettings, findSetting, type SettingsSource } from "../co
 import { idOf } from "../model/agent-log-config-id.ts";
 import { type AgentLogSettings, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { apiAddress } from "../model/complete-options.ts";
-import { AgentLogConfigError } from "../model/errors.ts";
 import { isObject } from "../model/is-object.ts";
-import type { Failure } from "./failure-report.ts";
+import { type Finding, failureOf } from "./finding-report.ts";
 
 /**
  * The result of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
  * tell whether the settings beside it belong to the resource that the engine is about to record.
  */
-export interface Reading {
+export interface SettingsOrigin {
   readonly projectId: unknown;
   readonly agent: unknown;
   /** Fingerprints of the service's address and of the public key; a public key may be a secret of the stack. */
   readonly fingerprints: Fingerprints;
   /** Why there are no settings; null where they were read. */
-  readonly problem: Failure | null;
+  readonly problem: Finding | null;
   /** The arguments and settings that no message may quote, because they or what is expected of them are secret. */
   readonly secrets: readonly string[];
   /** The paths of the settings whose changes the program ignores, as `ignoreChanges` lists them. */
@@ -26,17 +25,7 @@ export interface Reading {
   readonly absent: readonly string[];
 }
 
-/** Returns what to say of a resource for which this was thrown. */
-export function failureOf(error: unknown): Failure {
-  const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof AgentLogConfigError)) return { message, cause: `ERR_UNKNOWN: ${message}` };
-  const { unsentAfter } = error.details;
-  const { code, temporary, errorCode = "", details } = unsentAfter ?? error;
-  const failure = { message, cause: `${code} ${errorCode}: ${details.reason}`, temporary };
-  return unsentAfter === undefined ? failure : { ...failure, isUnsent: true };
-}
-
-export function isReading(value: unknown): value is Reading {
+export function isOrigin(value: unknown): value is SettingsOrigin {
   return isObject(value) && "problem" in value && "fingerprints" in value;
 }
 
@@ -51,11 +40,11 @@ export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fing
 }
 
 /**
- * Tells whether the settings beside a reading are those of this project and agent, read over the connection that the
+ * Tells whether the settings with this origin are those of this project and agent, read over the connection that the
  * engine's configuration names. What it leaves to the environment is not compared.
  */
 export function belongsTo(
-  { projectId, agent, fingerprints }: Reading,
+  { projectId, agent, fingerprints }: SettingsOrigin,
   inputs: Readonly<Record<string, unknown>>,
   sources: readonly SettingsSource[],
 ): boolean {
@@ -94,7 +83,7 @@ function fingerprintOf(setting: keyof Fingerprints, text: string | undefined): s
 export type RecordedSettings = Readonly<Record<string, unknown>>;
 
 /** Returns the settings as they are recorded. */
-export function recordSettings(settings: Partial<Record<keyof AgentLogSettings, unknown>>): RecordedSettings {
+export function recordedSettingsOf(settings: Partial<Record<keyof AgentLogSettings, unknown>>): RecordedSettings {
   return Object.fromEntries(SETTING_NAMES.map((name) => [name, withoutAbsent(settings[name] ?? null)]));
 }
 
@@ -109,14 +98,14 @@ export interface ReadOutcome {
   /** Each setting is null where nothing could be read. */
   readonly settings: RecordedSettings;
   /** Why there are no settings; null where they were read. */
-  readonly problem: Failure | null;
+  readonly problem: Finding | null;
 }
 
 /** Waits for a read, which may fail. */
 export async function outcomeOf(read: Promise<AgentLogSettings>): Promise<ReadOutcome> {
   try {
-    return { settings: recordSettings(await read), problem: null };
+    return { settings: recordedSettingsOf(await read), problem: null };
   } catch (error) {
-    return { settings: recordSettings({}), problem: failureOf(error) };
+    return { settings: recordedSettingsOf({}), problem: failureOf(error) };
   }
 }
