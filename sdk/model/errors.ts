@@ -8,8 +8,36 @@ interface CodeFacts {
   readonly connection?: true;
 }
 
-/** The codes, which the README explains, and what follows from each. */
-const FACTS = {
+/** The values of {@link AgentLogConfigError.code}; the README explains each. */
+export type AgentLogConfigErrorCode =
+  | "ERR_INVALID_ARG_VALUE"
+  | "ERR_INVALID_SETTINGS"
+  | "ERR_MISSING_SETTINGS"
+  | "ERR_STACK"
+  | "ERR_CLIENT_CLOSED"
+  | "ERR_CONNECTION"
+  | "ERR_PROXY"
+  | "ERR_TLS"
+  | "ERR_TIMEOUT"
+  | "ERR_AUTHENTICATION"
+  | "ERR_WRONG_KEY"
+  | "ERR_NOT_A_MEMBER"
+  | "ERR_ROLE_MISSING"
+  | "ERR_ACCESS_LIST"
+  | "ERR_PROJECT_NOT_FOUND"
+  | "ERR_NOT_AUTOMATED"
+  | "ERR_NOT_FOUND"
+  | "ERR_ACCOUNT_SUSPENDED"
+  | "ERR_UNSUPPORTED"
+  | "ERR_RATE_LIMITED"
+  | "ERR_UNAVAILABLE"
+  | "ERR_REFUSED"
+  | "ERR_INVALID_RESPONSE"
+  | "ERR_RUNTIME"
+  | "ERR_UNKNOWN";
+
+/** What follows from each code. */
+export const CODES: Readonly<Record<AgentLogConfigErrorCode, CodeFacts>> = {
   ERR_INVALID_ARG_VALUE: {},
   ERR_INVALID_SETTINGS: { everyRead: true },
   ERR_MISSING_SETTINGS: { everyRead: true },
@@ -35,16 +63,10 @@ const FACTS = {
   ERR_INVALID_RESPONSE: { connection: true },
   ERR_RUNTIME: { everyRead: true },
   ERR_UNKNOWN: {},
-} satisfies Readonly<Record<`ERR_${string}`, CodeFacts>>;
-
-/** The values of {@link AgentLogConfigError.code}. */
-export type AgentLogConfigErrorCode = keyof typeof FACTS;
+};
 
 /** The code of a failure, and what its message says. */
 export type Advice = readonly [code: AgentLogConfigErrorCode, says: string];
-
-/** What follows from each code. */
-export const CODES: Readonly<Record<AgentLogConfigErrorCode, CodeFacts>> = FACTS;
 
 const BRAND = Symbol.for("pulumi-agent-log-config.AgentLogConfigError");
 

@@ -4,11 +4,10 @@ import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { type AgentKind, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
 import { type AgentLogSettings, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { isObject } from "../model/is-object.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
 import { isPlain } from "./is-eventual.ts";
-import { runsWithMocks } from "./private-sdk.ts";
+import { runsWithMocks, typeOf } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { providerOf } from "./provider.ts";
 import { type ResourceRead, readForResource } from "./read-for-resource.ts";
@@ -96,8 +95,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
    * about the resources of programs in every language.
    */
   static override isInstance(value: unknown): value is AgentLogConfig {
-    // Policy packs ask about an object that has nothing but the type.
-    const type = isObject(value) ? value["__pulumiType"] : undefined;
+    const type = typeOf(value);
     return type === AGENT_LOG_CONFIG_TYPE || type === PLUGIN_TYPE;
   }
 

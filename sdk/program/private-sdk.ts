@@ -1,8 +1,10 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
+import { isObject } from "../model/is-object.ts";
 
 // What this package uses of @pulumi/pulumi beyond its type declarations, and what happens where a later version has it no more.
-// Modules are loaded where they are used.
+// Modules are loaded where they are used. One more use is in model/errors.ts, which does not know Pulumi: without `__pulumiRunError`
+// the SDK prints errors with their stacks.
 
 /** What the SDK's own invoke uses to wait for `dependsOn`. */
 interface DependsOnModule {
@@ -35,9 +37,17 @@ export function parentOf(resource: pulumi.Resource): pulumi.Resource | undefined
   return pulumi.Resource.isInstance(parent) ? parent : undefined;
 }
 
-/** Returns the type of a resource; empty without the member. */
-export function typeOf(resource: pulumi.Resource): string {
-  return "__pulumiType" in resource ? String(resource.__pulumiType) : "";
+/** Returns the type of a resource, also of what stands for one in a policy pack; empty for anything else, and without the member. */
+export function typeOf(resource: unknown): string {
+  return isObject(resource) && "__pulumiType" in resource ? String(resource["__pulumiType"]) : "";
+}
+
+/**
+ * Lets a provider stand for another package in the `providers` of a component. Without the member it stands in the place of the provider
+ * of other dynamic resources.
+ */
+export function standFor(provider: pulumi.ProviderResource, packageName: string): void {
+  Object.defineProperty(provider, "pkg", { value: packageName });
 }
 
 /** Returns the value of an Output; undefined as long as it is unknown, and without the method. */

@@ -17,7 +17,7 @@ import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
-import { isConfigSecret } from "./private-sdk.ts";
+import { isConfigSecret, standFor } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
 
@@ -76,7 +76,7 @@ export class Provider extends pulumi.ProviderResource {
     const inputs = found.map(([setting, output]) => [configurationKey(setting), output.apply((value) => value?.text)]);
     super(PACKAGE, name, Object.fromEntries(inputs), opts);
     // In the providers of a component it stands beside that of other people's dynamic resources, not in its place.
-    Object.defineProperty(this, "pkg", { value: CONFIGURATION_NAMESPACE });
+    standFor(this, CONFIGURATION_NAMESPACE);
     // It must go into a client only: what is read with a secret key is not a secret.
     const settings: pulumi.Output<ConnectionSettings> = pulumi.unsecret(pulumi.output(Object.fromEntries(found)));
     const value = { settings, hasWaited: waitForDependencies(opts?.dependsOn, args) };

@@ -20,7 +20,7 @@ export interface ReadRequest {
 
 /** What came of a read. */
 export interface ResourceRead {
-  /** Empty where the provider has to read itself. */
+  /** None where the provider has to read itself, but a map for each setting of which the program ignores members. */
   readonly settings: RecordedSettings;
   readonly origin: SettingsOrigin;
 }

@@ -4,6 +4,7 @@
  */
 import "../model/refuse-other-runtimes.ts";
 
+export type { AgentKind } from "../model/agent-log-config-id.ts";
 export type { CannedResponse, Cut, Delay, Fault } from "./fault.ts";
 export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./projects.ts";
 export type { ServiceOptions } from "./service-options.ts";

@@ -54,10 +54,14 @@ const RUNS = [runService, runPlugin, runGo, runCheck, runCheckWithoutStack];
 const missing = new Set(RUNS);
 let said = "";
 
-it.for(RUNS)("runs what the pages quote: $name", { timeout: 300_000 }, async (run, context) => {
-  said += await run(context);
-  missing.delete(run);
-});
+it.for(RUNS.map((run) => [run.name, run] as const))(
+  "runs what the pages quote: %s",
+  { timeout: 300_000 },
+  async ([, run], context) => {
+    said += await run(context);
+    missing.delete(run);
+  },
+);
 
 it.for(shown)("quotes what a run says: %s", (text, context) => {
   const isSaid = patternOf(text).test(said);

@@ -24,7 +24,7 @@ export const URN = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfig::mo
 const PROVIDER_URN = "urn:pulumi:dev::p::pulumi:providers:agent-log-config::default_0_1_0";
 
 /** A warning or an error that the plugin has shown through the engine. */
-export interface Shown {
+interface Shown {
   readonly urn: string;
   readonly message: string;
 }

@@ -44,7 +44,7 @@ export interface Step {
   readonly way: "travel" | "travel from elsewhere" | "foreign provider" | "plugin";
 }
 
-export interface Record {
+interface Record {
   readonly args: Args;
   readonly settings: Settings;
   /** The service that the settings are of. */
