@@ -43,7 +43,7 @@ const argumentsSchema = strictObject({
  * so that settings and failures together are what was asked for.
  * @param read reads one agent of one project
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
- * @param isSecret the arguments may have secrets, so that no message may quote them
+ * @param isSecret the arguments may have secrets, so that no message quotes them if they are invalid
  * @throws AgentLogConfigError for arguments that are invalid, and the first failure where no read succeeds
  */
 export async function readMany(

@@ -24,7 +24,7 @@ export type PlaceOf = (name: string) => string | undefined;
 interface ParseOptions {
   readonly code?: AgentLogConfigErrorCode;
   readonly placeOf?: PlaceOf | undefined;
-  /** It may have secrets, so that no message may quote it. Default: true. */
+  /** The value may have secrets, so that the error may not quote it. Default: true. */
   readonly isSecret?: boolean | undefined;
 }
 

@@ -52,7 +52,7 @@ function childrenOf(fleet: string, members: readonly FleetMember[]): (readonly [
 interface RegisteredFleet {
   readonly urn: string;
   readonly rules: Properties;
-  /** The ids of the projects may be secrets. */
+  /** The lists have marks of secrets, which the ids of the children and the output keep. Names of children and messages show ids. */
   readonly isSecret: boolean;
 }
 

@@ -89,7 +89,7 @@ interface Fleet {
   readonly options: pulumi.CustomResourceOptions;
   /** The projects and the agents. */
   readonly lists: object;
-  /** The lists that came late: an id is a secret if one of them is, and depends on what they depend on. */
+  /** The lists that came late: the Output of an id is a secret if one of them is, and depends on what they depend on. */
   readonly origin?: pulumi.Output<object>;
 }
 

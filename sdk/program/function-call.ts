@@ -16,7 +16,7 @@ export interface Call {
   readonly args: object;
   /** It has waited for a resource. */
   readonly hasWaited: boolean;
-  /** No message may quote the arguments. */
+  /** No message may quote the arguments if they are invalid. */
   readonly isSecret: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface ReadRequest {
   readonly args: Readonly<Record<"projectId" | "agent", pulumi.Input<string>>>;
   readonly resource: pulumi.CustomResource;
   readonly opts: pulumi.CustomResourceOptions;
-  /** The arguments and settings that no message may quote. */
+  /** The settings that no message may quote, and the arguments that none may quote if they are invalid. */
   readonly secrets: readonly string[];
 }
 
@@ -64,7 +64,7 @@ function withMaps(settings: RecordedSettings, origin: Omit<SettingsOrigin, "abse
   return { settings: { ...settings, ...maps }, origin: { ...origin, absent } };
 }
 
-/** Returns the arguments and the settings that no message may quote. */
+/** Returns the settings that no message may quote, and the arguments that none may quote if they are invalid. */
 async function secretsOf({ args, secrets }: ReadRequest): Promise<readonly string[]> {
   const marked = Object.entries(args).map(async ([name, value]) => {
     return isPlain(value) || !(await pulumi.isSecret(pulumi.output(value))) ? [] : [name];

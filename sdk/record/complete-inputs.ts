@@ -46,7 +46,7 @@ export interface Completed {
 /**
  * Completes the inputs of a resource with its settings: finds them, puts back what is ignored, and judges them.
  * @param olds the inputs in the state; empty where there are none, as for a replacement that is forced
- * @param secrets the arguments and settings that no message may quote
+ * @param secrets the settings that no message may quote, and the arguments that none may quote if they are invalid
  */
 export async function completeInputs(
   host: Host,

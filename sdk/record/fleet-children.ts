@@ -19,7 +19,7 @@ export interface FleetMember {
  * because the engine does not keep the order of a map.
  * @param fleet the name of the fleet
  * @param args all arguments of the fleet
- * @param isSecret the lists may be secrets, so that no message may quote them
+ * @param isSecret the lists may be secrets, so that no message quotes them if they are invalid
  * @throws AgentLogConfigError for arguments that are invalid
  */
 export function fleetMembers(fleet: string, args: object, isSecret: boolean): readonly FleetMember[] {

@@ -21,7 +21,7 @@ export const resourceArgumentsSchema = strictObject({
 /**
  * Returns why a resource with these arguments can't be read, in one sentence; empty if it can.
  * @param inputs those of a resource, in which null and undefined are absent, and values may be unknown yet
- * @param secrets the arguments that no sentence may quote
+ * @param secrets the arguments that no sentence may quote, because an invalid one may be another secret
  */
 export function refusalsOf(inputs: Readonly<Record<string, unknown>>, secrets: readonly string[]): readonly Finding[] {
   const given = Object.entries(inputs).filter(

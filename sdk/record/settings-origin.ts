@@ -17,7 +17,10 @@ export interface SettingsOrigin {
   readonly fingerprints: Fingerprints;
   /** Why there are no settings; null where they were read. */
   readonly problem: Finding | null;
-  /** The arguments and settings that no message may quote, because they or what is expected of them are secret. */
+  /**
+   * The settings that no message may quote, because they or what is expected of them are secret, and the arguments that no message
+   * may quote if they are invalid. A valid id of a project is not a secret.
+   */
   readonly secrets: readonly string[];
   /** The paths of the settings whose changes the program ignores, as `ignoreChanges` lists them. */
   readonly ignored: readonly string[];

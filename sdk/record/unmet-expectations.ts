@@ -65,8 +65,8 @@ export function unmetExpectations(expected: unknown, found: RecordedSettings, se
 }
 
 /**
- * Returns what no message may quote because these arguments are secrets, or have a secret inside. Where that is `expect`, it is
- * every setting, because a message would tell what is expected of it.
+ * Returns what no message may quote because these arguments are secrets, or have a secret inside: each argument, if it is invalid.
+ * If `expect` is one of them, it is also every setting, because a message would tell what is expected of it.
  */
 export function secretsBehind(args: readonly string[]): readonly string[] {
   return args.includes("expect") ? [...args, ...SETTING_NAMES] : args;
