@@ -19,7 +19,7 @@ import { retriedRead } from "./retried-read.ts";
 
 /** How to read. */
 export interface ReadOptions {
-  /** Ends the read at once, its repeats included; the read then rejects with the signal's reason. */
+  /** Ends the read at once, with its retries. The read then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
   /** @internal What the read has to pass before it is sent. Default: one that it shares with all reads under way. */
   readonly gate?: ReadGate | undefined;

@@ -7,7 +7,7 @@ import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments
 
 /** The arguments of {@link getAgentLogConfigs}. */
 export interface GetAgentLogConfigsArgs {
-  /** The ids of the projects, 24 hexadecimal digits each; for an empty list the result is empty. */
+  /** The ids of the projects, 24 hexadecimal digits each. For an empty list, the result is empty. */
   readonly projectIds: readonly string[];
   /** The agents to read of each project. Default: `"monitoring"` and `"backup"`. */
   readonly agents?: readonly AgentKind[] | undefined;
@@ -23,9 +23,9 @@ export interface ReadFailure extends Pick<AgentLogConfigError, "code" | "message
 
 /** The settings that could be read and the failures, each in the order in which they were asked for. */
 export interface ReadManyResult<Result> {
-  /** The settings of each agent of each project that could be read. */
+  /** The settings that could be read, one entry for each agent of each project. */
   readonly configs: readonly Result[];
-  /** Why the others could not be read. */
+  /** Why the other settings could not be read, one entry for each failed read. */
   readonly failures: readonly ReadFailure[];
 }
 
@@ -39,12 +39,12 @@ const argumentsSchema = strictObject({
 });
 
 /**
- * Reads the settings of many projects at once. A read that fails beside others is returned with its reason,
- * so that settings and failures together are what was asked for.
+ * Reads the settings of many projects at once. If some of the reads fail, the result has the reason of each, so that settings and
+ * failures together are all that was asked for.
  * @param read reads one agent of one project
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
  * @param isSecret the arguments may have secrets, so that no message quotes them if they are invalid
- * @throws AgentLogConfigError for arguments that are invalid, and the first failure where no read succeeds
+ * @throws AgentLogConfigError for arguments that are invalid, and the first failure if no read succeeds
  */
 export async function readMany(
   read: (args: ReadArguments) => Promise<AgentLogConfigResult>,

@@ -1,7 +1,7 @@
 import type { AgentKind } from "./agent-log-config-id.ts";
 import type { AgentLogSettings } from "./agent-log-settings.ts";
 
-/** The version that the service reports; each part is undefined where it can't be read. */
+/** The version that the service reports. A part that can't be read is undefined. */
 export interface ServiceVersion {
   /** The commit that the service was built from, usually 40 hexadecimal digits. */
   readonly gitHash: string | undefined;
@@ -17,6 +17,6 @@ export interface AgentLogConfigResult extends AgentLogSettings {
   readonly projectId: string;
   /** The agent that the settings belong to. */
   readonly agent: AgentKind;
-  /** The version of the service; undefined where the service does not report it. */
+  /** The version of the service; undefined if the service does not report it. */
   readonly serviceVersion: ServiceVersion | undefined;
 }

@@ -18,7 +18,10 @@ export interface ConnectionOptions {
   readonly caCertificate?: string | undefined;
   /** Allows `http:` addresses, over which the settings travel unencrypted. Default: false. */
   readonly allowHttp?: boolean | undefined;
-  /** Time limit of one whole read in seconds, from its first request on, retries included; 0.001 to 3600. Default: 30. */
+  /**
+   * Time limit of one whole read with its retries, in seconds; 0.001 to 3600. It begins when the first request of the read is sent,
+   * so the time in which the read waits for other reads does not count. Default: 30.
+   */
   readonly timeoutSeconds?: number | undefined;
   /** How often a read is retried after a connection failure, status 408, 429, or a 5xx other than 500; 0 to 10. Default: 5. */
   readonly maxRetries?: number | undefined;

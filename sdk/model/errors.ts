@@ -70,9 +70,9 @@ export type Advice = readonly [code: AgentLogConfigErrorCode, says: string];
 
 const BRAND = Symbol.for("pulumi-agent-log-config.AgentLogConfigError");
 
-/** What is known about a failed read beside its code and message; each part is undefined where it does not apply. */
+/** What is known about a failed read beside its code and message. A part that does not apply is undefined. */
 export interface FailureDetails {
-  /** What failed; the message begins with it. Default: the message says it itself. */
+  /** What failed. The message begins with this text. Default: the message itself says what failed. */
   readonly subject?: string | undefined;
   /** The error that caused this one. */
   readonly cause?: Error | undefined;
@@ -91,7 +91,7 @@ export interface FailureDetails {
 }
 
 /**
- * What the client, the Pulumi functions and the resource fail with. Pulumi prints its message without a stack trace.
+ * The error with which the client, the Pulumi functions and the resource fail. Pulumi prints its message without a stack trace.
  * `instanceof` also holds for errors of another installed copy of the package.
  *
  * @example
@@ -114,13 +114,13 @@ export class AgentLogConfigError extends Error {
   readonly code: AgentLogConfigErrorCode;
   /** True for an outage: the same read may succeed later although nobody has changed anything. */
   readonly temporary: boolean;
-  /** The higher of the HTTP status and the status in the body; undefined where no whole response came. */
+  /** The higher of the HTTP status and the status in the body; undefined if no whole response came. */
   readonly status: number | undefined;
-  /** The service's own code for the refusal, such as `GROUP_NOT_FOUND`; undefined where it sent none. */
+  /** The service's own code for the refusal, such as `GROUP_NOT_FOUND`; undefined if the service sent no code. */
   readonly errorCode: string | undefined;
-  /** Seconds to wait before the next request, 0 or more (`Retry-After`); undefined where the service does not say. */
+  /** Seconds to wait before the next request, 0 or more (`Retry-After`); undefined if the service does not send them. */
   readonly retryAfterSeconds: number | undefined;
-  /** The error that caused this one; undefined where there is none. */
+  /** The error that caused this one; undefined if no other error caused it. */
   declare readonly cause?: Error | undefined;
   /** @internal What it was made with; `says` is its message without the subject, the link and advice. */
   declare readonly details: FailureDetails & { readonly says: string; readonly reason: string };

@@ -18,25 +18,25 @@ export interface AgentLogConfigArgs {
   readonly projectId: pulumi.Input<string>;
   /** The agent whose settings to read, `"monitoring"` or `"backup"`. Changing it replaces the resource. */
   readonly agent: pulumi.Input<AgentKind>;
-  /** The settings as they should be. A setting that differs fails the preview and the update, or only causes a warning. */
+  /** The settings as they should be. A setting that differs fails the resource in previews and updates, or only causes a warning. */
   readonly expect?: pulumi.Input<ExpectedSettings> | undefined;
   /** Whether a setting that is not as expected fails the resource or causes a warning. Default: `"fail"`. */
   readonly whenUnexpected?: pulumi.Input<"fail" | "warn"> | undefined;
   /**
-   * What to do in an outage, which is a failed connection, a timeout, status 408, 429 or 5xx. `"fail"` fails the resource;
-   * `"useRecorded"` keeps the settings in the state and warns, in previews, updates and refreshes. Every other
-   * error, and an outage for which nothing is recorded, fails the resource in any case. Default: `"fail"`.
+   * What to do in an outage, which is a failed connection, a timeout, or the status 408, 429 or 5xx. `"fail"` fails the resource.
+   * `"useRecorded"` keeps the settings in the state and causes a warning, in previews, updates and refreshes. An outage still fails
+   * a resource for which no settings are recorded. Every other error fails the resource in any case. Default: `"fail"`.
    */
   readonly whenUnavailable?: pulumi.Input<"fail" | "useRecorded"> | undefined;
 }
 
 /**
  * The log settings of one agent of one project, recorded in the state, so that the next preview or refresh shows property
- * by property what somebody has changed in the service. The service is only read: creating, updating and deleting concern
- * the record alone, and deleting needs neither the service nor a key.
+ * by property what somebody has changed in the service. The service is only read: to create, update or delete this resource
+ * changes only the record. Deleting it needs neither the service nor a key.
  *
- * The program reads as soon as the arguments are known and everything in `dependsOn` exists. A failed read fails this
- * resource: at once in an update; and at the end of a preview, so that everything else is compared.
+ * The program reads as soon as the arguments are known and everything in `dependsOn` exists. If the read fails, this resource
+ * fails. In an update it fails at once. In a preview it fails at the end, so that everything else is compared.
  *
  * @example
  * ```ts
@@ -61,18 +61,18 @@ export class AgentLogConfig extends pulumi.CustomResource {
   declare readonly username: pulumi.Output<AgentLogSettings["username"]>;
   /** Settings that differ from those of the agent itself. They may contain credentials, so they are always a secret. */
   declare readonly configOverrides: pulumi.Output<AgentLogSettings["configOverrides"]>;
-  /** What the program does in an outage; undefined where it does not say. */
+  /** What the program does in an outage; undefined if the program does not set it. */
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
   /**
-   * When the recorded settings were first read, as an ISO 8601 date. It stays while later reads find the same. Undefined for
-   * settings that `get` adopts, because each run reads them anew.
+   * When the recorded settings were first read, as an ISO 8601 date. The date stays as long as later reads find the same settings.
+   * It is undefined for settings that `get` adopts, because each run reads them anew.
    */
   declare readonly unchangedSince: pulumi.Output<string | undefined>;
   /** @internal Why it fails, as a list, in a preview alone. */
   declare readonly __failures: pulumi.Output<unknown>;
 
   /**
-   * Adopts the settings with this id: reads them without ever changing or deleting a record.
+   * Adopts the settings with this id: reads settings that the stack does not manage, and never changes or deletes a record.
    * @param name the resource's name
    * @param id `<projectId>/<agent>`
    * @param opts the resource options; `provider` for an explicit {@link Provider}
@@ -91,8 +91,8 @@ export class AgentLogConfig extends pulumi.CustomResource {
   }
 
   /**
-   * Returns whether a value is an AgentLogConfig, of any installed copy of the package or of the plugin. Policy packs ask with it
-   * about the resources of programs in every language.
+   * Returns whether a value is an AgentLogConfig, of any installed copy of the package or of the plugin. Policy packs call it for
+   * the resources of programs in every language.
    */
   static override isInstance(value: unknown): value is AgentLogConfig {
     const type = typeOf(value);
@@ -102,7 +102,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
   /**
    * Reads the settings and records them.
    * @param name the resource's name
-   * @param args what to read, and what to expect of it
+   * @param args the agent whose settings to read, and what to expect of the settings
    * @param opts the resource options; `provider` for an explicit {@link Provider}
    */
   constructor(name: string, args: AgentLogConfigArgs, opts?: pulumi.CustomResourceOptions);

@@ -10,13 +10,13 @@ import { printedAsIs } from "./printed-as-is.ts";
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
   /**
-   * The ids of the projects, 24 hexadecimal digits each. An id that is given twice, or in another case, counts once. Give either
-   * this list or a map with names.
+   * The ids of the projects, 24 hexadecimal digits each. An id that is given twice counts once, also if its letters are in another
+   * case. Give either this list or a map with names.
    */
   readonly projectIds?: pulumi.Input<readonly pulumi.Input<string>[]> | undefined;
   /**
-   * The ids of the projects by names of your own, instead of the list of ids. A name becomes a part of the names of the
-   * records; it begins with a letter or a digit and has at most 80 printable characters. Two names of one project have a record
+   * A map from names of your own to the ids of the projects, instead of the list of ids. A name becomes a part of the names of the
+   * records. It begins with a letter or a digit, and has at most 80 printable characters. Two names of one project have a record
    * each.
    */
   readonly projects?: pulumi.Input<Readonly<Record<string, pulumi.Input<string>>>> | undefined;
@@ -26,16 +26,16 @@ export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" |
 
 /** The settings of one agent of one project as they are recorded, without those that are secrets. */
 export interface FleetSettings extends Omit<AgentLogConfigResult, "configOverrides" | "serviceVersion"> {
-  /** The user's name of the project; undefined where the program gives a list of ids. */
+  /** The name that the program gives the project; undefined if the program gives a list of ids. */
   readonly name?: string | undefined;
 }
 
 /**
- * The log settings of many projects as one resource: an {@link AgentLogConfig} for each agent of each project, all of which
- * read at once.
+ * The log settings of many projects as one resource: an {@link AgentLogConfig} for each agent of each project. All of these read
+ * at once.
  *
- * These children have the name `<name>-<project>-<agent>`, where the project is its name in `projects`, or its id in lower
- * case, and behave as every AgentLogConfig. They have the `ignoreChanges` of their fleet.
+ * These children have the name `<name>-<project>-<agent>`, where `<project>` is the name of the project in `projects`, or its id
+ * in lower case. They behave as every AgentLogConfig, and have the `ignoreChanges` of their fleet.
  *
  * @example
  * ```ts
@@ -52,18 +52,18 @@ export interface FleetSettings extends Omit<AgentLogConfigResult, "configOverrid
  */
 export class AgentLogConfigs extends pulumi.ComponentResource {
   /**
-   * The recorded settings of each agent of each project, by `<project>/<agent>`, where the project is its name in `projects`, or
-   * its id in lower case.
+   * The recorded settings of each agent of each project. The keys are `<project>/<agent>`, where `<project>` is the name that the
+   * program gives the project, or else its id in lower case.
    */
   readonly configs: pulumi.Output<Readonly<Record<string, FleetSettings>>>;
 
   /**
    * Reads the settings and records them.
    * @param name the component's name, with which the names of its children begin
-   * @param args what to read, and what to expect of it
+   * @param args the projects and agents whose settings to read, and what to expect of the settings
    * @param opts the resource options; `provider` for an explicit {@link Provider}
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument or agent, where `projectIds` or `agents` is
-   * not a list or `projects` is not a map, and where not exactly one of `projectIds` and `projects` is given
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument or agent, if `projectIds` or `agents` is not
+   * a list, if `projects` is not a map, and unless exactly one of `projectIds` and `projects` is given
    */
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     const { ignoreChanges = [], ...others } = opts;

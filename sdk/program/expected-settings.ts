@@ -16,7 +16,7 @@ export type ExpectedLogRotate = {
 
 /**
  * Settings as they should be, at least one: a string, a number or a range of numbers, and a list of the settings that must
- * not be set. A setting that is left out may have any value. What is expected may be a secret; then no message quotes it.
+ * not be set. A setting that is left out may have any value. If an expected value is a secret, no message quotes it.
  */
 export interface ExpectedSettings {
   /** The path of the log file. */

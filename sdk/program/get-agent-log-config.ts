@@ -16,9 +16,9 @@ export type GetAgentLogConfigOutputArgs = {
     | Extract<ReadArguments[Name], undefined>;
 };
 
-/** The log settings of one agent of one project; each is undefined where the service has none. */
+/** The log settings of one agent of one project. A setting that the service does not have is undefined. */
 export type GetAgentLogConfigResult = Omit<AgentLogConfigResult, "configOverrides"> & {
-  /** May hold credentials, so that this field alone is a secret. */
+  /** Settings that differ from those of the agent itself. They may contain credentials, so only this field is a secret. */
   readonly configOverrides: pulumi.Output<AgentLogConfigResult["configOverrides"]>;
 };
 
@@ -45,15 +45,16 @@ export async function getAgentLogConfig(
 
 /**
  * Reads the log settings of one agent of one project, in previews too, as soon as the arguments are known. Unknown
- * arguments give unknown results, secret arguments give secret results, and the read waits for the resources in `dependsOn` and
+ * arguments give unknown results, and secret arguments give secret results. The read waits for the resources in `dependsOn` and
  * in the arguments. A program makes equal reads once, except those that wait for a resource.
  *
- * Choose settings from a result in an `apply`: `pulumi.all` and `pulumi.output` make all of it a secret, because
- * `configOverrides` is one.
+ * Choose settings from a result in an `apply`: `pulumi.all` and `pulumi.output` make the whole result a secret, because
+ * `configOverrides` is a secret.
  *
  * @param args what to read; values or Outputs
  * @param opts `provider` or `parent` for an explicit {@link Provider}, `dependsOn` for what must exist first
- * @throws {@link AgentLogConfigError} with the `code` of what failed, as the failure of the Output
+ * @throws {@link AgentLogConfigError} with the `code` of what failed. It fails the program; in unit tests and inline programs it
+ * fails the Output
  * @example
  * ```ts
  * import { getAgentLogConfigOutput } from "pulumi-agent-log-config";

@@ -14,13 +14,13 @@ export type GetAgentLogConfigsOutputArgs = Pick<AgentLogConfigsArgs, "projectIds
 export type GetAgentLogConfigsResult = ReadManyResult<GetAgentLogConfigResult>;
 
 /**
- * Reads the log settings of many projects, 16 reads at a time, in previews too. A read that fails beside others is an entry of
- * `failures`. A program makes equal reads once, except those that wait for a resource.
+ * Reads the log settings of many projects, 16 reads at a time, in previews too. If some of the reads fail, each of them is an entry
+ * of `failures`. A program makes equal reads once, except those that wait for a resource.
  *
  * @param args what to read, as plain values
  * @param opts `provider` or `parent` for an explicit {@link Provider}; its settings must be known
- * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id that is not 24 hexadecimal digits and an agent
- * that does not exist, and the error of the first read where no read succeeds, such as with a wrong key
+ * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an id that is not 24 hexadecimal digits, and for an agent that
+ * does not exist; the error of the first read if no read succeeds, such as with a wrong key
  * @example
  * ```ts
  * import { getAgentLogConfigs } from "pulumi-agent-log-config";
@@ -39,15 +39,16 @@ export async function getAgentLogConfigs(
 }
 
 /**
- * Reads the log settings of many projects, 16 reads at a time, in previews too, as soon as the arguments are known. A read
- * that fails beside others is an entry of `failures`.
+ * Reads the log settings of many projects, 16 reads at a time, in previews too, as soon as the arguments are known. If some of
+ * the reads fail, each of them is an entry of `failures`.
  *
- * Choose settings from a result in an `apply`: `pulumi.all` and `pulumi.output` make all of it a secret, because
- * `configOverrides` is one.
+ * Choose settings from a result in an `apply`: `pulumi.all` and `pulumi.output` make the whole result a secret, because
+ * `configOverrides` is a secret.
  *
  * @param args what to read; values or Outputs
  * @param opts `provider` or `parent` for an explicit {@link Provider}, `dependsOn` for what must exist first
- * @throws {@link AgentLogConfigError}, as the failure of the Output, in the same cases as {@link getAgentLogConfigs}
+ * @throws {@link AgentLogConfigError} in the same cases as {@link getAgentLogConfigs}. It fails the program; in unit tests and
+ * inline programs it fails the Output
  * @example
  * ```ts
  * import * as pulumi from "@pulumi/pulumi";

@@ -46,8 +46,8 @@ const PACKAGE = "pulumi-nodejs";
  * An explicit connection to the service, for several services or keys in one stack. Pass it as `provider`, or in the
  * `providers` of a component, to {@link AgentLogConfig} and to the functions.
  *
- * Each setting comes from the arguments, else from the stack configuration, else from the environment. The state keeps
- * them, the private key encrypted. Nothing is connected before the first read.
+ * A setting that the arguments leave out comes from the stack configuration, and otherwise from the environment. The state keeps
+ * the settings, and keeps the private key encrypted. No connection is opened before the first read.
  *
  * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown setting
  * @example

@@ -4,11 +4,11 @@ import { invalidArgument } from "../model/errors.ts";
 
 /** A response to send instead of the service's own to an authenticated request. */
 export interface CannedResponse {
-  /** From 200 to 999. */
+  /** The status, from 200 to 999. */
   readonly status: number;
-  /** They replace the service's headers of the same name. Each value of a list is sent as one line. */
+  /** Headers that replace the service's headers of the same name. Each value of a list is sent as one line. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>> | undefined;
-  /** Text is sent as UTF-8. Default: nothing. */
+  /** The body. Text is sent as UTF-8. Default: nothing. */
   readonly body?: string | Uint8Array | undefined;
 }
 

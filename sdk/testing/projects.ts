@@ -7,9 +7,9 @@ export type ServiceSettings = Readonly<Record<string, unknown>>;
 
 /** The settings of one project. An agent that is left out has no settings. */
 export interface ProjectSettings {
-  /** Those of the monitoring agent. */
+  /** The settings of the monitoring agent. */
   readonly monitoring?: ServiceSettings | undefined;
-  /** Those of the backup agent. */
+  /** The settings of the backup agent. */
   readonly backup?: ServiceSettings | undefined;
 }
 

@@ -20,7 +20,7 @@ export interface ServiceOptions {
   readonly qopParameter?: "op" | "qop" | undefined;
   /** The projects that exist. Default: none. */
   readonly settings?: SettingsByProject | undefined;
-  /** What goes wrong with the first authenticated requests, one fault each, in this order. Default: nothing. */
+  /** What goes wrong with the first authenticated requests: one fault for each request, in this order. Default: nothing. */
   readonly faults?: readonly Fault[] | undefined;
 }
 
