@@ -36,7 +36,7 @@ const { projectId, agent } = readArgumentsSchema.shape;
 const argumentsSchema = strictObject({
   projectIds: z.array(projectId, LIST),
   agents: z.array(agent, LIST).optional(),
-});
+}) satisfies z.ZodType<GetAgentLogConfigsArgs>;
 
 /**
  * Reads the settings of many projects at once. If some of the reads fail, the result has the reason of each, so that settings and

@@ -3,7 +3,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../model/is-object.ts";
 
 // What this package uses of @pulumi/pulumi beyond its type declarations, and what happens where a later version has it no more.
-// Modules are loaded where they are used. One more use is in model/errors.ts, which does not know Pulumi: without `__pulumiRunError`
+// Modules are loaded where they are used. One more use is in sdk/model/errors.ts, which does not know Pulumi: without `__pulumiRunError`
 // the SDK prints errors with their stacks.
 
 /** What the SDK's own invoke uses to wait for `dependsOn`. */

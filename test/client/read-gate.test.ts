@@ -263,6 +263,8 @@ describe("reads at once", () => {
     const read = gate.pass({ subject: "", signal: controller.signal }, send);
     controller.abort(reason);
     await expect(read).rejects.toBe(reason);
+    // That of the read under way.
+    expect(vi.getTimerCount()).toBe(1);
     await expect(gate.pass({ subject: "", signal: controller.signal }, send)).rejects.toBe(reason);
     await elapse(100);
     expect(send).not.toHaveBeenCalled();

@@ -233,7 +233,10 @@ describe("a caller that gives up", () => {
     await pass(499);
     // Each read keeps its connection in the pause, so that the last one is not sent over it.
     expect(service.requests).toHaveLength(32);
+    const timers = vi.getTimerCount();
     controller.abort(new Error("enough"));
+    // The sixteen pauses end at once.
+    expect(vi.getTimerCount()).toBe(timers - 16);
     await pass(60_000);
     for (const ended of ends) expect(ended).toHaveBeenCalledWith(new Error("enough"));
     expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
@@ -249,6 +252,21 @@ describe("a caller that gives up", () => {
     await read;
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
+});
+
+it("a read is not repeated where the key is refused to others while it pauses", async () => {
+  const service = await openService({ faults: [DOWN] });
+  const gate = new ReadGate();
+  const turn = { subject: "", signal: undefined };
+  await gate.pass(turn, async () => {});
+  const ended = watch(openClient(service, { maxRetries: 3 }).get(MONITORING, { gate }));
+  await responded(2);
+  const refusal = new AgentLogConfigError("ERR_WRONG_KEY", "the service refuses the key pair");
+  for (const _ of [1, 2, 3]) await gate.pass(turn, () => Promise.reject(refusal)).catch(() => {});
+  await pass(500);
+  await until(() => ended.mock.calls.length > 0);
+  expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_WRONG_KEY" }));
+  expect(service.requests).toHaveLength(2);
 });
 
 /** Reads so many projects, and returns what each ends with as far as it is known. */

@@ -93,6 +93,41 @@ test("a wrong key costs two requests and ends with the server's refusal", async 
   expect(server.requests).toHaveLength(2);
 });
 
+/** A challenge with a nonce of its own, as from servers that do not know each other's nonces. */
+const challengeWith =
+  (nonce: string, stale = false): Respond =>
+  (_, response) => {
+    const header = `Digest realm="r", nonce="${nonce}", qop="auth", stale=${stale}`;
+    void response.writeHead(401, { "WWW-Authenticate": header }).end("refused");
+  };
+
+test.for([
+  { description: "a success", status: 200, last: "200 accepted" },
+  { description: "a redirect", status: 302, last: "200 accepted" },
+  { description: "an error of a gateway", status: 503, last: "401 refused" },
+])("a fresh nonce may be refused once more after $description: $last", async ({ status, last }) => {
+  const answer: Respond = (_, response) => void response.writeHead(status).end();
+  const server = await start(challenge, answer, challengeWith("a"), challengeWith("b"), accept);
+  const connection = connectTo(server);
+  await read(connection);
+  expect(await read(connection)).toBe(last);
+});
+
+test("a refusal that valid credentials alone get is the caller's, unless it has a stale challenge or nothing was signed", async () => {
+  const server = await start(challengeWith("a"), challengeWith("b", true), challengeWith("c"), accept);
+  const { status, challenge: asked } = await sendSigned(connectTo(server), READ, () => true);
+  expect([status, asked?.nonce, server.requests.length]).toEqual([401, "c", 3]);
+});
+
+test("a cookie of a connection that was replaced is not sent", async () => {
+  const server = await start((_, response) => void response.writeHead(200, { "Set-Cookie": "a=1" }).end(), accept);
+  const connection = connectTo(server);
+  await read(connection);
+  connection.replace();
+  await read(connection);
+  expect(server.requests[1]?.headers.cookie).toBeUndefined();
+});
+
 test("a refusal without a challenge is the caller's", async () => {
   const server = await start((_, response) => void response.writeHead(401).end("who are you"));
   expect(await read(connectTo(server))).toBe("401 who are you");
