@@ -1,0 +1,20 @@
+import { isObject } from "./is-object.ts";
+
+/** A value as JSON has it: no member of it is undefined. */
+export type Json = string | number | boolean | null | readonly Json[] | JsonMap;
+
+export interface JsonMap {
+  readonly [name: string]: Json;
+}
+
+/** Returns a value as JSON: members that are undefined are left out, and what JSON does not have is null. */
+export function jsonOf(value: unknown): Json {
+  if (Array.isArray(value)) return value.map(jsonOf);
+  if (isObject(value)) return jsonMapOf(value);
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? value : null;
+}
+
+export function jsonMapOf(map: object): JsonMap {
+  const members = Object.entries(map).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(members.map(([name, value]) => [name, jsonOf(value)]));
+}
