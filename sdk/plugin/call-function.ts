@@ -5,7 +5,7 @@ import { invalidArgument } from "../model/errors.ts";
 import { parseArgument } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
 import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
-import type { Properties } from "../record/complete-inputs.ts";
+import type { Properties } from "../record/resource-record.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
 import { publicSettings } from "./public-settings.ts";
 

@@ -2,8 +2,8 @@ import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
 import { PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
-import { type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
 import { type ChildNames, childNames, type FleetMember, fleetMembers } from "../record/fleet-children.ts";
+import { asRecord, type Properties, UNREAD } from "../record/resource-record.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
 import { publicSettings } from "./public-settings.ts";
 import type { ResourceMonitor } from "./resource-monitor.ts";
@@ -76,5 +76,6 @@ async function registerChild(
   if (!isKnown && !monitor.isPreview) return [key, undefined];
   const id = isUnknown(projectId) ? UNKNOWN : idOf(asked);
   const named = givenName === undefined ? {} : { name: givenName };
-  return [key, { ...named, ...publicSettings({ ...withoutMarks(outputs ?? UNKNOWN_SETTINGS), ...asked, id }) }];
+  const { settings } = outputs === undefined ? UNREAD : asRecord(withoutMarks(outputs));
+  return [key, { ...named, ...publicSettings({ ...settings, ...asked, id }) }];
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isSecret, seal } from "../engine/engine-marks.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { isObject } from "../model/is-object.ts";
-import type { Properties } from "../record/complete-inputs.ts";
+import type { Properties } from "../record/resource-record.ts";
 
 /** Returns the properties without the marks of secrets, at any depth. */
 export function withoutMarks(properties: Properties): Properties {

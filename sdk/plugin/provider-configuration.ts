@@ -13,7 +13,7 @@ import {
 import { seal } from "../engine/engine-marks.ts";
 import { SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
 import { isPlainObject } from "../model/is-object.ts";
-import type { Properties } from "../record/complete-inputs.ts";
+import type { Properties } from "../record/resource-record.ts";
 import { withoutMarks } from "./property-marks.ts";
 import { nameOf } from "./resource-urn.ts";
 import type { Run } from "./run.ts";

@@ -16,10 +16,18 @@ import { PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
-import { type Properties, UNKNOWN_SETTINGS, withoutInternal } from "../record/complete-inputs.ts";
 import { failureOf } from "../record/finding-report.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
+import { UNKNOWN_SETTINGS } from "../record/recorded-settings.ts";
 import { failuresOf } from "../record/resource-lifecycle.ts";
+import {
+  asProperties,
+  asRecord,
+  type Properties,
+  type ResourceRecord,
+  UNREAD,
+  withoutInternal,
+} from "../record/resource-record.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
 import { markedNames, withMarks, withoutMarks } from "./property-marks.ts";
 import { nameOf, typeOf } from "./resource-urn.ts";
@@ -40,23 +48,19 @@ export async function checkRecord(request: CheckRequest, run: Run): Promise<Chec
   const sent = withoutInternal(propertiesOf(request.getNews()));
   const recorded = propertiesOf(request.getOlds());
   const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(sent))];
-  const asked = [withoutMarks(recorded), withoutMarks(sent), secrets] as const;
+  const asked = [recordIn(recorded), recordIn(sent), secrets] as const;
   const { inputs, failures, warnings } = await run.records.check(run.hostOf(urn), ...asked);
   run.failures.note(urn, failures);
   for (const warning of warnings) run.warnings.note(urn, warning);
-  return response.setInputs(structOf(withMarks(inputs, sent, recorded)));
+  return response.setInputs(structOf(withMarks(asProperties(inputs), sent, recorded)));
 }
 
 export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
   const [urn, response] = [request.getUrn(), new providerMessages.DiffResponse()];
-  const plain = (properties: Struct | undefined) => withoutMarks(propertiesOf(properties));
-  const outputs = plain(request.getOlds());
-  const inputs = plain(request.getOldInputs() ?? request.getOlds());
-  const {
-    changes,
-    replaces = [],
-    warnings,
-  } = run.records.diff(request.getId(), outputs, inputs, plain(request.getNews()));
+  const outputs = recordIn(propertiesOf(request.getOlds()));
+  const inputs = recordIn(propertiesOf(request.getOldInputs() ?? request.getOlds()));
+  const news = recordIn(propertiesOf(request.getNews()));
+  const { changes, replaces = [], warnings } = run.records.diff(request.getId(), outputs, inputs, news);
   const withoutEffect = ignoredWithoutEffect(request.getIgnorechangesList(), nameOf(urn));
   for (const warning of [...warnings, ...withoutEffect]) run.warnings.note(urn, warning);
   const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = providerMessages.DiffResponse.DiffChanges;
@@ -82,9 +86,9 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
   const refusal = refusalOf(urn);
   if (refusal !== undefined) throw new Error(refusal);
   const sent = propertiesOf(request.getProperties());
-  const recorded = withoutMarks(sent);
+  const recorded = recordIn(sent);
   const made = propertiesOf(request.getInputs());
-  const isNew = recorded["projectId"] === undefined;
+  const isNew = recorded.args.projectId === undefined;
   // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
   const isAdopted = isNew ? request.hasInputs() : Object.keys(made).length === 0;
   try {
@@ -96,14 +100,20 @@ export async function readRecord(request: ReadRequest, run: Run): Promise<ReadRe
     );
     if (warning !== undefined) run.warnings.note(urn, warning);
     if (id === undefined) return response;
-    response.setId(id).setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(inputs, sent, made)));
-    return response.setProperties(structOf(complete(withMarks(outputs, sent))));
+    response
+      .setId(id)
+      .setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(asProperties(inputs), sent, made)));
+    return response.setProperties(structOf(complete(withMarks(asProperties(outputs), sent))));
   } catch (error) {
     const failures = [failureOf(error)];
     if (isNew || isAdopted) return run.failures.fail(urn, failures);
     await run.failures.hold(urn, failures);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
+}
+
+function recordIn(properties: Properties): ResourceRecord {
+  return asRecord(withoutMarks(properties));
 }
 
 /** Returns why a resource can't be read or recorded, because it has a type that the plugin has no records of. */
@@ -123,16 +133,16 @@ async function outputsToRecord(
   marked: Properties,
   { records, failures }: Run,
 ): Promise<Struct> {
-  const [urn, isPreview, olds] = [request.getUrn(), request.getPreview(), withoutMarks(marked)];
-  const found = failuresOf(withoutMarks(news));
-  if (found.length > 0 && !isPreview) failures.fail(urn, found);
-  if (found.length > 0) await failures.hold(urn, found);
-  const inputs = found.length > 0 ? { ...news, ...UNKNOWN_SETTINGS, __failures: null } : news;
-  const recorded = records.record(withoutMarks(inputs), olds);
+  const [urn, isPreview, inputs, olds] = [request.getUrn(), request.getPreview(), recordIn(news), recordIn(marked)];
+  const found = failuresOf(inputs);
+  const isFailing = found.length > 0;
+  if (isFailing && !isPreview) failures.fail(urn, found);
+  if (isFailing) await failures.hold(urn, found);
+  const recorded = records.record(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs, olds);
   // The settings are read again in the update that follows.
-  const isUnknown = isPreview && recorded["unchangedSince"] !== olds["unchangedSince"];
-  const outputs = isUnknown ? { ...recorded, unchangedSince: UNKNOWN } : recorded;
-  return structOf(complete(withMarks(outputs, inputs)));
+  const isUnknown = isPreview && recorded.unchangedSince !== olds.unchangedSince;
+  const outputs = asProperties(isUnknown ? { ...recorded, unchangedSince: UNKNOWN } : recorded);
+  return structOf(complete(withMarks(outputs, isFailing ? { ...news, ...UNKNOWN_SETTINGS } : news)));
 }
 
 /** Adds the outputs that may be absent. One that is left out is unknown in previews. */

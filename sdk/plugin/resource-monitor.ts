@@ -5,7 +5,7 @@ import resourceService from "@pulumi/pulumi/proto/resource_grpc_pb.js";
 import messages, { type RegisterResourceResponse } from "@pulumi/pulumi/proto/resource_pb.js";
 import { engineChannel } from "../engine/engine-log.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
-import type { Properties } from "../record/complete-inputs.ts";
+import type { Properties } from "../record/resource-record.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 /** Registers a component and its children with the engine that asks for it. */

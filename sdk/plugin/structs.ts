@@ -1,6 +1,6 @@
 import structMessages, { type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { jsonMapOf } from "../model/json.ts";
-import type { Properties } from "../record/complete-inputs.ts";
+import type { Properties } from "../record/resource-record.ts";
 
 /** Returns the properties in a message of the engine. */
 export function propertiesOf(struct: Struct | undefined): Properties {

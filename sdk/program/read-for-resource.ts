@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
 import { settingsIgnoredInPart } from "../record/ignored-changes.ts";
-import { fingerprintsOf, outcomeOf, type RecordedSettings, type SettingsOrigin } from "../record/settings-origin.ts";
+import type { RecordedSettings } from "../record/recorded-settings.ts";
+import { fingerprintsOf, outcomeOf, type SettingsOrigin } from "../record/settings-origin.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
 import { isPlain } from "./is-eventual.ts";
 import { connectionOf, providerOf } from "./provider.ts";
@@ -20,8 +21,11 @@ export interface ReadRequest {
 
 /** What came of a read. */
 export interface ResourceRead {
-  /** None where the provider has to read itself, but a map for each setting of which the program ignores members. */
-  readonly settings: RecordedSettings;
+  /**
+   * None where the provider has to read itself, but a map for each setting of which the program ignores members. The types of the SDK do
+   * not end where a type contains itself, as that of JSON.
+   */
+  readonly settings: { readonly [Name in keyof RecordedSettings]: unknown };
   readonly origin: SettingsOrigin;
 }
 

@@ -6,10 +6,10 @@ import { seal } from "../engine/engine-marks.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
-import { type Host, isRecordOf, type Properties, UNKNOWN_SETTINGS } from "../record/complete-inputs.ts";
+import { type Host, isRecordOf } from "../record/complete-inputs.ts";
 import { describe, type Finding, FindingReport, failureOf } from "../record/finding-report.ts";
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
-import { isOrigin } from "../record/settings-origin.ts";
+import { asProperties, asRecord, type Properties, UNREAD } from "../record/resource-record.ts";
 
 // What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
 // holds that text. What they do is decided in resource-lifecycle.ts; here is what the host of dynamic providers is like.
@@ -22,20 +22,21 @@ export interface ProviderConfiguration {
 export async function check(
   configuration: ProviderConfiguration,
   olds: Properties,
-  { __failsIn: failsIn, ...news }: Properties,
+  news: Properties,
 ): Promise<{ inputs: Properties; failures: { property: ""; reason: string }[] }> {
-  const origin = news["__origin"];
+  const [recorded, sent, failsIn] = [asRecord(olds), asRecord(news), news["__failsIn"]];
   // The host does not see which inputs are secret, so that without an origin all of them may be.
-  const secrets = isOrigin(origin) ? origin.secrets : Object.keys(news);
-  const { inputs, failures, warnings } = await records.check(hostOf(configuration), olds, news, secrets);
+  const secrets = typeof sent.origin === "object" ? sent.origin.secrets : Object.keys(news);
+  const { inputs, failures, warnings } = await records.check(hostOf(configuration), recorded, sent, secrets);
   await warn(...warnings.map(({ message }) => message));
-  if (failures.length === 0) return { inputs, failures: [] };
-  // The engine would print the value of a property beside the reason.
-  const reasons = failures.map(({ message }) => ({ property: "" as const, reason: message }));
-  if (failsIn === undefined) return { inputs, failures: reasons };
+  if (failures.length > 0 && failsIn === undefined) {
+    // The engine would print the value of a property beside the reason.
+    const reasons = failures.map(({ message }) => ({ property: "" as const, reason: message }));
+    return { inputs: asProperties(inputs), failures: reasons };
+  }
   // The program of a preview reports why it fails. What has no record of its own has no settings before.
-  const isUnknown = failsIn === "program" && !isRecordOf(olds, news);
-  return { inputs: isUnknown ? { ...inputs, ...UNKNOWN_SETTINGS } : inputs, failures: [] };
+  const isUnknown = failures.length > 0 && failsIn === "program" && !isRecordOf(recorded, sent);
+  return { inputs: asProperties(isUnknown ? { ...inputs, ...UNREAD } : inputs), failures: [] };
 }
 
 export async function diff(
@@ -45,7 +46,8 @@ export async function diff(
   news: Properties,
 ): Promise<{ changes?: boolean; replaces?: readonly string[] }> {
   // The host sees outputs alone.
-  const { warnings, ...found } = records.diff(id, olds, olds, news);
+  const recorded = asRecord(olds);
+  const { warnings, ...found } = records.diff(id, recorded, recorded, asRecord(news));
   for (const warning of warnings) await warnOfRecord(id, warning);
   return found;
 }
@@ -54,7 +56,7 @@ export async function create(
   _configuration: ProviderConfiguration,
   news: Properties,
 ): Promise<{ id: string; outs: Properties }> {
-  return { outs: records.record(news), id: idOf(news) };
+  return { outs: asProperties(records.record(asRecord(news))), id: idOf(news) };
 }
 
 export async function update(
@@ -63,21 +65,22 @@ export async function update(
   olds: Properties,
   news: Properties,
 ): Promise<{ outs: Properties }> {
-  return { outs: records.record(news, olds) };
+  return { outs: asProperties(records.record(asRecord(news), asRecord(olds))) };
 }
 
 export async function read(
   configuration: ProviderConfiguration,
   id: string,
-  recorded: Properties,
+  olds: Properties,
 ): Promise<{ id?: string; props: Properties; inputs?: Properties }> {
   try {
     // The host does not see inputs, and can't import, so that what is new here is adopted.
-    const isMade = recorded["projectId"] !== undefined && recorded["__adopted"] !== true;
+    const recorded = asRecord(olds);
+    const isMade = recorded.args.projectId !== undefined && olds["__adopted"] !== true;
     const { outputs, inputs, warning, ...found } = await records.read(hostOf(configuration), id, recorded, !isMade);
     if (warning !== undefined) await warnOfRecord(id, warning);
-    const props = isMade ? outputs : { ...outputs, __adopted: true };
-    return { ...found, props: sealSecret(props), ...(inputs && { inputs: sealSecret(inputs) }) };
+    const props = sealSecret({ ...asProperties(outputs), ...(!isMade && { __adopted: true }) });
+    return { ...found, props, ...(inputs && { inputs: sealSecret(asProperties(inputs)) }) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const subject = `AgentLogConfig ${printable(id, 80)}`;

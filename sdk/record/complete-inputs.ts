@@ -6,16 +6,10 @@ import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { type Finding, failureOfRecord } from "./finding-report.ts";
 import { ignoredSettings, keepIgnored } from "./ignored-changes.ts";
+import { recordedSettingsOf } from "./recorded-settings.ts";
 import { refusalsOf } from "./resource-arguments.ts";
-import {
-  belongsTo,
-  fingerprintsOf,
-  isOrigin,
-  outcomeOf,
-  READ_FOR,
-  type ReadOutcome,
-  readForOf,
-} from "./settings-origin.ts";
+import { type ResourceRecord, UNREAD } from "./resource-record.ts";
+import { belongsTo, fingerprintsOf, outcomeOf, type ReadOutcome, readForOf } from "./settings-origin.ts";
 import { unmetExpectations } from "./unmet-expectations.ts";
 
 /** What the engine gives to a provider for one resource. */
@@ -28,13 +22,10 @@ export interface Host {
   readonly read: (args: UncheckedRead) => Promise<AgentLogConfigResult>;
 }
 
-/** The properties of a resource as plain JSON. Names that begin with two underscores are internal. */
-export type Properties = Readonly<Record<string, unknown>>;
-
 /** The inputs of a resource with its settings, and what is said of it. */
 export interface Completed {
   /** What is to be recorded. After a failed read it has the recorded settings, if they are its own. */
-  readonly inputs: Properties;
+  readonly inputs: ResourceRecord;
   /** Why it fails. */
   readonly failures: readonly Finding[];
   /** What it only warns of. */
@@ -50,28 +41,23 @@ export interface Completed {
  */
 export async function completeInputs(
   host: Host,
-  olds: Properties,
-  { __origin: origin, __provider: provider, ...given }: Properties,
+  olds: ResourceRecord,
+  news: ResourceRecord,
   secrets: readonly string[],
 ): Promise<Completed> {
-  const args = { ...withoutInternal(given), ...(provider !== undefined && { __provider: provider }) };
-  const refusals = refusalsOf(args, secrets);
-  if (refusals.length > 0) return { inputs: args, failures: refusals, warnings: [] };
-  const ignored = ignoredPaths(olds, args, origin);
-  const { settings, readFor, problem } = await findSettings(host, olds, args, origin, ignored);
-  const inputs = { ...keepIgnored({ ...args, ...settings }, olds, ignored), [READ_FOR]: readFor };
+  const { args, settings, provider, unchangedSince } = news;
+  const given = { args, settings, provider, unchangedSince };
+  // A time is an output, so that as an input it is an unknown argument.
+  const refusals = refusalsOf({ ...args, unchangedSince }, secrets);
+  if (refusals.length > 0) return { inputs: given, failures: refusals, warnings: [] };
+  const ignored = ignoredPaths(olds, news);
+  const { settings: found, readFor, problem } = await findSettings(host, olds, news, ignored);
+  const inputs = { ...given, settings: keepIgnored({ ...settings, ...found }, olds.settings, ignored), readFor };
   return problem === null ? judge(inputs, secrets) : useRecord(olds, inputs, problem, secrets);
 }
 
-/** Returns properties without those that are the package's own, which a caller may not send. */
-export function withoutInternal(properties: Properties): Properties {
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith("__")));
-}
-
-/** Settings, and what they were read for; {@link UNKNOWN} where that is not known yet. */
-interface FoundSettings extends ReadOutcome {
-  readonly readFor: unknown;
-}
+/** Settings, and what they were read for. */
+interface FoundSettings extends ReadOutcome, Pick<ResourceRecord, "readFor"> {}
 
 /**
  * Returns the settings that the program has read if they belong to this record; else reads them, unless all of them are ignored:
@@ -79,22 +65,21 @@ interface FoundSettings extends ReadOutcome {
  */
 async function findSettings(
   host: Host,
-  olds: Properties,
-  args: Properties,
-  origin: unknown,
+  olds: ResourceRecord,
+  { args, origin }: ResourceRecord,
   ignored: readonly string[],
 ): Promise<FoundSettings> {
   const { projectId, agent } = args;
   // In a preview an origin and its settings are unknown where a read of the program waits for something that is still to be created.
-  if (isUnknown(origin)) return { settings: {}, readFor: UNKNOWN, problem: null };
-  if (isUnknown(projectId) || isUnknown(agent)) return { settings: UNKNOWN_SETTINGS, readFor: UNKNOWN, problem: null };
-  if (isOrigin(origin) && belongsTo(origin, args, host.sources)) {
+  if (origin === UNKNOWN) return { settings: {}, readFor: UNKNOWN, problem: null };
+  if (isUnknown(projectId) || isUnknown(agent)) return { ...UNREAD, problem: null };
+  if (origin !== undefined && belongsTo(origin, args, host.sources)) {
     const absent = Object.fromEntries(origin.absent.map((name) => [name, null]));
     return { settings: absent, readFor: readForOf(args, origin.fingerprints.baseUrl), problem: origin.problem };
   }
   const whole = ignoredSettings(ignored);
   if (SETTING_NAMES.every((name) => whole.includes(name))) {
-    return { settings: {}, readFor: olds[READ_FOR] ?? null, problem: null };
+    return { settings: {}, readFor: olds.readFor ?? null, problem: null };
   }
   return { ...(await outcomeOf(host.read({ projectId, agent }))), readFor: readForOf(args, serviceOf(host)) };
 }
@@ -103,55 +88,50 @@ async function findSettings(
  * The paths whose recorded values stay. An origin says which these are; without one nothing but `ignoreChanges` puts settings
  * among the inputs, with their recorded values.
  */
-function ignoredPaths(olds: Properties, inputs: Properties, origin: unknown): readonly string[] {
-  if (olds["projectId"] === undefined) return [];
-  if (isOrigin(origin)) return origin.ignored;
-  return SETTING_NAMES.filter((name) => inputs[name] !== undefined && isDeepStrictEqual(inputs[name], olds[name]));
+function ignoredPaths(olds: ResourceRecord, { settings, origin }: ResourceRecord): readonly string[] {
+  if (olds.args.projectId === undefined) return [];
+  if (origin !== undefined && origin !== UNKNOWN) return origin.ignored;
+  return SETTING_NAMES.filter((name) => {
+    return settings[name] !== undefined && isDeepStrictEqual(settings[name], olds.settings[name]);
+  });
 }
 
 /** Judges settings by what is expected of them. */
-export function judge(inputs: Properties, secrets: readonly string[]): Completed {
-  if (isUnknown(inputs[READ_FOR])) return { inputs, failures: [], warnings: [] };
-  const unmet = unmetExpectations(inputs["expect"], inputs, secrets).map((cause) => failureOfRecord(inputs, cause));
-  const isWarned = inputs["whenUnexpected"] === "warn";
+export function judge(inputs: ResourceRecord, secrets: readonly string[]): Completed {
+  const { args, settings, readFor } = inputs;
+  if (isUnknown(readFor)) return { inputs, failures: [], warnings: [] };
+  const unmet = unmetExpectations(args.expect, settings, secrets).map((cause) => failureOfRecord(args, cause));
+  const isWarned = args.whenUnexpected === "warn";
   return { inputs, failures: isWarned ? [] : unmet, warnings: isWarned ? unmet : [] };
 }
 
 /** Uses the recorded settings in the place of those that could not be read, if they may be used. */
 function useRecord(
-  record: Properties,
-  { [READ_FOR]: readFor, ...inputs }: Properties,
+  record: ResourceRecord,
+  { readFor, ...inputs }: ResourceRecord,
   problem: Finding,
   secrets: readonly string[],
 ): Completed {
   const isOwn = isRecordOf(record, inputs);
-  const kept = SETTING_NAMES.map((name) => [name, record[name] ?? null]);
-  const found = isOwn ? { ...inputs, ...Object.fromEntries(kept) } : inputs;
+  const found = isOwn ? { ...inputs, settings: recordedSettingsOf(record.settings) } : inputs;
   if (!isOwn || !mayUseRecord(inputs, problem)) return { inputs: found, failures: [problem], warnings: [] };
-  if ((record[READ_FOR] ?? readFor) === readFor) {
-    return { ...judge({ ...found, [READ_FOR]: readFor }, secrets), outage: problem };
-  }
+  if ((record.readFor ?? readFor) === readFor) return { ...judge({ ...found, readFor }, secrets), outage: problem };
   const why = "The recorded settings come from another service, so they are not used.";
   const failure = { message: `${problem.message} ${why}`, cause: `${problem.cause} ${why}` };
   return { inputs: found, failures: [failure], warnings: [] };
 }
 
 /** Tells whether a record is of the project and the agent that the inputs name. */
-export function isRecordOf(record: Properties, inputs: Properties): boolean {
-  return ["projectId", "agent"].every((name) => record[name] === inputs[name]);
+export function isRecordOf(record: ResourceRecord, inputs: ResourceRecord): boolean {
+  return record.args.projectId === inputs.args.projectId && record.args.agent === inputs.args.agent;
 }
 
 /** Tells whether the recorded settings may be used, if there are any, for those that could not be read. */
-export function mayUseRecord({ whenUnavailable }: Properties, { temporary }: Finding): boolean {
-  return temporary === true && whenUnavailable === "useRecorded";
+export function mayUseRecord({ args }: ResourceRecord, { temporary }: Finding): boolean {
+  return temporary === true && args.whenUnavailable === "useRecorded";
 }
 
 /** A fingerprint of the service's address, which may be a secret of the stack. */
 export function serviceOf({ sources }: Host): string | null {
   return fingerprintsOf(lookUpConnection(...sources)).baseUrl;
 }
-
-/** The settings of a resource that nothing is known of yet. */
-export const UNKNOWN_SETTINGS: Properties = Object.fromEntries(
-  [...SETTING_NAMES, READ_FOR].map((name) => [name, UNKNOWN]),
-);

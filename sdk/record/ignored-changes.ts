@@ -1,9 +1,10 @@
-import { isSettingName, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { type AgentLogSettings, isSettingName, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { isPlainObject } from "../model/is-object.ts";
+import type { Json } from "../model/json.ts";
 import { printable } from "../model/printable.ts";
 import type { Finding } from "./finding-report.ts";
+import type { RecordedSettings } from "./recorded-settings.ts";
 import { resourceArgumentsSchema } from "./resource-arguments.ts";
-import type { RecordedSettings } from "./settings-origin.ts";
 
 /**
  * Puts the recorded values back in the place of settings, and of members of settings, whose changes are ignored. The engine does
@@ -15,15 +16,15 @@ export function keepIgnored(
   recorded: RecordedSettings,
   paths: readonly string[],
 ): RecordedSettings {
-  const kept = { ...settings };
+  const kept = new Map(Object.entries(settings));
   for (const [name = "", ...members] of paths.map(keysOf)) {
-    if (isSettingName(name)) kept[name] = restore(kept[name], recorded[name], members) ?? null;
+    if (isSettingName(name)) kept.set(name, restore(kept.get(name), recorded[name], members) ?? null);
   }
-  return kept;
+  return Object.fromEntries(kept);
 }
 
 /** Returns the names of settings of which the program ignores members. */
-export function settingsIgnoredInPart(paths: readonly string[]): readonly string[] {
+export function settingsIgnoredInPart(paths: readonly string[]): readonly (keyof AgentLogSettings)[] {
   return paths
     .map(keysOf)
     .flatMap(([name = "", ...members]) => (members.length > 0 && isSettingName(name) ? [name] : []));
@@ -63,10 +64,13 @@ function keysOf(path: string): readonly string[] {
 const PATH_ELEMENT = /\["((?:\\"|\\(?!")|[^"\\])*)"\]|\[(\*)\]|(\[\d+\]|[^.[]+)|(?<=.)\.(?=.)|(.)/gs;
 
 /** Puts back what is recorded where the path leads through maps on both sides, or where one side has nothing. */
-function restore(value: unknown, recorded: unknown, [key, ...rest]: readonly string[]): unknown {
+function restore(
+  value: Json | undefined,
+  recorded: Json | undefined,
+  [key, ...rest]: readonly string[],
+): Json | undefined {
   if (key === undefined) return recorded;
-  if (![value, recorded].every((side) => side == null || isPlainObject(side))) return value;
-  const [members, from] = [value, recorded].map((side) => new Map(Object.entries(side ?? {})));
+  const [members, from] = [membersOf(value), membersOf(recorded)];
   if (members === undefined || from === undefined) return value;
   for (const name of key === "*" ? [...members.keys(), ...from.keys()] : [key]) {
     const member = restore(members.get(name), from.get(name), rest);
@@ -74,4 +78,10 @@ function restore(value: unknown, recorded: unknown, [key, ...rest]: readonly str
     else members.set(name, member);
   }
   return members.size > 0 || (value != null && recorded != null) ? Object.fromEntries(members) : undefined;
+}
+
+/** Returns the members of a map; none of nothing, and undefined for any other value. */
+function membersOf(value: Json | undefined): Map<string, Json> | undefined {
+  if (value == null) return new Map();
+  return isPlainObject(value) ? new Map(Object.entries(value)) : undefined;
 }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isUnknown } from "../engine/engine-marks.ts";
-import { isSettingName } from "../model/agent-log-settings.ts";
+import type { Json, JsonMap } from "../model/json.ts";
 import { describeIssues, strictObject } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
 import { readArgumentsSchema } from "../model/read-arguments.ts";
@@ -18,22 +18,23 @@ export const resourceArgumentsSchema = strictObject({
   whenUnavailable: z.enum(["fail", "useRecorded"], 'must be "fail" or "useRecorded"').optional(),
 });
 
+/** What is passed as the arguments of a resource, not checked yet. Null is absent, and values may be unknown yet. */
+export type GivenArguments = { readonly [Name in keyof typeof resourceArgumentsSchema.shape]?: Json } & JsonMap;
+
 /**
  * Returns why a resource with these arguments can't be read, in one sentence; empty if it can.
- * @param inputs those of a resource, in which null and undefined are absent, and values may be unknown yet
+ * @param args those of a resource, in which null and undefined are absent, and values may be unknown yet
  * @param secrets the arguments that no sentence may quote, because an invalid one may be another secret
  */
-export function refusalsOf(inputs: Readonly<Record<string, unknown>>, secrets: readonly string[]): readonly Finding[] {
-  const given = Object.entries(inputs).filter(
-    ([name, value]) => value !== undefined && !name.startsWith("__") && !isSettingName(name),
-  );
+export function refusalsOf(args: Readonly<Record<string, unknown>>, secrets: readonly string[]): readonly Finding[] {
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
   const known = withoutAbsent(Object.fromEntries(given));
   const reportInput = given.every(([name]) => !secrets.includes(name));
   const { error } = resourceArgumentsSchema.safeParse(known, { reportInput });
   const mistakes = (error?.issues ?? []).flatMap((issue) => {
     const [name] = issue.path;
     if (name === undefined) return issue.code === "unrecognized_keys" ? issue.keys.map(unknownArgument) : [];
-    return isUnknown(inputs[String(name)]) ? [] : [`the argument ${describeIssues([issue], "")}`];
+    return isUnknown(args[String(name)]) ? [] : [`the argument ${describeIssues([issue], "")}`];
   });
   if (mistakes.length === 0) return [];
   const message = `Nothing was read: ${mistakes.join("; ")}.`;

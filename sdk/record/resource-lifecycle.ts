@@ -3,18 +3,13 @@ import { isUnknown } from "../engine/engine-marks.ts";
 import { idOf, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError, CODES } from "../model/errors.ts";
-import { isObject } from "../model/is-object.ts";
-import {
-  type Completed,
-  completeInputs,
-  type Host,
-  judge,
-  mayUseRecord,
-  type Properties,
-  serviceOf,
-} from "./complete-inputs.ts";
+import type { JsonMap } from "../model/json.ts";
+import { type Completed, completeInputs, type Host, judge, mayUseRecord, serviceOf } from "./complete-inputs.ts";
 import { type Finding, failureOf, failureOfRecord } from "./finding-report.ts";
-import { isReadForItself, READ_FOR, readForOf, recordedSettingsOf } from "./settings-origin.ts";
+import { recordedSettingsOf } from "./recorded-settings.ts";
+import type { GivenArguments } from "./resource-arguments.ts";
+import { NO_RECORD, type ResourceRecord } from "./resource-record.ts";
+import { readForOf } from "./settings-origin.ts";
 
 /** What a comparison with the record has found. */
 export interface Difference {
@@ -29,8 +24,8 @@ export interface Difference {
 export interface Refreshed {
   readonly id?: string;
   /** None where nothing could be read: the engine then keeps those that are recorded, with the service that they are of. */
-  readonly inputs?: Properties;
-  readonly outputs: Properties;
+  readonly inputs?: ResourceRecord;
+  readonly outputs: ResourceRecord;
   /** What to warn of: an outage, or that there is no such project any more. */
   readonly warning?: Finding;
 }
@@ -50,10 +45,8 @@ export class ResourceLifecycle {
   async check(...asked: Parameters<typeof completeInputs>): Promise<Completed> {
     const completed = await completeInputs(...asked);
     const { inputs, failures, outage } = completed;
-    if (outage !== undefined) this.#outages.set(idOf(inputs), outage);
-    if (failures.length === 0) return completed;
-    const reasons = failures.map(({ cause, message, isUnsent }) => ({ cause, message, ...(isUnsent && { isUnsent }) }));
-    return { ...completed, inputs: { ...inputs, [FAILURES]: reasons } };
+    if (outage !== undefined) this.#outages.set(idOf(inputs.args), outage);
+    return { ...completed, inputs: { ...inputs, failures } };
   }
 
   /**
@@ -62,17 +55,19 @@ export class ResourceLifecycle {
    * provider in it.
    * @param inputs those in the state; its outputs where these are not known
    */
-  diff(id: string, outputs: Properties, inputs: Properties, news: Properties): Difference {
+  diff(id: string, outputs: ResourceRecord, inputs: ResourceRecord, news: ResourceRecord): Difference {
     const outage = this.#outages.get(id);
     this.#outages.delete(id);
-    const record = { unchangedSince: outputs["unchangedSince"] };
+    const record = { unchangedSince: outputs.unchangedSince };
     const warnings = outage === undefined ? [] : [{ ...outage, record }];
     // A record is not replaced by one that fails.
     if (failuresOf(news).length > 0) return { changes: true, warnings };
     if (isDeepStrictEqual(comparable(inputs), comparable(news))) {
-      return { changes: "__provider" in outputs !== "__provider" in news, warnings };
+      return { changes: (outputs.provider === undefined) !== (news.provider === undefined), warnings };
     }
-    const replaces = ["projectId", "agent"].filter((key) => !isUnknown(news[key]) && news[key] !== inputs[key]);
+    const replaces = ["projectId", "agent"].filter((name) => {
+      return !isUnknown(news.args[name]) && news.args[name] !== inputs.args[name];
+    });
     return { replaces, warnings };
   }
 
@@ -82,7 +77,7 @@ export class ResourceLifecycle {
    * @param olds its outputs in the state; empty for a new one
    * @throws Error why it fails
    */
-  record(news: Properties, olds: Properties = {}): Properties {
+  record(news: ResourceRecord, olds: ResourceRecord = NO_RECORD): ResourceRecord {
     const messages = failuresOf(news).map(({ message }) => message);
     if (messages.length > 0) throw new Error(messages.join("\n"));
     return outputsOf(news, olds);
@@ -94,20 +89,23 @@ export class ResourceLifecycle {
    * @param isAdopted it comes from `get`: the engine compares its outputs, so that a time would be a difference of every run
    * @throws Error why it could not be read
    */
-  async read(host: Host, id: string, recorded: Properties, isAdopted: boolean): Promise<Refreshed> {
+  async read(host: Host, id: string, recorded: ResourceRecord, isAdopted: boolean): Promise<Refreshed> {
     const { unchangedSince, ...before } = recorded;
-    const isNew = recorded["projectId"] === undefined;
+    const isNew = recorded.args.projectId === undefined;
     try {
       const { projectId, agent } = parseAgentLogConfigId(id);
       const result = await host.read({ projectId, agent });
       const readFor = readForOf({ projectId, agent }, serviceOf(host));
-      const inputs = { ...before, projectId, agent, ...recordedSettingsOf(result), [READ_FOR]: readFor };
+      const args: GivenArguments = { ...before.args, projectId, agent };
+      const inputs = { ...before, args, settings: recordedSettingsOf(result), readFor };
       const outputs = outputsOf(inputs, recorded);
-      if (isAdopted) return { id: idOf(inputs), inputs: {}, outputs: { ...outputs, unchangedSince: null } };
-      return { id: idOf(inputs), inputs, outputs };
+      if (isAdopted) return { id: idOf(args), inputs: NO_RECORD, outputs: { ...outputs, unchangedSince: null } };
+      return { id: idOf(args), inputs, outputs };
     } catch (error) {
       const failure = failureOf(error);
-      if (!isNew && saysGone(error)) return { inputs: {}, outputs: {}, warning: { ...failure, record: "gone" } };
+      if (!isNew && saysGone(error)) {
+        return { inputs: NO_RECORD, outputs: NO_RECORD, warning: { ...failure, record: "gone" } };
+      }
       if (!isNew && mayUseRecord(before, failure)) {
         return { id, outputs: recorded, warning: { ...failure, record: { unchangedSince } } };
       }
@@ -117,14 +115,11 @@ export class ResourceLifecycle {
   }
 }
 
-/** The input that has the reasons of a resource that fails: a list of {@link Finding}. */
-const FAILURES = "__failures";
-
 /** Returns why a resource with these inputs is not recorded: what its check has found, or else what has changed since. */
-export function failuresOf(inputs: Properties): readonly Finding[] {
-  const found = failuresIn(inputs[FAILURES]);
-  if (found.length > 0 || isUnknown(inputs[READ_FOR])) return found;
-  if (!isReadForItself(inputs)) return [failureOfRecord(inputs, CHANGED_SINCE)];
+export function failuresOf(inputs: ResourceRecord): readonly Finding[] {
+  const { args, readFor, failures = [] } = inputs;
+  if (failures.length > 0 || isUnknown(readFor)) return failures;
+  if (readFor?.startsWith(readForOf(args, "")) !== true) return [failureOfRecord(args, CHANGED_SINCE)];
   // What is secret is known to the check alone.
   return judge(inputs, SETTING_NAMES).failures;
 }
@@ -132,21 +127,13 @@ export function failuresOf(inputs: Properties): readonly Finding[] {
 const CHANGED_SINCE =
   "its settings were not read for this project and agent, because a policy has changed its properties after the read; change them in the program instead.";
 
-/** Returns the reasons in that input, or in the output that a preview makes of it. */
-export function failuresIn(reasons: unknown): readonly Finding[] {
-  const found: readonly unknown[] = Array.isArray(reasons) ? reasons : [];
-  return found.filter(isObject).map(({ cause, message, isUnsent }) => {
-    return { cause: String(cause), message: String(message), isUnsent: isUnsent === true };
-  });
-}
-
 /**
  * Returns the outputs of a resource that is recorded or read again. The time of the read is kept where nothing new was found,
  * because it would be a difference of its own. Neither is it an input, which the engine would compare.
  */
-export function outputsOf({ [READ_FOR]: _, [FAILURES]: __, ...inputs }: Properties, olds: Properties): Properties {
-  const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(inputs[name] ?? null, olds[name]));
-  return { ...inputs, unchangedSince: isSame ? olds["unchangedSince"] : new Date().toISOString() };
+function outputsOf({ args, settings, provider }: ResourceRecord, olds: ResourceRecord): ResourceRecord {
+  const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(settings[name] ?? null, olds.settings[name]));
+  return { args, settings, provider, unchangedSince: isSame ? olds.unchangedSince : new Date().toISOString() };
 }
 
 /**
@@ -159,7 +146,6 @@ function saysGone(error: unknown): boolean {
 }
 
 /** What a person may have changed: internal properties, the time of the read and absent values are left out. */
-function comparable({ unchangedSince: _, ...properties }: Properties): Properties {
-  const compared = Object.entries(properties).filter(([key, value]) => !key.startsWith("__") && value !== null);
-  return Object.fromEntries(compared);
+function comparable({ args, settings }: ResourceRecord): JsonMap {
+  return Object.fromEntries(Object.entries({ ...args, ...settings }).filter(([, value]) => value !== null));
 }

@@ -1,18 +1,22 @@
 import { createHash } from "node:crypto";
 import { type ConnectionSettings, findSetting, type SettingsSource } from "../connection/connection-settings.ts";
+import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
-import { type AgentLogSettings, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import type { AgentLogSettings } from "../model/agent-log-settings.ts";
 import { apiAddress } from "../model/complete-options.ts";
 import { isObject } from "../model/is-object.ts";
 import { type Finding, failureOf } from "./finding-report.ts";
+import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
+import type { GivenArguments } from "./resource-arguments.ts";
 
 /**
  * The result of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
  * tell whether the settings beside it belong to the resource that the engine is about to record.
  */
 export interface SettingsOrigin {
-  readonly projectId: unknown;
-  readonly agent: unknown;
+  /** Null where nothing was read. */
+  readonly projectId: string | null;
+  readonly agent: string | null;
   /** Fingerprints of the service's address and of the public key; a public key may be a secret of the stack. */
   readonly fingerprints: Fingerprints;
   /** Why there are no settings; null where they were read. */
@@ -28,7 +32,13 @@ export interface SettingsOrigin {
   readonly absent: readonly string[];
 }
 
-export function isOrigin(value: unknown): value is SettingsOrigin {
+/** Returns the origin in that input; undefined where it has none. */
+export function originIn(value: unknown): SettingsOrigin | typeof UNKNOWN | undefined {
+  if (isUnknown(value)) return UNKNOWN;
+  return isOrigin(value) ? value : undefined;
+}
+
+function isOrigin(value: unknown): value is SettingsOrigin {
   return isObject(value) && "problem" in value && "fingerprints" in value;
 }
 
@@ -48,30 +58,22 @@ export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fing
  */
 export function belongsTo(
   { projectId, agent, fingerprints }: SettingsOrigin,
-  inputs: Readonly<Record<string, unknown>>,
+  args: GivenArguments,
   sources: readonly SettingsSource[],
 ): boolean {
   const isSame = (setting: keyof Fingerprints) => {
     const configured = findSetting(setting, sources);
     return configured === undefined || fingerprintOf(setting, configured.text) === fingerprints[setting];
   };
-  return projectId === inputs["projectId"] && agent === inputs["agent"] && isSame("baseUrl") && isSame("publicKey");
+  return projectId === args.projectId && agent === args.agent && isSame("baseUrl") && isSame("publicKey");
 }
 
 /**
- * The input that says what the settings beside it were read for. It is recorded, so that an outage makes use of a record of the same
- * service alone, and nothing is recorded that was read for something else.
+ * Says what settings were read for.
+ * @param service the fingerprint of its address
  */
-export const READ_FOR = "__readFor";
-
-/** @param service the fingerprint of its address */
 export function readForOf(resource: Parameters<typeof idOf>[0], service: string | null): string {
   return `${idOf(resource)} ${service}`;
-}
-
-/** Tells whether settings were read for the project and the agent that stand beside them. */
-export function isReadForItself({ [READ_FOR]: readFor, ...inputs }: Readonly<Record<string, unknown>>): boolean {
-  return String(readFor).startsWith(readForOf(inputs, ""));
 }
 
 /** One service has one fingerprint, however its address is spelled. */
@@ -80,20 +82,6 @@ function fingerprintOf(setting: keyof Fingerprints, text: string | undefined): s
   const url = setting === "baseUrl" ? URL.parse(text) : null;
   const spelled = (url && apiAddress(url)) ?? text;
   return createHash("sha256").update(spelled).digest("hex").slice(0, 16);
-}
-
-/** The settings as the state keeps them: JSON, in which null says that the service does not have the setting. */
-export type RecordedSettings = Readonly<Record<string, unknown>>;
-
-/** Returns the settings as they are recorded. */
-export function recordedSettingsOf(settings: Partial<Record<keyof AgentLogSettings, unknown>>): RecordedSettings {
-  return Object.fromEntries(SETTING_NAMES.map((name) => [name, withoutAbsent(settings[name] ?? null)]));
-}
-
-/** Leaves out the thresholds that the service does not have, because JSON has no undefined. */
-function withoutAbsent(setting: unknown): unknown {
-  if (!isObject(setting)) return setting;
-  return Object.fromEntries(Object.entries(setting).filter(([, value]) => value !== undefined));
 }
 
 /** What came of a read. */

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { isUnknown } from "../engine/engine-marks.ts";
-import { logRotateSchema, SETTING_NAMES } from "../model/agent-log-settings.ts";
-import { isObject } from "../model/is-object.ts";
+import { isSettingName, logRotateSchema, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { isObject, isPlainObject } from "../model/is-object.ts";
+import type { Json } from "../model/json.ts";
 import { strictObject } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
-import type { RecordedSettings } from "./settings-origin.ts";
+import type { RecordedSettings } from "./recorded-settings.ts";
 
 /** The bounds of a number, in the unit of the threshold. */
 interface Bounds {
@@ -101,8 +102,8 @@ function membersOf(expected: object): readonly (readonly [path: string, wanted: 
 
 function compare(path: string, wanted: unknown, found: RecordedSettings, secrets: readonly string[]): string[] {
   const [name = "", inner] = path.split(".");
-  const setting = found[name];
-  const value = (inner === undefined ? setting : isObject(setting) ? setting[inner] : undefined) ?? null;
+  const setting = isSettingName(name) ? found[name] : undefined;
+  const value = (inner === undefined ? setting : isPlainObject(setting) ? setting[inner] : undefined) ?? null;
   if (wanted === undefined || isAsExpected(wanted, value)) return [];
   const advice = "change it in the service, or change expect";
   if (secrets.includes(name)) return [`${path} is not as expected; ${advice}.`];
@@ -110,7 +111,7 @@ function compare(path: string, wanted: unknown, found: RecordedSettings, secrets
   return [`${path} is ${describe(value)}, expected ${describe(wanted)}; ${advice}.`];
 }
 
-function isAsExpected(wanted: unknown, value: unknown): boolean {
+function isAsExpected(wanted: unknown, value: Json): boolean {
   if (!isObject(wanted)) return wanted === value;
   const { atLeast = -Infinity, atMost = Infinity }: Bounds = wanted;
   return typeof value === "number" && value >= atLeast && value <= atMost;

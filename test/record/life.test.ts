@@ -5,10 +5,11 @@ import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client
 import { serviceError } from "../../sdk/client/service-error.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
 import { isObject } from "../../sdk/model/is-object.ts";
-import type { Properties } from "../../sdk/record/complete-inputs.ts";
 import { failureOf } from "../../sdk/record/finding-report.ts";
+import { recordedSettingsOf } from "../../sdk/record/recorded-settings.ts";
 import { ResourceLifecycle } from "../../sdk/record/resource-lifecycle.ts";
-import { fingerprintsOf, recordedSettingsOf } from "../../sdk/record/settings-origin.ts";
+import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
+import { fingerprintsOf } from "../../sdk/record/settings-origin.ts";
 import {
   type Args,
   type Outcome,
@@ -51,9 +52,11 @@ async function refreshStep({ services, isSpelledOtherwise }: Step): Promise<Pick
   const sources = sourcesOf(connection, isSpelledOtherwise);
   const host = { sources, read: async (args: object) => answer(services[connection], args) };
   try {
-    const { id, inputs, outputs, warning } = await lifecycle.read(host, idOf(kept.inputs), kept.outputs, false);
+    const recorded = asRecord(kept.outputs);
+    const { id, inputs, outputs, warning } = await lifecycle.read(host, idOf(kept.inputs), recorded, false);
     const before = kept;
-    kept = id === undefined ? undefined : { inputs: inputs ?? before.inputs, outputs };
+    const read = { inputs: inputs ? asProperties(inputs) : before.inputs, outputs: asProperties(outputs) };
+    kept = id === undefined ? undefined : read;
     if (kept === undefined) return { ...quiet, shows: "removes" };
     const shows = isDeepStrictEqual(visible(kept.inputs), visible(before.inputs)) ? "nothing" : "updates";
     return { shows, warnsOfOutage: typeof warning?.record === "object" };
@@ -75,7 +78,8 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   if (olds !== undefined) checked = { ...checked, inputs: putBack(members, olds, checked.inputs) };
   let shows: Outcome["shows"] = "creates";
   if (kept !== undefined) {
-    const { changes, replaces = [] } = lifecycle.diff(idOf(kept.inputs), kept.outputs, kept.inputs, checked.inputs);
+    const [outputs, inputs, news] = [asRecord(kept.outputs), asRecord(kept.inputs), asRecord(checked.inputs)];
+    const { changes, replaces = [] } = lifecycle.diff(idOf(kept.inputs), outputs, inputs, news);
     const differs = !isDeepStrictEqual(visible(kept.inputs), visible(checked.inputs));
     const isReplaced =
       replaces.length > 0 || (step.replacesOnLogPath && kept.inputs["logPath"] !== checked.inputs["logPath"]);
@@ -86,16 +90,18 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   }
   const { inputs, outage } = checked;
   if (step.run === "up") {
-    const outputs =
-      shows === "nothing" ? (kept?.outputs ?? {}) : lifecycle.record(inputs, shows === "updates" ? kept?.outputs : {});
-    kept = { inputs, outputs };
+    const olds = shows === "updates" ? (kept?.outputs ?? {}) : {};
+    const recorded = () => asProperties(lifecycle.record(asRecord(inputs), asRecord(olds)));
+    kept = { inputs, outputs: shows === "nothing" ? (kept?.outputs ?? {}) : recorded() };
   }
   return { shows, warnsOfOutage: outage !== undefined };
 }
 
 async function ask({ services, service, isSpelledOtherwise }: Step, olds: Properties, news: Properties) {
   const read = async (args: object) => answer(services[service], args);
-  return lifecycle.check({ sources: sourcesOf(service, isSpelledOtherwise), read }, olds, news, []);
+  const host = { sources: sourcesOf(service, isSpelledOtherwise), read };
+  const { inputs, ...found } = await lifecycle.check(host, asRecord(olds), asRecord(news), []);
+  return { ...found, inputs: asProperties(inputs) };
 }
 
 /** What a program sends to the engine. */

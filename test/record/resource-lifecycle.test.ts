@@ -1,7 +1,13 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
-import { type Properties, withoutInternal } from "../../sdk/record/complete-inputs.ts";
 import { ResourceLifecycle } from "../../sdk/record/resource-lifecycle.ts";
+import {
+  asProperties,
+  asRecord,
+  NO_RECORD,
+  type Properties,
+  withoutInternal,
+} from "../../sdk/record/resource-record.ts";
 import { settingsOf } from "./settings-of.ts";
 
 // What random lives do not show, because there is one resource in each of them.
@@ -16,7 +22,8 @@ it("warns of an outage beside the record that is used, and not beside a namesake
     throw new AgentLogConfigError("ERR_UNAVAILABLE", "It is down.");
   };
   const args = { ...ARGS, whenUnavailable: "useRecorded" };
-  const { inputs } = await lifecycle.check({ sources: [], read: down }, { ...RECORD, ...args }, args, []);
+  const olds = asRecord({ ...RECORD, ...args });
+  const { inputs } = await lifecycle.check({ sources: [], read: down }, olds, asRecord(args), []);
   const outputs = { ...inputs, unchangedSince: "2026-01-01T00:00:00.000Z" };
   const warnings = () => lifecycle.diff(ID, outputs, inputs, inputs).warnings;
   expect(warnings()).toMatchObject([{ record: { unchangedSince: "2026-01-01T00:00:00.000Z" } }]);
@@ -27,11 +34,14 @@ it("warns of an outage beside the record that is used, and not beside a namesake
 async function checked(changes: object = {}) {
   const read = async () => ({ ...settingsOf(ARGS), logPath: "/l" });
   const args = { ...ARGS, ...changes };
-  return (await new ResourceLifecycle().check({ sources: [], read }, {}, args, [])).inputs;
+  return asProperties(
+    (await new ResourceLifecycle().check({ sources: [], read }, NO_RECORD, asRecord(args), [])).inputs,
+  );
 }
 
 it("records what was read for it, without what is internal", async () => {
-  const outputs = new ResourceLifecycle().record({ ...(await checked()), __failures: null });
+  const inputs = asRecord({ ...(await checked()), __failures: null });
+  const outputs = asProperties(new ResourceLifecycle().record(inputs));
   expect(Object.keys(outputs).filter((name) => name.startsWith("__"))).toEqual([]);
   expect(outputs).toMatchObject({ ...ARGS, logPath: "/l" });
 });
@@ -66,12 +76,13 @@ it.each<readonly [change: string, (inputs: Properties) => Properties, says: RegE
   ],
 ])("is not recorded where a policy %s after the check", async (_, change, says) => {
   const lifecycle = new ResourceLifecycle();
-  const inputs = change(await checked());
+  const inputs = asRecord(change(await checked()));
+  const record = asRecord(RECORD);
   expect(() => lifecycle.record(inputs)).toThrow(says);
-  expect(() => lifecycle.record(inputs, RECORD)).toThrow(says);
+  expect(() => lifecycle.record(inputs, record)).toThrow(says);
   expect(() => lifecycle.record(inputs)).not.toThrow("/secret");
   // A record is not replaced by one that fails.
-  expect(lifecycle.diff(ID, RECORD, RECORD, inputs)).toEqual({ changes: true, warnings: [] });
+  expect(lifecycle.diff(ID, record, record, inputs)).toEqual({ changes: true, warnings: [] });
 });
 
 it("is recorded where a policy only warns of a setting, and where it changes other arguments", async () => {
@@ -82,7 +93,7 @@ it("is recorded where a policy only warns of a setting, and where it changes oth
     expect: { logPath: "/m" },
     whenUnexpected: "warn",
   };
-  expect(lifecycle.record(inputs)).toMatchObject({ logPath: "/l" });
+  expect(asProperties(lifecycle.record(asRecord(inputs)))).toMatchObject({ logPath: "/l" });
 });
 
 it.each([
@@ -90,8 +101,10 @@ it.each([
   ["with an invalid argument", { whenUnexpected: "shout" }, async () => settingsOf(ARGS)],
 ])("is not recorded %s where a policy drops the reasons", async (_, changes, read) => {
   const args = { ...ARGS, ...changes };
-  const { inputs } = await new ResourceLifecycle().check({ sources: [], read }, { ...RECORD, ...args }, args, []);
-  expect(() => new ResourceLifecycle().record({ ...inputs, __failures: null })).toThrow(/settings were not read for/);
+  const olds = asRecord({ ...RECORD, ...args });
+  const { inputs } = await new ResourceLifecycle().check({ sources: [], read }, olds, asRecord(args), []);
+  const changed = asRecord({ ...asProperties(inputs), __failures: null });
+  expect(() => new ResourceLifecycle().record(changed)).toThrow(/settings were not read for/);
 });
 
 it("drops the names of the package's own that a caller sends", async () => {

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
+import { asProperties, asRecord } from "../../sdk/record/resource-record.ts";
+
+const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
+const ORIGIN = { ...ARGS, fingerprints: {}, problem: null };
+
+it.each<[description: string, properties: object]>([
+  ["nothing", {}],
+  ["null and absent settings", { ...ARGS, logPath: null, logRotate: { numTotal: 5 } }],
+  ["unknown values", { projectId: UNKNOWN, agent: "backup", logRotate: UNKNOWN, __readFor: UNKNOWN }],
+  [
+    "arguments and settings of other shapes",
+    { projectId: 5, whenUnexpected: [], tags: null, logPath: [1], logRotate: 5 },
+  ],
+  ["members that are no thresholds", JSON.parse('{"logRotate":{"a":1,"__proto__":2}}')],
+  ["what is internal", { __provider: "exports.handler", __readFor: null, unchangedSince: "2026-01-01T00:00:00.000Z" }],
+  [
+    "why it fails",
+    {
+      ...ARGS,
+      __failures: [
+        { cause: "c", message: "m" },
+        { cause: "d", message: "n", isUnsent: true },
+      ],
+    },
+  ],
+])("keeps the properties of the engine as they are: %s", (_, properties) => {
+  expect(asProperties(asRecord({ ...properties }))).toEqual(properties);
+});
+
+it("leaves out what is undefined, what is of one check, and other internal names", () => {
+  const passing = { expect: undefined, logRotate: undefined, __failures: null, __origin: ORIGIN, __zzz: 1 };
+  expect(Object.keys(asProperties(asRecord({ ...ARGS, ...passing })))).toEqual(Object.keys(ARGS));
+});
+
+it.each([
+  ["read", ORIGIN, ORIGIN],
+  ["not read yet", "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", UNKNOWN],
+  ["forged", { ...ARGS }, undefined],
+])("tells where the settings beside an origin are from: %s", (_, origin, found) => {
+  expect(asRecord({ ...ARGS, __origin: origin }).origin).toEqual(found);
+});
