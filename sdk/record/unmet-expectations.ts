@@ -44,7 +44,7 @@ const paths = [
 /** The settings that may be expected to be absent. */
 export const expectedPathSchema = z.enum(paths, `must be one of ${paths.join(", ")}`);
 
-/** What may be expected. A secret can't be expected, since a message would have to quote it. */
+/** What may be expected. `configOverrides` is always a secret, and a message would have to quote it. */
 export const expectedSettingsSchema = strictObject({
   ...settings,
   notSet: z.array(expectedPathSchema, "must be a list").optional(),
