@@ -11,16 +11,16 @@ const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY",
 /** So many refusals in a row stop the other reads once the key was accepted; before, the first one does. */
 const MAX_REFUSALS = 3;
 
-/** The most reads under way. A client has as many connections. */
-const MAX_UNDER_WAY = 16;
-
-/** So many reads in a row that ended in an outage, each after all its retries, stop the others. */
+/**
+ * So many reads in a row that ended in an outage, each after all its retries, stop the others. No more are under way than could be the
+ * last of them, and never more than a client has connections, which is 16.
+ */
 const MAX_OUTAGES = 32;
 
 /** How long they do, in milliseconds. Then one read tries again. */
 const OUTAGE_MILLISECONDS = 60_000;
 
-/** Rate limits and defects, which the service has for one project. */
+/** Rate limits and defects, which the service has for one project, so that they are no outage of all. */
 const STATUSES_OF_ONE_PROJECT: readonly unknown[] = [429, 500];
 
 /** A read that is to be sent. */
@@ -51,22 +51,23 @@ export class ReadGate {
     for (;;) {
       this.admit(turn);
       const trial = this.#opensAt - performance.now();
-      if (this.#underWay < (trial > 0 ? 1 : Math.min(MAX_UNDER_WAY, MAX_OUTAGES - this.#outages))) break;
+      if (this.#underWay < (trial > 0 ? 1 : MAX_OUTAGES - this.#outages)) break;
       await this.#change(turn, trial > 0 ? trial : undefined);
     }
     this.#underWay += 1;
     this.#opensAt = Math.min(this.#opensAt, performance.now() + TRIAL_MILLISECONDS);
     try {
       const result = await send();
-      this.#noteResponse();
+      this.#note();
       return result;
     } catch (error) {
       // A read that its caller gives up says nothing about the service.
-      if (error instanceof AgentLogConfigError && turn.signal?.aborted !== true) this.#noteFailure(error);
+      if (error instanceof AgentLogConfigError && turn.signal?.aborted !== true) this.#note(error);
       throw error;
     } finally {
       this.#underWay -= 1;
-      this.#opensAt = 0;
+      // Where the caller has given the first one up, the next one tries the key.
+      if (turn.signal?.aborted !== true) this.#opensAt = 0;
       this.#tellChange();
     }
   }
@@ -81,30 +82,22 @@ export class ReadGate {
     throw new AgentLogConfigError(failure.code, says, { subject, reason, unsentAfter: failure });
   }
 
-  #noteFailure(error: AgentLogConfigError): void {
-    if (!error.temporary) this.#noteResponse(error);
-    else if (!STATUSES_OF_ONE_PROJECT.includes(error.status)) this.#noteOutage(error);
-  }
-
-  /** @param error what the read failed with, if it did */
-  #noteResponse(error?: AgentLogConfigError): void {
-    this.#outages = 0;
-    if (error === undefined || (isServiceCode(error.errorCode) && CODES[error.code].everyRead !== true)) {
+  /** @param error what a read failed with, if it did */
+  #note(error?: AgentLogConfigError): void {
+    const isOutage = error?.temporary === true && !STATUSES_OF_ONE_PROJECT.includes(error.status);
+    this.#outages = isOutage ? this.#outages + 1 : 0;
+    if (error === undefined || provesKey(error)) {
       this.#refusalsLeft = MAX_REFUSALS;
       this.#stop = undefined;
     } else if (REFUSALS.has(error.code)) {
       this.#refusalsLeft -= 1;
       if (this.#refusalsLeft === 0) this.#stop = { until: Infinity, failure: error, why: "other reads were refused" };
+    } else if (this.#outages === MAX_OUTAGES) {
+      // One read may try again, and is the last of as many if it fails.
+      this.#outages = MAX_OUTAGES - 1;
+      const why = `the last ${MAX_OUTAGES} reads have failed`;
+      this.#stop = { until: performance.now() + OUTAGE_MILLISECONDS, failure: error, why };
     }
-  }
-
-  #noteOutage(failure: AgentLogConfigError): void {
-    this.#outages += 1;
-    if (this.#outages < MAX_OUTAGES) return;
-    // One read may try again, and is the last of as many if it fails.
-    this.#outages = MAX_OUTAGES - 1;
-    const why = `the last ${MAX_OUTAGES} reads have failed`;
-    this.#stop = { until: performance.now() + OUTAGE_MILLISECONDS, failure, why };
   }
 
   /** Waits until a read ends, at most so many milliseconds. */
@@ -118,4 +111,9 @@ export class ReadGate {
     this.#changed?.resolve();
     this.#changed = undefined;
   }
+}
+
+/** The service names a code that concerns a project alone to those whose key it knows; a limit may come before it looks at the key. */
+function provesKey({ code, errorCode, temporary }: AgentLogConfigError): boolean {
+  return isServiceCode(errorCode) && CODES[code].everyRead !== true && !temporary;
 }

@@ -88,8 +88,14 @@ async function findSettings(
  * The paths whose recorded values stay. An origin says which these are; without one nothing but `ignoreChanges` puts settings
  * among the inputs, with their recorded values.
  */
-function ignoredPaths(olds: ResourceRecord, { settings, origin }: ResourceRecord): readonly string[] {
-  if (olds.args.projectId === undefined) return [];
+function ignoredPaths(olds: ResourceRecord, { args, settings, origin }: ResourceRecord): readonly string[] {
+  const isOther = ([name, value]: readonly [string, unknown]) => !isUnknown(value) && value !== olds.args[name];
+  if (
+    olds.args.projectId === undefined ||
+    Object.entries({ projectId: args.projectId, agent: args.agent }).some(isOther)
+  ) {
+    return [];
+  }
   if (origin !== undefined && origin !== UNKNOWN) return origin.ignored;
   return SETTING_NAMES.filter((name) => {
     return settings[name] !== undefined && isDeepStrictEqual(settings[name], olds.settings[name]);

@@ -60,8 +60,8 @@ export class ResourceLifecycle {
     this.#outages.delete(id);
     const record = { unchangedSince: outputs.unchangedSince };
     const warnings = outage === undefined ? [] : [{ ...outage, record }];
-    // A record is not replaced by one that fails.
-    if (failuresOf(news).length > 0) return { changes: true, warnings };
+    // A record is not replaced by one that fails. In a refresh the inputs are those that were read, as expected or not.
+    if (refusalsToRecord(news).length > 0) return { changes: true, warnings };
     if (isDeepStrictEqual(comparable(inputs), comparable(news))) {
       return { changes: (outputs.provider === undefined) !== (news.provider === undefined), warnings };
     }
@@ -117,11 +117,15 @@ export class ResourceLifecycle {
 
 /** Returns why a resource with these inputs is not recorded: what its check has found, or else what has changed since. */
 export function failuresOf(inputs: ResourceRecord): readonly Finding[] {
-  const { args, readFor, failures = [] } = inputs;
-  if (failures.length > 0 || isUnknown(readFor)) return failures;
-  if (readFor?.startsWith(readForOf(args, "")) !== true) return [failureOfRecord(args, CHANGED_SINCE)];
+  const refusals = refusalsToRecord(inputs);
   // What is secret is known to the check alone.
-  return judge(inputs, SETTING_NAMES).failures;
+  return refusals.length > 0 ? refusals : judge(inputs, SETTING_NAMES).failures;
+}
+
+/** Returns what the check has found, or that the settings are not of this project and agent. */
+function refusalsToRecord({ args, readFor, failures = [] }: ResourceRecord): readonly Finding[] {
+  if (failures.length > 0 || isUnknown(readFor)) return failures;
+  return readFor?.startsWith(readForOf(args, "")) === true ? [] : [failureOfRecord(args, CHANGED_SINCE)];
 }
 
 const CHANGED_SINCE =

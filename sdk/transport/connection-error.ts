@@ -192,6 +192,8 @@ const BY_ERROR: ReadonlyMap<string, Explanation> = new Map([
     UND_ERR_BODY_TIMEOUT: ({ setting }) =>
       `its response stopped in the middle; check ${setting}, the network and firewalls`,
     ECONNRESET: CUT[1],
+    // undici asserts that a status is 100 at least.
+    ERR_ASSERTION: NOT_HTTP[1],
   }),
   ...explain("ERR_INVALID_RESPONSE", {
     UND_ERR_RES_EXCEEDED_MAX_SIZE: ({ setting }) => `its response is longer than 1 MiB; check ${setting}`,

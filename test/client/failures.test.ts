@@ -357,6 +357,7 @@ itFails("ERR_CONNECTION", reach, [
   ["clients' certificates in TLS 1.3", () => startTlsServer(MUTUAL), "certificate from its clients"],
   ["TLS at an http address", startOverTls, "the scheme of baseUrl"],
   ["a response that is not HTTP", sending(NO_HTTP), "^its response is not HTTP; check"],
+  ["a status below 100", sending("HTTP/1.1 099 X\r\n\r\n"), "^its response is not HTTP; check"],
 ]);
 
 async function startNothing(): Promise<string> {

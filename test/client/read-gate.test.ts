@@ -95,6 +95,7 @@ it.each<readonly [next: string, order: readonly (EventName | number)[]]>([
   ["ERR_WRONG_KEY", ["owner gone"]],
   ["ERR_ACCESS_LIST", ["not on access list"]],
   ["ERR_WRONG_KEY", ["given up", "wrong key"]],
+  ["ERR_WRONG_KEY", ["limited", "wrong key"]],
   ["ERR_WRONG_KEY", ["not found", "wrong key"]],
   ["ERR_WRONG_KEY", ["unknown code", "wrong key"]],
   ["ERR_WRONG_KEY", ["down", "down, with a code", "limited", "wrong key"]],
@@ -136,7 +137,9 @@ it.each<readonly [next: string, order: readonly (EventName | number)[]]>([
   ["ERR_TIMEOUT", times(32, "silent")],
   ["ERR_CONNECTION", times(32, "cut")],
   ["ERR_UNAVAILABLE", [...times(16, "cut"), ...times(16, "down")]],
-  ["ERR_UNAVAILABLE", [...times(31, "down"), "limited", "defect", "given up", "down"]],
+  ["ERR_UNAVAILABLE", [...times(31, "down"), "given up", "down"]],
+  [SENT, [...times(31, "down"), "limited", "down"]],
+  [SENT, [...times(31, "down"), "defect", "down"]],
   [SENT, [...times(31, "down"), "read", "down"]],
   [SENT, [...times(31, "down"), "not found", "down"]],
   [SENT, [...times(31, "down"), "defect of the client", "down"]],
@@ -215,6 +218,16 @@ describe("reads at once", () => {
     expect(await nextAt(gate)).toBe(SENT);
   });
 
+  it("try the key one after the other where callers give them up, for five seconds at most", async () => {
+    const gate = new ReadGate();
+    const controller = new AbortController();
+    void begin(gate, { ...ENDS["given up"], afterSeconds: 1 }, controller.signal);
+    controller.abort();
+    const others = beginMany(gate, 20, { ...ENDS["wrong key"], afterSeconds: 2 });
+    await elapse(3);
+    expect(others.filter((end) => typeof end === "string")).toEqual(["sent after 1 s"]);
+  });
+
   it("are not sent where the first one is refused", async () => {
     const gate = new ReadGate();
     void begin(gate, { ...ENDS["wrong key"], afterSeconds: 1 });
@@ -224,9 +237,8 @@ describe("reads at once", () => {
   });
 
   it.each([
-    [16, 0],
+    [32, 0],
     [16, 16],
-    [15, 17],
     [1, 31],
   ])("are %i at most after %i in a row that ended in an outage", async (most, outages) => {
     const gate = await gateAfter("read", ...times(outages, "down"));
@@ -245,6 +257,14 @@ describe("reads at once", () => {
     expect(ends.filter((end) => typeof end === "string")).toHaveLength(32);
     expect(ends.slice(32)).toEqual(times(968, expect.objectContaining({ code: "ERR_TIMEOUT", temporary: true })));
     expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("all go on where an outage is tried again by one of a project that is limited", async () => {
+    const gate = await gateAfter(...times(32, "down"), 60);
+    void begin(gate, { ...ENDS.limited, afterSeconds: 3 });
+    const others = beginMany(gate, 16, { afterSeconds: 1 });
+    await elapse(4);
+    expect(others).toEqual(times(16, "sent after 3 s"));
   });
 
   it("are one where an outage is tried again", async () => {

@@ -128,6 +128,18 @@ describe("a read", () => {
     expect(ended).toHaveBeenCalledWith(expect.objectContaining({ status: 503 }));
   });
 
+  it("is not repeated where a busy program comes back after its time, and says how it has failed", async () => {
+    const service = await openService({ faults: [DOWN] });
+    const ended = watch(openClient(service, { maxRetries: 3, timeoutSeconds: 1 }).get(MONITORING));
+    await responded(2);
+    const now = performance.now.bind(performance);
+    const late = vi.spyOn(performance, "now").mockImplementation(() => now() + 1000);
+    await pass(500);
+    late.mockRestore();
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ status: 503 }));
+    expect(service.requests).toHaveLength(2);
+  });
+
   it.each<readonly [string, readonly Fault[], object, number]>([
     ["status 500", [{ status: 500 }], { status: 500 }, 2],
     ["status 404", [{ status: 404 }], { status: 404 }, 2],

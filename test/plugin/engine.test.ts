@@ -50,6 +50,33 @@ const recordOf = (projectId: string, options: object = {}) => ({
 
 const reference = (resource: string) => `\${${resource}}`;
 
+it("moves a record to another project although all settings of the one before are ignored", async (context) => {
+  const { deployment, write } = await openYaml(context);
+  const ignoreChanges = ["logPath", "logPathWindows", "logRotate", "username", "configOverrides"];
+  const logPath = `\${one.logPath}`;
+  const use = (projectId: string) => {
+    return write({ resources: { one: recordOf(projectId, { ignoreChanges }) }, outputs: { logPath } });
+  };
+  await use(id(1));
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  await use(id(2));
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  expect(await deployment.outputs()).toEqual({ logPath: "/log/2" });
+});
+
+it("finds nothing in a refresh of a record that is not as expected", async (context) => {
+  const { deployment, service, write } = await openYaml(context);
+  const record = recordOf(id(1));
+  await write({
+    resources: { one: { ...record, properties: { ...record.properties, expect: { logPath: "/log/1" } } } },
+  });
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  service.set(id(1), "monitoring", { logPath: "/drifted" });
+  expect(await deployment.refresh()).toMatchObject({ ok: true, steps: [expect.objectContaining({ op: "update" })] });
+  const refreshed = await deployment.run(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
+  expect([refreshed.exitCode, refreshed.steps]).toEqual([0, []]);
+});
+
 it("keeps what ignoreChanges names, as a whole, in part or all of it", async (context) => {
   const { deployment, service, write } = await openYaml(context);
   const set = (sizeThresholdMB: number, others: object = {}) => {

@@ -81,8 +81,6 @@ it.each<readonly [change: string, (inputs: Properties) => Properties, says: RegE
   expect(() => lifecycle.record(inputs)).toThrow(says);
   expect(() => lifecycle.record(inputs, record)).toThrow(says);
   expect(() => lifecycle.record(inputs)).not.toThrow("/secret");
-  // A record is not replaced by one that fails.
-  expect(lifecycle.diff(ID, record, record, inputs)).toEqual({ changes: true, warnings: [] });
 });
 
 it("is recorded where a policy only warns of a setting, and where it changes other arguments", async () => {
@@ -112,4 +110,24 @@ it("drops the names of the package's own that a caller sends", async () => {
   const { __readFor, ...inputs } = await checked(forged);
   expect(Object.keys(inputs).filter((name) => name.startsWith("__"))).toEqual([]);
   expect(__readFor).toBe(`${ID} null`);
+});
+
+it("is not replaced by one that was read for another project, and is compared in a refresh, as expected or not", async () => {
+  const lifecycle = new ResourceLifecycle();
+  const record = asRecord(RECORD);
+  const moved = asRecord({ ...(await checked()), projectId: OTHER_PROJECT });
+  expect(lifecycle.diff(ID, record, record, moved)).toEqual({ changes: true, warnings: [] });
+  const { readFor } = asRecord(await checked());
+  const unmet = { ...asRecord({ ...RECORD, expect: { logPath: "/other" } }), readFor };
+  expect(lifecycle.diff(ID, unmet, unmet, unmet)).toEqual({ changes: false, warnings: [] });
+});
+
+it("reads for another project although all settings of the one before are ignored", async () => {
+  // The engine puts recorded settings among the inputs.
+  const olds = asRecord({ ...RECORD, projectId: OTHER_PROJECT, logPath: "/other" });
+  const news = asRecord({ ...RECORD, logPath: "/other" });
+  const read = async () => settingsOf(ARGS);
+  const { inputs, failures } = await new ResourceLifecycle().check({ sources: [], read }, olds, news, []);
+  expect(failures).toEqual([]);
+  expect(inputs).toMatchObject({ settings: { logPath: "/var/log/monitoring" }, readFor: `${ID} null` });
 });
