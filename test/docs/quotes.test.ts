@@ -27,6 +27,7 @@ const NOT_RUN = [
   ...["its host name is unknown", "Must use import to load ES Module", "KeyboardInterrupt"],
   ...["not sent, because the last 32 reads have failed", "not sent, because other reads were refused"],
   ...['error serializing property "outputs"', "receiver must be a list or object"],
+  "its settings were not read for this project and agent",
   ...["needs MD5, which this Node.js does not allow", "#err_runtime"],
 ];
 
