@@ -88,14 +88,9 @@ async function findSettings(
  * The paths whose recorded values stay. An origin says which these are; without one nothing but `ignoreChanges` puts settings
  * among the inputs, with their recorded values.
  */
-function ignoredPaths(olds: ResourceRecord, { args, settings, origin }: ResourceRecord): readonly string[] {
-  const isOther = ([name, value]: readonly [string, unknown]) => !isUnknown(value) && value !== olds.args[name];
-  if (
-    olds.args.projectId === undefined ||
-    Object.entries({ projectId: args.projectId, agent: args.agent }).some(isOther)
-  ) {
-    return [];
-  }
+function ignoredPaths(olds: ResourceRecord, news: ResourceRecord): readonly string[] {
+  if (olds.args.projectId === undefined || movedArguments(olds, news).length > 0) return [];
+  const { settings, origin } = news;
   if (origin !== undefined && origin !== UNKNOWN) return origin.ignored;
   return SETTING_NAMES.filter((name) => {
     return settings[name] !== undefined && isDeepStrictEqual(settings[name], olds.settings[name]);
@@ -125,6 +120,11 @@ function useRecord(
   const why = "The recorded settings come from another service, so they are not used.";
   const failure = { message: `${problem.message} ${why}`, cause: `${problem.cause} ${why}` };
   return { inputs: found, failures: [failure], warnings: [] };
+}
+
+/** Returns which arguments name another project or agent than the record; what is not known yet may be the same. */
+export function movedArguments({ args: recorded }: ResourceRecord, { args }: ResourceRecord): readonly string[] {
+  return ["projectId", "agent"].filter((name) => !isUnknown(args[name]) && args[name] !== recorded[name]);
 }
 
 /** Tells whether a record is of the project and the agent that the inputs name. */

@@ -31,8 +31,9 @@ export class FindingReport<Resource = string> {
   note(resource: Resource, failure: Finding): Resource {
     const alike = this.#causes.get(failure.cause) ?? new Map<Resource, Finding>();
     this.#causes.set(failure.cause, alike.set(resource, failure));
-    const [[teller] = [resource]] = foremost([...alike], wasSent);
-    return teller;
+    for (const entry of alike) if (wasSent(entry)) return entry[0];
+    const [first = resource] = alike.keys();
+    return first;
   }
 
   /** Forgets what was noted of a resource. */

@@ -4,7 +4,15 @@ import { idOf, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError, CODES } from "../model/errors.ts";
 import type { JsonMap } from "../model/json.ts";
-import { type Completed, completeInputs, type Host, judge, mayUseRecord, serviceOf } from "./complete-inputs.ts";
+import {
+  type Completed,
+  completeInputs,
+  type Host,
+  judge,
+  mayUseRecord,
+  movedArguments,
+  serviceOf,
+} from "./complete-inputs.ts";
 import { type Finding, failureOf, failureOfRecord } from "./finding-report.ts";
 import { recordedSettingsOf } from "./recorded-settings.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
@@ -65,10 +73,7 @@ export class ResourceLifecycle {
     if (isDeepStrictEqual(comparable(inputs), comparable(news))) {
       return { changes: (outputs.provider === undefined) !== (news.provider === undefined), warnings };
     }
-    const replaces = ["projectId", "agent"].filter((name) => {
-      return !isUnknown(news.args[name]) && news.args[name] !== inputs.args[name];
-    });
-    return { replaces, warnings };
+    return { replaces: movedArguments(inputs, news), warnings };
   }
 
   /**
