@@ -28,21 +28,26 @@ export class SettingsReader {
     const key = connectionKey(connection);
     const gate = this.#gates.get(key) ?? new ReadGate();
     this.#gates.set(key, gate);
-    return readAlone(connection, args, gate);
+    return readOver(key, connection, args, gate);
   }
 }
 
 /**
  * Reads settings outside of a run, where only the reads under way know of each other's failures.
- * @param gate what the read has to pass in a run
  * @throws AgentLogConfigError as {@link SettingsReader.read}
  */
-export async function readAlone(
+export function readAlone(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
+  return readOver(connectionKey(connection), connection, args);
+}
+
+/** @param key that of the connection */
+async function readOver(
+  key: string,
   connection: ConnectionSettings,
   args: UncheckedRead,
   gate?: ReadGate,
 ): Promise<AgentLogConfigResult> {
-  const client = await madeOnce(clients, connectionKey(connection), () => open(connection))
+  const client = await madeOnce(clients, key, () => open(connection))
     // A message about a setting names the place where this connection has it.
     .catch(() => open(connection));
   return readUsable(client, args, { gate, isSecret: true });
