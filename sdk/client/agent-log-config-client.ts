@@ -93,8 +93,21 @@ export class AgentLogConfigClient {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
     const request = requestOf(this.#url, parsed);
-    const plan = { pool: this.#pool, options: this.#options, request, envelope, subject, signal, gate };
-    const read = abortable(retriedRead(plan), signal);
+    // Many reads may have one signal: each has one listener there, because a listener is searched for when it is taken away.
+    const own = signal && new AbortController();
+    const abort = () => own?.abort(signal?.reason);
+    signal?.addEventListener("abort", abort);
+    const plan = {
+      pool: this.#pool,
+      proxy: this.#proxy,
+      options: this.#options,
+      request,
+      envelope,
+      subject,
+      signal: own?.signal,
+      gate,
+    };
+    const read = abortable(retriedRead(plan), own?.signal);
     this.#reads.add(read);
     try {
       const { body, serviceVersion } = await read;
@@ -107,6 +120,7 @@ export class AgentLogConfigClient {
       Error.captureStackTrace(failure);
       throw failure;
     } finally {
+      signal?.removeEventListener("abort", abort);
       this.#reads.delete(read);
     }
   }
@@ -115,7 +129,7 @@ export class AgentLogConfigClient {
   #withProxy(error: AgentLogConfigError): AgentLogConfigError {
     const { code, status, errorCode } = error;
     const isOfService = status === undefined || errorCode !== undefined || code === "ERR_WRONG_KEY";
-    if (this.#proxy?.isForwarding !== true || isOfService) return error;
+    if (this.#proxy?.use !== "forwarding" || isOfService) return error;
     return error.advised(`The proxy ${this.#proxy.host} may have answered instead of the service.`);
   }
 

@@ -1,6 +1,6 @@
 import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "../model/errors.ts";
 import { abortable } from "../transport/abortable.ts";
-import { isServiceCode } from "./service-error.ts";
+import { isForKnownKey } from "./service-error.ts";
 
 /** How long the first read may hold the others back, in milliseconds. */
 const TRIAL_MILLISECONDS = 5000;
@@ -12,13 +12,16 @@ const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY",
 const MAX_REFUSALS = 3;
 
 /**
- * So many reads in a row that ended in an outage, each after all its retries, stop the others. No more are under way than could be the
- * last of them, and never more than a client has connections, which is 16.
+ * So many reads in a row that ended in an outage, each after all its retries, stop the others. With f of them in a row, 32 - f reads
+ * are under way at most; a client has 16 connections, so that it sends fewer only from the 17th on.
  */
 const MAX_OUTAGES = 32;
 
-/** How long they do, in milliseconds. Then one read tries again. */
-const OUTAGE_MILLISECONDS = 60_000;
+/** So do fewer if the first of them was sent so many milliseconds ago, because the engine asks plugins for one read after the other. */
+const MAX_OUTAGE_MILLISECONDS = 60_000;
+
+/** How long an outage stops reads, in milliseconds. Then one read tries again. */
+const STOP_MILLISECONDS = 60_000;
 
 /** Rate limits and defects, which the service has for one project, so that they are no outage of all. */
 const STATUSES_OF_ONE_PROJECT: readonly unknown[] = [429, 500];
@@ -28,76 +31,99 @@ export interface Turn {
   /** What failed if it is not sent. */
   readonly subject: string;
   readonly signal: AbortSignal | undefined;
+  readonly pool: {
+    /** When any read has reached the host last, on the clock of `performance`. */
+    readonly reachedAt: number;
+  };
+}
+
+/** Why reads are not sent: the failure of another one, and what a message says of that. */
+interface Stop {
+  readonly failure: AgentLogConfigError;
+  readonly why: string;
 }
 
 /**
  * What the reads of a connection know of each other. It stops those that are certain to fail: after refusals of the key or of the
- * caller's address, and after many outages in a row. What one project fails with concerns no other.
+ * caller's address, if the host can't be reached, and in an outage of many reads or of a minute. What one project fails with concerns
+ * no other.
  */
 export class ReadGate {
   #underWay = 0;
   /** Until then one read alone tries the key, unless it ends before. */
   #opensAt = Infinity;
   #refusalsLeft = 1;
-  /** The reads in a row that ended in an outage. */
+  /** The key or the address is refused. */
+  #refusal: Stop | undefined;
+  /** The reads in a row that ended in an outage, and when the first of them was sent. */
   #outages = 0;
-  /** Why no read is sent, and until when. */
-  #stop: { readonly until: number; readonly failure: AgentLogConfigError; readonly why: string } | undefined;
+  #outageSince = Infinity;
+  #outage: (Stop & { readonly until: number }) | undefined;
   /** Resolves when a read ends or the trial is over; undefined while no read waits. */
   #changed: PromiseWithResolvers<void> | undefined;
 
   /** Sends a read in its turn, and remembers how it ends. */
   async pass<Result>(turn: Turn, send: () => Promise<Result>): Promise<Result> {
     for (;;) {
-      this.admit(turn);
+      this.admitAgain(turn);
+      if (this.#outage !== undefined && this.#outage.until > performance.now()) throw unsent(turn, this.#outage);
       const trial = this.#opensAt - performance.now();
       if (this.#underWay < (trial > 0 ? 1 : MAX_OUTAGES - this.#outages)) break;
       await this.#change(turn, trial > 0 ? trial : undefined);
     }
+    const sentAt = performance.now();
     this.#underWay += 1;
-    this.#opensAt = Math.min(this.#opensAt, performance.now() + TRIAL_MILLISECONDS);
+    this.#opensAt = Math.min(this.#opensAt, sentAt + TRIAL_MILLISECONDS);
     try {
       const result = await send();
-      this.#note();
+      this.#note(sentAt, turn);
       return result;
     } catch (error) {
       // A read that its caller gives up says nothing about the service.
-      if (error instanceof AgentLogConfigError && turn.signal?.aborted !== true) this.#note(error);
+      if (error instanceof AgentLogConfigError && turn.signal?.aborted !== true) this.#note(sentAt, turn, error);
       throw error;
     } finally {
       this.#underWay -= 1;
-      // Where the caller has given the first one up, the next one tries the key.
+      // If the caller has given the first one up, the next one tries the key.
       if (turn.signal?.aborted !== true) this.#opensAt = 0;
       this.#tellChange();
     }
   }
 
-  /** @throws AgentLogConfigError for a read that is certain to fail; the signal's reason */
-  admit({ subject, signal }: Turn): void {
-    signal?.throwIfAborted();
-    if (this.#stop === undefined || this.#stop.until <= performance.now()) return;
-    const { failure, why } = this.#stop;
-    const { reason } = failure.details;
-    const says = `not sent, because ${why}: ${reason}`;
-    throw new AgentLogConfigError(failure.code, says, { subject, reason, unsentAfter: failure });
+  /**
+   * Lets a read that was sent try again: an outage does not take its retries from it.
+   * @throws AgentLogConfigError if the key or the address is refused; the signal's reason
+   */
+  admitAgain(turn: Turn): void {
+    turn.signal?.throwIfAborted();
+    if (this.#refusal !== undefined) throw unsent(turn, this.#refusal);
   }
 
-  /** @param error what a read failed with, if it did */
-  #note(error?: AgentLogConfigError): void {
-    const isOutage = error?.temporary === true && !STATUSES_OF_ONE_PROJECT.includes(error.status);
-    this.#outages = isOutage ? this.#outages + 1 : 0;
-    if (error === undefined || provesKey(error)) {
+  /** @param failure what a read failed with, if it did */
+  #note(sentAt: number, { pool }: Turn, failure?: AgentLogConfigError): void {
+    if (failure === undefined || provesKey(failure)) {
       this.#refusalsLeft = MAX_REFUSALS;
-      this.#stop = undefined;
-    } else if (REFUSALS.has(error.code)) {
+    } else if (REFUSALS.has(failure.code)) {
       this.#refusalsLeft -= 1;
-      if (this.#refusalsLeft === 0) this.#stop = { until: Infinity, failure: error, why: "other reads were refused" };
-    } else if (this.#outages === MAX_OUTAGES) {
-      // One read may try again, and is the last of as many if it fails.
-      this.#outages = MAX_OUTAGES - 1;
-      const why = `the last ${MAX_OUTAGES} reads have failed`;
-      this.#stop = { until: performance.now() + OUTAGE_MILLISECONDS, failure: error, why };
+      if (this.#refusalsLeft === 0) this.#refusal = { failure, why: "other reads were refused" };
     }
+    const isOutage = failure?.temporary === true && !STATUSES_OF_ONE_PROJECT.includes(failure.status);
+    this.#outages = isOutage ? this.#outages + 1 : 0;
+    this.#outageSince = isOutage ? Math.min(this.#outageSince, sentAt) : Infinity;
+    const why = isOutage ? (this.#outage?.why ?? this.#whyToStop(pool.reachedAt < sentAt)) : undefined;
+    this.#outage = undefined;
+    if (failure === undefined || why === undefined) return;
+    // One read may try again, and is the last of as many if it fails.
+    this.#outages = MAX_OUTAGES - 1;
+    this.#outage = { failure, why, until: performance.now() + STOP_MILLISECONDS };
+  }
+
+  /** @param isUnreached neither the read that ended in an outage nor another one has reached the host since it was sent */
+  #whyToStop(isUnreached: boolean): string | undefined {
+    if (isUnreached) return "another read could not reach the host";
+    if (this.#outages >= MAX_OUTAGES) return `the last ${MAX_OUTAGES} reads have failed`;
+    const isLong = performance.now() - this.#outageSince >= MAX_OUTAGE_MILLISECONDS;
+    return isLong ? "all reads have failed for a minute" : undefined;
   }
 
   /** Waits until a read ends, at most so many milliseconds. */
@@ -113,7 +139,13 @@ export class ReadGate {
   }
 }
 
-/** The service names a code that concerns a project alone to those whose key it knows; a limit may come before it looks at the key. */
-function provesKey({ code, errorCode, temporary }: AgentLogConfigError): boolean {
-  return isServiceCode(errorCode) && CODES[code].everyRead !== true && !temporary;
+function unsent({ subject }: Turn, { failure, why }: Stop): AgentLogConfigError {
+  const { reason } = failure.details;
+  const says = `not sent, because ${why}: ${reason}`;
+  return new AgentLogConfigError(failure.code, says, { subject, reason, unsentAfter: failure });
+}
+
+/** An error that concerns a project alone proves the key; a limit may come before the service looks at the key. */
+function provesKey({ code, status, errorCode, temporary }: AgentLogConfigError): boolean {
+  return isForKnownKey(status, errorCode) && CODES[code].everyRead !== true && !temporary;
 }

@@ -5,7 +5,7 @@ import { AgentLogConfigError } from "../model/errors.ts";
 import { isPlainObject } from "../model/is-object.ts";
 import { printable } from "../model/printable.ts";
 import { decodeBody, UnreadableBody } from "./decode-body.ts";
-import { isServiceCode, serviceError } from "./service-error.ts";
+import { isForKnownKey, serviceError } from "./service-error.ts";
 
 export interface ResponseContent {
   /** The settings out of their envelope, not checked yet. They may have credentials beside them. */
@@ -26,17 +26,17 @@ export function readResponse(response: WireResponse, subject: string, envelope: 
   const kind = classify(opened, response);
   if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
   if (kind === "error") {
-    const { headers, challenge } = response;
-    throw serviceError(status, content, subject, { retryAfterSeconds: readRetryAfter(headers), challenge });
+    const { headers, refused } = response;
+    throw serviceError(status, content, subject, { retryAfterSeconds: readRetryAfter(headers), refused });
   }
   const says = `${printable(kind.wrong)}; check baseUrl and any proxy`;
   throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status });
 }
 
-/** Tells whether a response is an error with a code of the service, which it sends to a key that it knows. */
-export function namesServiceCode(response: WireResponse, envelope: boolean): boolean {
+/** Tells whether a response is an error that the service sends only to a key that it knows. */
+export function isErrorForKnownKey(response: WireResponse, envelope: boolean): boolean {
   const { status, fields } = openResponse(response, envelope);
-  return status < 500 && isServiceCode(fields["errorCode"]);
+  return status < 500 && isForKnownKey(status, fields["errorCode"]);
 }
 
 /** A response out of its coding and its envelope. */
@@ -63,7 +63,8 @@ function classify(
   { status, fields, unreadable }: OpenedResponse,
   { status: httpStatus, headers }: WireResponse,
 ): "settings" | "error" | { readonly wrong: string } {
-  if (httpStatus >= 300 && status < 400)
+  if (status > 599) return { wrong: `the response has a status that HTTP does not define (status ${status})` };
+  if (REDIRECTS.has(httpStatus) && status < 400)
     return { wrong: `the server redirects to ${originOf(headerOf(headers, "location"))} (status ${httpStatus})` };
   if (status >= 400 || isError(fields)) return "error";
   if (status !== 200) return { wrong: `the response has status ${status} instead of 200` };
@@ -72,6 +73,8 @@ function classify(
   if (isSettings(fields)) return "settings";
   return { wrong: `the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}` };
 }
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 function headerOf(headers: WireResponse["headers"], name: string): string {
   return String(headers[name] ?? "");

@@ -4,13 +4,15 @@ import { MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 import { abortable } from "../transport/abortable.ts";
 import type { Connection } from "../transport/connection.ts";
-import { connectionError } from "../transport/connection-error.ts";
+import { connectionError, unreachedError } from "../transport/connection-error.ts";
 import type { ConnectionPool } from "../transport/connection-pool.ts";
+import type { EnvironmentProxy } from "../transport/environment-proxy.ts";
 import type { ReadGate, Turn } from "./read-gate.ts";
-import { namesServiceCode, type ResponseContent, readResponse } from "./read-response.ts";
+import { isErrorForKnownKey, type ResponseContent, readResponse } from "./read-response.ts";
 
 interface ReadPlan extends Turn {
   readonly pool: ConnectionPool;
+  readonly proxy: EnvironmentProxy | undefined;
   readonly options: CompleteOptions;
   readonly request: UnsignedRequest;
   /** The request asks for an envelope. */
@@ -36,47 +38,71 @@ export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
 async function attempts(connection: Connection, plan: ReadPlan): Promise<ResponseContent> {
   const { options, signal, gate } = plan;
   const end = performance.now() + options.timeoutSeconds * 1000;
+  let failure: AgentLogConfigError | undefined;
   for (let retries = 0; ; retries += 1) {
-    const outcome = await attempt(connection, plan, end - performance.now());
+    const outcome = await attempt(connection, plan, end, failure);
     if (!(outcome instanceof AgentLogConfigError)) return outcome;
+    failure = outcome;
     // Behind a load balancer another server may do better, for the next read too.
-    if (outcome.temporary) connection.replace();
+    if (failure.temporary) connection.replace();
     // Not all clients come back at once: it is half a second, doubled with each retry, less up to half of it at random.
-    const wait = (outcome.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
+    const wait = (failure.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
     const isLast = retries >= options.maxRetries || performance.now() + wait >= end;
-    if (isLast || !isRetryable(outcome)) throw outcome;
+    if (isLast || !isRetryable(failure)) throw failure;
     const pause = Promise.withResolvers<void>();
     const timer = setTimeout(pause.resolve, wait);
     await abortable(pause.promise, signal, () => clearTimeout(timer));
     // A busy program may come back late, and the key may have been refused meanwhile.
-    if (performance.now() >= end) throw outcome;
-    gate.admit(plan);
+    if (performance.now() >= end) throw failure;
+    gate.admitAgain(plan);
   }
 }
 
+/**
+ * @param end when the time of the read is over, on the clock of `performance`
+ * @param before how the attempt before has failed
+ */
 async function attempt(
   connection: Connection,
-  { options, request, envelope, subject, signal }: ReadPlan,
-  milliseconds: number,
+  plan: ReadPlan,
+  end: number,
+  before: AgentLogConfigError | undefined,
 ): Promise<ResponseContent | AgentLogConfigError> {
+  const { request, envelope, subject, signal } = plan;
   const sent = Promise.withResolvers<WireResponse>();
-  const timer = setTimeout(() => {
-    const { timeoutSeconds } = options;
-    const advice = timeoutSeconds < MAX_TIMEOUT_SECONDS ? ", or raise timeoutSeconds" : "";
-    const says = `no response within ${timeoutSeconds} s; check the network${advice}`;
-    sent.reject(new AgentLogConfigError("ERR_TIMEOUT", says, { subject }));
+  let late: NodeJS.Immediate | undefined;
+  const giveUp = () => {
+    sent.reject(timeoutError(connection, plan, before));
     connection.replace();
-  }, milliseconds);
+  };
+  // A response that came while the process was busy is read before the immediate.
+  const timer = setTimeout(() => {
+    late = setImmediate(giveUp);
+  }, end - performance.now());
   try {
-    sendSigned(connection, request, (response) => namesServiceCode(response, envelope)).then(sent.resolve, sent.reject);
+    sendSigned(connection, request, (response) => isErrorForKnownKey(response, envelope)).then(
+      sent.resolve,
+      sent.reject,
+    );
     return readResponse(await abortable(sent.promise, signal, () => connection.replace()), subject, envelope);
   } catch (cause) {
     signal?.throwIfAborted();
-    if (cause instanceof AgentLogConfigError) return cause;
-    return connectionError(cause, subject, options.caCertificate !== undefined);
+    return cause instanceof AgentLogConfigError ? cause : connectionError(cause, plan);
   } finally {
     clearTimeout(timer);
+    clearImmediate(late);
   }
+}
+
+/** Says why the time of a read is over, and how the attempt before has failed if that was for another reason. */
+function timeoutError(connection: Connection, plan: ReadPlan, before?: AgentLogConfigError): AgentLogConfigError {
+  const { timeoutSeconds } = plan.options;
+  const advice = timeoutSeconds < MAX_TIMEOUT_SECONDS ? ", or raise timeoutSeconds" : "";
+  const says = `no response within ${timeoutSeconds} s; check the network${advice}`;
+  const { subject } = plan;
+  const error = connection.isOpen ? new AgentLogConfigError("ERR_TIMEOUT", says, { subject }) : unreachedError(plan);
+  const isAlike = before === undefined || before.details.reason === error.details.reason;
+  return isAlike ? error : error.advised(`The attempt before failed: ${before.details.says}.`);
 }
 
 /**

@@ -13,6 +13,8 @@ export class DigestExchange {
   /** The nonce came in a response to this request. */
   #isFresh = false;
   #repeats = 0;
+  /** How often the server had accepted the credentials when the request was signed last. */
+  #acceptances = 0;
 
   constructor(session: DigestSession) {
     this.#session = session;
@@ -24,6 +26,7 @@ export class DigestExchange {
    * @returns the value of the `Authorization` header; undefined if there is no nonce, and the request asks for a challenge
    */
   sign(method: string, uri: string): string | undefined {
+    this.#acceptances = this.#session.key.acceptances;
     return this.#nonce?.sign(method, uri);
   }
 
@@ -34,32 +37,44 @@ export class DigestExchange {
    */
   answered(provesKey: boolean): void {
     if (this.#nonce === undefined) return;
-    if (provesKey) this.#session.key.isAccepted = true;
+    if (provesKey) {
+      this.#session.key.isAccepted = true;
+      this.#session.key.acceptances += 1;
+    }
     this.#session.nonce = this.#nonce;
+  }
+
+  /** The request is sent over another connection, at the end of which there may be a server that does not know its nonce. */
+  moved(): void {
+    this.#isFresh = false;
   }
 
   /**
    * The server refused the request.
-   * @returns whether to send it again, signed with the nonce of the challenge, or to leave the response to the caller
+   * @returns `"sign"` to send it again, signed with the nonce of the challenge; otherwise what is refused for good
    */
-  refused(challenge: DigestChallenge): boolean {
+  refused(challenge: DigestChallenge): "sign" | "key" | "nonce" {
     const { key } = this.#session;
-    const isKeyRefused = this.#isForKey(challenge);
+    const cause = this.#refusedBy(challenge);
+    // A server whose counts must rise refuses a request that another one has overtaken, and the next attempt may be overtaken, too.
+    const isOvertaken = this.#nonce?.isShared === true && key.acceptances > this.#acceptances;
     this.#nonce = key.rememberNonce(challenge, this.#session);
     this.#isFresh = true;
     this.#session.nonce = undefined;
-    const isFinal = (isKeyRefused && !key.isAccepted) || this.#repeats === MAX_REPEATS;
-    if (isFinal && isKeyRefused) key.isAccepted = false;
-    this.#repeats += 1;
-    return !isFinal;
+    if (!isOvertaken) this.#repeats += 1;
+    const isFinal = (cause === "key" && !key.isAccepted) || this.#repeats > MAX_REPEATS;
+    if (!isFinal) return "sign";
+    if (cause === "key") key.isAccepted = false;
+    return cause;
   }
 
   /**
-   * Tells whether a refusal is for the key. It is for the nonce if that is too old, was not made for this request, or is used on
-   * other connections, too, because its counts may arrive in another order.
+   * Tells what a refusal is for. It is for the nonce if that is too old, was not made for this request, or is used on other
+   * connections, too, because its counts may arrive in another order. The last repeat has no other explanation than the key.
    */
-  #isForKey({ stale }: DigestChallenge): boolean {
-    return this.#isFresh && this.#nonce?.isShared === false && !stale;
+  #refusedBy({ stale }: DigestChallenge): "key" | "nonce" {
+    const isForeign = !this.#isFresh && this.#repeats < MAX_REPEATS;
+    return stale || isForeign || this.#nonce?.isShared === true ? "nonce" : "key";
   }
 }
 
@@ -68,6 +83,8 @@ export class DigestKey {
   readonly credentials: Credentials;
   /** The server has accepted the credentials, and has refused them for good to no request since: a refusal may be for the nonce. */
   isAccepted = false;
+  /** How often it has accepted them. */
+  acceptances = 0;
   /** Those that came last come first. */
   nonces: readonly Nonce[] = [];
 

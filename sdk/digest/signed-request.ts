@@ -1,5 +1,5 @@
-import type { Dispatcher } from "undici";
-import { chooseDigestChallenge, type DigestChallenge } from "./digest-challenge.ts";
+import { type Dispatcher, errors } from "undici";
+import { chooseDigestChallenge } from "./digest-challenge.ts";
 import { DigestExchange, type DigestSession } from "./digest-exchange.ts";
 
 /** A connection to the service, for one request at a time. */
@@ -9,6 +9,10 @@ export interface DigestConnection {
   readonly session: DigestSession;
   /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
+  /** The server has closed it behind a response, without a byte of another one. */
+  readonly isClosedBehindResponse: boolean;
+  /** A response begins or ends. */
+  noteResponse(): void;
 }
 
 /** A request without credentials. */
@@ -21,8 +25,8 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
-  /** What status 401 asks for; undefined where it asks for nothing, and for another status. */
-  readonly challenge?: DigestChallenge | undefined;
+  /** What status 401 with a challenge refuses; undefined without a challenge, which says nothing of credentials. */
+  readonly refused?: "key" | "nonce" | "read" | undefined;
 }
 
 /**
@@ -32,28 +36,47 @@ export interface WireResponse {
  * @throws Error of undici if there is no whole response
  */
 export async function sendSigned(
-  { dispatcher, session, cookies }: DigestConnection,
+  connection: DigestConnection,
   request: UnsignedRequest,
   isForKnownKey: (response: WireResponse) => boolean,
 ): Promise<WireResponse> {
+  // A request that is given up is not sent over the dispatcher that comes after this one.
+  const { dispatcher, session, cookies } = connection;
   const exchange = new DigestExchange(session);
+  let isRepeated = false;
   for (;;) {
     const headers: Record<string, string> = { ...request.headers };
     const authorization = exchange.sign(request.method, request.path);
     if (authorization !== undefined) headers["authorization"] = authorization;
     if (cookies.header !== undefined) headers["cookie"] = cookies.header;
-    const { cut, ...response } = await responseTo({ ...request, headers }, dispatcher);
+    const sent = await responseTo({ ...request, headers }, dispatcher, connection).catch((error: unknown) => {
+      if (isRepeated || !connection.isClosedBehindResponse) throw error;
+    });
+    // A server may close a connection as a request is sent, which is then sent again (RFC 9112, section 9.3.1).
+    isRepeated = sent === undefined;
+    if (sent === undefined) {
+      exchange.moved();
+      continue;
+    }
+    const { cut, ...response } = sent;
     const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
     if (lines !== undefined) cookies.keep(lines);
     const challenge =
       response.status === 401 && challenges !== undefined ? chooseDigestChallenge(challenges) : undefined;
     const isSigned = authorization !== undefined && challenge?.stale !== true;
     const provesKey = response.status < 400 || (isSigned && isForKnownKey(response));
-    if (challenge === undefined || provesKey) exchange.answered(provesKey);
-    // The head of a challenge is enough, even if its body is cut.
-    else if (exchange.refused(challenge)) continue;
+    let refused: WireResponse["refused"];
+    if (challenge === undefined || provesKey) {
+      exchange.answered(provesKey);
+      refused = challenge && "read";
+    } else {
+      const next = exchange.refused(challenge);
+      // The head of a challenge is enough, even if its body is cut.
+      if (next === "sign") continue;
+      refused = next;
+    }
     if (cut !== undefined) throw cut;
-    return { ...response, challenge };
+    return { ...response, refused };
   }
 }
 
@@ -61,6 +84,7 @@ export async function sendSigned(
 function responseTo(
   request: UnsignedRequest,
   dispatcher: DigestConnection["dispatcher"],
+  connection: DigestConnection,
 ): Promise<WireResponse & { readonly cut?: Error }> {
   return new Promise((resolve, reject) => {
     let response: Omit<WireResponse, "body"> = { status: 0, headers: {} };
@@ -68,15 +92,22 @@ function responseTo(
     dispatcher.dispatch(request, {
       onRequestStart() {},
       onResponseStart(_, status, headers) {
+        connection.noteResponse();
         response = { status, headers };
       },
       onResponseData(_, chunk) {
         chunks.push(chunk);
       },
-      onResponseEnd: () => resolve({ ...response, body: Buffer.concat(chunks) }),
+      onResponseEnd() {
+        connection.noteResponse();
+        resolve({ ...response, body: Buffer.concat(chunks) });
+      },
       onResponseError(_, cut) {
+        const isHeadRefused = response.status === 0 && cut instanceof errors.ResponseContentLengthMismatchError;
         if (response.status === 401) resolve({ ...response, body: Buffer.of(), cut });
-        else reject(cut);
+        // There is no body yet, whose length could differ: undici says so instead of what its parser says.
+        else
+          reject(isHeadRefused ? new errors.HTTPParserError("Content-Length twice, or with Transfer-Encoding") : cut);
       },
     });
   });

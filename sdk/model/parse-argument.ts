@@ -38,10 +38,7 @@ export function describeIssues(
   whole: string,
   placeOf: PlaceOf = () => undefined,
 ): string {
-  return issues
-    .flatMap((issue) => membersOf(issue, []))
-    .map(describe)
-    .join("; ");
+  return listMistakes(issues.flatMap((issue) => membersOf(issue, [])).map(describe));
 
   function describe({ path, message, input }: WrongMember): string {
     const [first] = path;
@@ -50,6 +47,20 @@ export function describeIssues(
     return `${printable(path.join("."), 80)}${place === undefined ? "" : ` (${place})`} ${message}${notThis(input)}`;
   }
 }
+
+/** The most mistakes that a message names, so that it stays readable, and no transport cuts it. */
+const MAX_MISTAKES = 10;
+
+/** Joins what is wrong with a value to the end of a sentence: the first ten, and the number of the others. */
+export function listMistakes(mistakes: readonly string[]): string {
+  const others = mistakes.length - MAX_MISTAKES;
+  const shown = mistakes.slice(0, MAX_MISTAKES);
+  const all = others > 0 ? [...shown, `and ${others} other${others > 1 ? "s" : ""}`] : shown;
+  return printable(all.join("; "), MAX_CHARACTERS);
+}
+
+/** With the subject and the link of an error it stays below 4,096, beyond which gRPC loses messages. */
+const MAX_CHARACTERS = 3500;
 
 type WrongMember = Pick<z.core.$ZodIssue, "path" | "message" | "input">;
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { isUnknown } from "../engine/engine-marks.ts";
 import type { Json, JsonMap } from "../model/json.ts";
-import { describeIssues, strictObject } from "../model/parse-argument.ts";
+import { describeIssues, listMistakes, strictObject } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
 import { readArgumentsSchema } from "../model/read-arguments.ts";
 import type { Finding } from "./finding-report.ts";
@@ -37,7 +37,7 @@ export function refusalsOf(args: Readonly<Record<string, unknown>>, secrets: rea
     return isUnknown(args[String(name)]) ? [] : [`the argument ${describeIssues([issue], "")}`];
   });
   if (mistakes.length === 0) return [];
-  const message = `Nothing was read: ${mistakes.join("; ")}.`;
+  const message = `Nothing was read: ${listMistakes(mistakes)}.`;
   return [{ message, cause: message }];
 }
 

@@ -1,58 +1,282 @@
 import { errors } from "undici";
 import { UnusableChallenge } from "../digest/digest-challenge.ts";
 import { UnavailableHash } from "../digest/request-signer.ts";
-import { type Advice, AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
-import { ProxyError } from "./environment-proxy.ts";
-import { type Certificate, certificates } from "./open-connector.ts";
+import { type EnvironmentProxy, ProxyError } from "./environment-proxy.ts";
+import { certificates } from "./open-connector.ts";
 
-/**
- * Says why a request got no response and what to do about it.
- * @param subject what failed
- * @param hasCaCertificate whether a `caCertificate` is set
- */
-export function connectionError(cause: unknown, subject: string, hasCaCertificate: boolean): AgentLogConfigError {
+/** A request that got no response. */
+interface FailedRequest {
+  /** What failed. */
+  readonly subject: string;
+  readonly options: { readonly caCertificate?: string | undefined };
+  /** The proxy of the environment, whether or not the request goes through it. */
+  readonly proxy: EnvironmentProxy | undefined;
+}
+
+/** Says why a request got no response and what to do about it, as the row says it that fits. */
+export function connectionError(cause: unknown, { subject, options, proxy }: FailedRequest): AgentLogConfigError {
   const error = root(cause);
   // undici's parser keeps in it the text that it could not read, which may be settings.
   if ("data" in error) Object.assign(error, { data: undefined });
-  const reason = printable(error.message, 300).replace(/\.$/, "");
-  if (error instanceof UnusableChallenge) {
-    const wrong = reason.replace(/^The /, "the ");
-    const says = `${wrong}; check that baseUrl is the service, not a gateway with its own login`;
-    // The message has the server's text in a printable form, and the cause as it is.
-    return new AgentLogConfigError("ERR_AUTHENTICATION", says, { subject });
-  }
-  if (error instanceof UnavailableHash) {
-    const says = `the Digest of the service needs ${error.algorithm}, which this Node.js does not allow; run it without FIPS mode`;
-    return new AgentLogConfigError("ERR_RUNTIME", says, { subject, cause: error });
-  }
-  const proxy = proxyOf(cause, error);
-  const facts: Facts = {
-    reason,
-    certificate: certificates.get(error),
-    proxy: `the proxy ${proxy?.host ?? ""}`.trimEnd(),
-    setting: proxy?.variable ?? "baseUrl",
-    notGiven: hasCaCertificate && proxy === undefined ? " and is not the one in caCertificate" : "",
+  const failed = cause instanceof ProxyError ? cause : refusalOf(proxy, error);
+  const { status } = failed ?? {};
+  const places = placesOf(error, failed, options.caCertificate !== undefined);
+  const { code, says, isWhole } = status === undefined ? rowOf(error) : rowOfProxy(status);
+  const begin = failed === undefined ? "" : `the proxy ${failed.host} ${status === undefined ? "can't be used: " : ""}`;
+  const sentence = says.replace(/\{(\w+)\}/g, (_, name: keyof Places) => places[name]);
+  const end = status === undefined ? codeOf(error) || places.reason : `status ${status}`;
+  return new AgentLogConfigError(code, `${begin}${sentence}${isWhole === true ? "" : ` (${end})`}`, {
+    subject,
+    // A challenge is the server's text as it is.
+    cause: cause instanceof Error && !(cause instanceof UnusableChallenge) ? cause : undefined,
+  });
+}
+
+/** Says that no connection could be opened in the time of a read. */
+export function unreachedError(request: FailedRequest): AgentLogConfigError {
+  const { proxy } = request;
+  const cause = new errors.ConnectTimeoutError("The time of the read is over.");
+  return connectionError(proxy?.use === undefined ? cause : new ProxyError(proxy, { cause }), request);
+}
+
+/** Why a request fails, as a message says it. */
+interface Row<Of> {
+  /** What it is for: codes of Node.js, OpenSSL or undici, or what recognizes an error or a status. */
+  readonly of: Of;
+  readonly code: AgentLogConfigErrorCode;
+  /** Why the request failed, and what to do; a name in braces stands for one of the {@link Places}. */
+  readonly says: string;
+  /** Nothing follows; otherwise the code of the error, or the status of the proxy, does. */
+  readonly isWhole?: true;
+}
+
+/** What differs between failures of one kind. */
+type Places = Readonly<ReturnType<typeof placesOf>>;
+
+/** @param failed the proxy that failed in the place of the service */
+function placesOf(error: Error, failed: ProxyError | undefined, hasCaCertificate: boolean) {
+  const { issuer, names, validTo } = certificates.get(error) ?? {};
+  return {
+    reason: printable(error.message.replace(/^The /, "the "), 300).replace(/\.$/, ""),
+    /** Where the address is set that failed: `baseUrl`, or the variable of the proxy. */
+    setting: failed?.variable ?? "baseUrl",
+    // Nothing may be known of a certificate.
+    issuer: inBrackets(issuer),
+    names: inBrackets(names),
+    validTo: inBrackets(validTo && `valid until ${validTo}`),
+    notGiven: hasCaCertificate && failed === undefined ? " and is not the one in caCertificate" : "",
+    algorithm: error instanceof UnavailableHash ? error.algorithm : "",
   };
-  const [code, says] = proxy === undefined ? failureOf(error, facts) : failureOfProxy(error, proxy.status, facts);
-  return new AgentLogConfigError(code, says, { subject, cause: cause instanceof Error ? cause : undefined });
 }
 
-/** What a sentence may say of a failure. */
-interface Facts {
-  readonly reason: string;
-  readonly certificate: Certificate | undefined;
-  /** How a sentence names the proxy. */
-  readonly proxy: string;
-  /** Where the address is set that failed: `baseUrl`, or the variable of the proxy. */
-  readonly setting: string;
-  /** Ends what is said of a certificate that is not trusted. */
-  readonly notGiven: string;
+const UNTRUSTED =
+  "its certificate comes from an authority that is not trusted here{issuer}{notGiven}; set caCertificate to that authority's certificate";
+const NO_HANDSHAKE =
+  "it requires a certificate from its clients, and this client has none, or both have no cipher in common; make the certificate optional, and enable the usual ciphers";
+const CUT = "the connection was cut; try again, and check {setting}, its scheme and any proxy";
+const MENDS = "have the server mended, or the proxy in front of it";
+
+/** The first one that fits counts. */
+export const ROWS: readonly Row<readonly string[] | ((error: Error) => boolean)>[] = [
+  {
+    of: (error) => error instanceof UnusableChallenge,
+    code: "ERR_AUTHENTICATION",
+    says: "{reason}; check that baseUrl is the service, not a gateway with its own login",
+    isWhole: true,
+  },
+  {
+    of: (error) => error instanceof UnavailableHash,
+    code: "ERR_RUNTIME",
+    says: "the Digest of the service needs {algorithm}, which this Node.js does not allow; run it without FIPS mode",
+    isWhole: true,
+  },
+  {
+    of: ["UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
+    code: "ERR_TLS",
+    says: `${UNTRUSTED}, or let the service send the intermediate certificates too`,
+  },
+  { of: ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "SELF_SIGNED_CERT_IN_CHAIN"], code: "ERR_TLS", says: UNTRUSTED },
+  {
+    of: ["UNABLE_TO_GET_ISSUER_CERT"],
+    code: "ERR_TLS",
+    says: "its certificate comes from an intermediate authority whose root is not trusted here; set caCertificate to the root's certificate",
+  },
+  {
+    of: ["DEPTH_ZERO_SELF_SIGNED_CERT"],
+    code: "ERR_TLS",
+    says: "its certificate is self-signed{notGiven}; set caCertificate to that certificate",
+  },
+  {
+    of: ["CERT_SIGNATURE_FAILURE"],
+    code: "ERR_TLS",
+    says: "its certificate names an authority that did not sign it; set caCertificate to that authority's current certificate",
+  },
+  {
+    of: ["CERT_HAS_EXPIRED"],
+    code: "ERR_TLS",
+    says: "its certificate{validTo} or that of its authority has expired; renew it on the service",
+  },
+  {
+    of: ["CERT_NOT_YET_VALID"],
+    code: "ERR_TLS",
+    says: "its certificate is not valid yet; check the clocks of both machines",
+  },
+  {
+    of: ["ERR_TLS_CERT_ALTNAME_INVALID"],
+    code: "ERR_TLS",
+    says: "its certificate is for another host name{names}; check the host of {setting}",
+  },
+  {
+    of: ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG"],
+    code: "ERR_TLS",
+    says: "the port does not speak TLS; check the port and the scheme of {setting}",
+  },
+  {
+    of: ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"],
+    code: "ERR_TLS",
+    says: "it supports only old versions of TLS; enable TLS 1.2 or 1.3 there",
+  },
+  {
+    of: ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE"],
+    code: "ERR_TLS",
+    says: NO_HANDSHAKE,
+  },
+  {
+    of: (error) => certificates.has(error),
+    code: "ERR_TLS",
+    says: 'its certificate is refused, because OpenSSL says "{reason}"; replace the certificate there',
+  },
+  {
+    of: (error) => /^ERR_(?:SSL|TLS)_/.test(codeOf(error)),
+    code: "ERR_TLS",
+    says: "the TLS handshake failed; check {setting}, its scheme and any proxy",
+  },
+  {
+    of: ["EMFILE", "ENFILE"],
+    code: "ERR_CONNECTION",
+    says: "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at once",
+  },
+  { of: ["ENOTFOUND"], code: "ERR_CONNECTION", says: "its host name is unknown; check the host of {setting}" },
+  { of: ["EAI_AGAIN"], code: "ERR_CONNECTION", says: "its host name can't be looked up now; check the network" },
+  {
+    of: ["ECONNREFUSED"],
+    code: "ERR_CONNECTION",
+    says: "nothing listens there; check the port of {setting}, and whether the server is running",
+  },
+  {
+    of: ["EHOSTUNREACH", "ENETUNREACH"],
+    code: "ERR_CONNECTION",
+    says: "there is no route to it; check {setting}, the network and firewalls",
+  },
+  {
+    of: ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"],
+    code: "ERR_CONNECTION",
+    says: "it does not respond; check {setting}, the network and firewalls",
+  },
+  {
+    of: ["UND_ERR_BODY_TIMEOUT"],
+    code: "ERR_CONNECTION",
+    says: "its response stopped in the middle; check {setting}, the network and firewalls",
+  },
+  {
+    of: (error) =>
+      ["ECONNRESET", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"].includes(codeOf(error)) || saysOfParser(error, "EOF"),
+    code: "ERR_CONNECTION",
+    says: CUT,
+  },
+  {
+    of: ["UND_ERR_RES_EXCEEDED_MAX_SIZE"],
+    code: "ERR_INVALID_RESPONSE",
+    says: "its response is longer than 1 MiB; check {setting}",
+  },
+  {
+    of: ["UND_ERR_HEADERS_OVERFLOW"],
+    code: "ERR_INVALID_RESPONSE",
+    says: "the headers of its response are too long; check {setting}",
+  },
+  {
+    of: (error) => saysOfParser(error, "Expected HTTP/"),
+    code: "ERR_INVALID_RESPONSE",
+    says: "its response is not HTTP; check the port and the scheme of {setting}",
+  },
+  {
+    of: (error) => saysOfParser(error, ""),
+    code: "ERR_INVALID_RESPONSE",
+    says: `its response breaks the rules of HTTP; ${MENDS}`,
+  },
+  {
+    // undici asserts that a status is 100 at least.
+    of: ["ERR_ASSERTION"],
+    code: "ERR_INVALID_RESPONSE",
+    says: `its response breaks the rules of HTTP, because its status is below 100; ${MENDS}`,
+  },
+  {
+    of: (error) => error instanceof errors.SocketError && /^bad (?:response|upgrade)$/.test(error.message),
+    code: "ERR_INVALID_RESPONSE",
+    says: `it sends status 100 or 101, which nothing has asked for; ${MENDS}`,
+  },
+  {
+    // undici does not see the alert with which TLS 1.3 asks for a client's certificate.
+    of: (error) => error instanceof errors.SocketError && error.socket?.bytesRead === 0,
+    code: "ERR_CONNECTION",
+    says: "the connection was cut before any response; try again, check the port and the scheme of {setting} and any proxy, and check that the server requires no certificate from its clients",
+  },
+  { of: (error) => error instanceof errors.SocketError, code: "ERR_CONNECTION", says: CUT },
+  {
+    // undici and the system mark their own errors. One about an argument is a defect, which fails again and again.
+    of: (error) =>
+      (error instanceof errors.UndiciError && !(error instanceof errors.InvalidArgumentError)) || "syscall" in error,
+    code: "ERR_CONNECTION",
+    says: "the connection failed; check {setting}, its scheme and any proxy",
+  },
+];
+
+const DEFECT: Row<undefined> = {
+  of: undefined,
+  code: "ERR_UNKNOWN",
+  says: "an unexpected error; report it as a defect of this package",
+};
+
+/** By the status with which a proxy refuses a tunnel; its name comes first. */
+export const PROXY_ROWS: readonly Row<(status: number) => boolean>[] = [
+  {
+    // Some proxies respond to wrong credentials with 401.
+    of: (status) => status === 401 || status === 407,
+    code: "ERR_PROXY",
+    says: "requires another user or password with Basic authentication; check those in {setting}, or list the service's host in NO_PROXY",
+  },
+  {
+    of: (status) => status === 403,
+    code: "ERR_PROXY",
+    says: "does not allow connections to the service; allow them there, or list the service's host in NO_PROXY",
+  },
+  {
+    of: (status) => status >= 500,
+    code: "ERR_CONNECTION",
+    says: "can't reach the service; check the host and port of baseUrl, and the network of the proxy",
+  },
+  {
+    of: () => true,
+    code: "ERR_PROXY",
+    says: "does not open a tunnel; check that {setting} is the address of a proxy",
+  },
+];
+
+function rowOf(error: Error): Row<unknown> {
+  return ROWS.find(({ of }) => (typeof of === "function" ? of(error) : of.includes(codeOf(error)))) ?? DEFECT;
 }
 
-/** What a message says, made of the facts. */
-type Sentence = (facts: Facts) => string;
-type Explanation = readonly [code: AgentLogConfigErrorCode, sentence: Sentence];
+function rowOfProxy(status: number): Row<unknown> {
+  return PROXY_ROWS.find(({ of }) => of(status)) ?? DEFECT;
+}
+
+/** undici itself refuses the response of a proxy that forwards plain http and requires credentials. */
+function refusalOf(proxy: EnvironmentProxy | undefined, { message }: Error): ProxyError | undefined {
+  const isRefused = proxy !== undefined && message.startsWith("Proxy Authentication Required");
+  return isRefused ? new ProxyError(proxy, { status: 407 }) : undefined;
+}
 
 /** The error below wrappers, or the first of several addresses that were tried. */
 function root(cause: unknown): Error {
@@ -61,167 +285,15 @@ function root(cause: unknown): Error {
   return cause instanceof Error ? cause : new Error(String(cause));
 }
 
-/** The proxy that failed in the place of the service. */
-function proxyOf(cause: unknown, { message }: Error): Pick<ProxyError, "host" | "variable" | "status"> | undefined {
-  if (cause instanceof ProxyError) return cause;
-  // undici itself refuses the response of a proxy that forwards plain http.
-  const isRefused = message.startsWith("Proxy Authentication Required");
-  return isRefused ? { host: "", variable: "HTTP_PROXY", status: 407 } : undefined;
-}
-
 function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-/** Returns the code, and the sentence with the code of Node.js, OpenSSL or undici. */
-function failureOf(error: Error, facts: Facts): Advice {
-  const [code, sentence] = BY_ERROR.get(codeOf(error)) ?? explanationOfOthers(error, facts);
-  return [code, `${sentence(facts)} (${codeOf(error) || facts.reason})`];
+/** Tells whether the parser says this of a response; undici gives its errors no code. */
+function saysOfParser(error: Error, words: string): boolean {
+  return error instanceof errors.HTTPParserError && error.message.includes(words);
 }
 
-function explanationOfOthers(error: Error, { certificate }: Facts): Explanation {
-  if (certificate !== undefined) return REFUSED_CERTIFICATE;
-  if (/^ERR_(?:SSL|TLS)_/.test(codeOf(error))) return FAILED_HANDSHAKE;
-  if (error instanceof errors.HTTPParserError) return NOT_HTTP;
-  if (!(error instanceof errors.SocketError)) return isOfConnection(error) ? FAILED : DEFECT;
-  // undici does not see the alert with which TLS 1.3 asks for a client's certificate.
-  return error.socket?.bytesRead === 0 ? CUT_AT_ONCE : CUT;
-}
-
-/** undici and the system mark their own errors. Any other one is a defect, which fails again and again, so that it is no outage. */
-function isOfConnection(error: Error): boolean {
-  const isOfUndici = error instanceof errors.UndiciError && !(error instanceof errors.InvalidArgumentError);
-  return isOfUndici || "syscall" in error;
-}
-
-function failureOfProxy(error: Error, status: number | undefined, facts: Facts): Advice {
-  if (status === undefined) {
-    const [code, says] = failureOf(error, facts);
-    return [code, `${facts.proxy} can't be used: ${says}`];
-  }
-  const [code, sentence] = BY_PROXY_STATUS.get(status) ?? (status >= 500 ? NO_SERVICE : NO_TUNNEL);
-  return [code, `${sentence(facts)} (status ${status})`];
-}
-
-const CUT_AT_ONCE: Explanation = [
-  "ERR_CONNECTION",
-  ({ setting }) =>
-    `the connection was cut before any response; try again, check the port and the scheme of ${setting} and any proxy, and check that the server requires no certificate from its clients`,
-];
-const CUT: Explanation = [
-  "ERR_CONNECTION",
-  ({ setting }) => `the connection was cut; try again, and check ${setting}, its scheme and any proxy`,
-];
-const NOT_HTTP: Explanation = [
-  "ERR_CONNECTION",
-  ({ setting }) => `its response is not HTTP; check the port and the scheme of ${setting}`,
-];
-const FAILED: Explanation = [
-  "ERR_CONNECTION",
-  ({ setting }) => `the connection failed; check ${setting}, its scheme and any proxy`,
-];
-const DEFECT: Explanation = ["ERR_UNKNOWN", () => "an unexpected error; report it as a defect of this package"];
-const FAILED_HANDSHAKE: Explanation = [
-  "ERR_TLS",
-  ({ setting }) => `the TLS handshake failed; check ${setting}, its scheme and any proxy`,
-];
-const REFUSED_CERTIFICATE: Explanation = [
-  "ERR_TLS",
-  ({ reason }) => `its certificate is refused, because OpenSSL says "${reason}"; replace the certificate there`,
-];
-const NO_SERVICE: Explanation = [
-  "ERR_CONNECTION",
-  ({ proxy }) => `${proxy} can't reach the service; check the host and port of baseUrl, and the network of the proxy`,
-];
-const NO_TUNNEL: Explanation = [
-  "ERR_PROXY",
-  ({ proxy, setting }) => `${proxy} does not open a tunnel; check that ${setting} is the address of a proxy`,
-];
-
-const noCommonHandshake: Sentence = () =>
-  "it requires a certificate from its clients, and this client has none, or both have no cipher in common; make the certificate optional, and enable the usual ciphers";
-const noDescriptors: Sentence = () =>
-  "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at once";
-const noRoute: Sentence = ({ setting }) => `there is no route to it; check ${setting}, the network and firewalls`;
-const noTls: Sentence = ({ setting }) => `the port does not speak TLS; check the port and the scheme of ${setting}`;
-const silent: Sentence = ({ setting }) => `it does not respond; check ${setting}, the network and firewalls`;
-const untrusted: Sentence = ({ certificate, notGiven }) => {
-  const issuer = inBrackets(certificate?.issuer);
-  return `its certificate comes from an authority that is not trusted here${issuer}${notGiven}; set caCertificate to that authority's certificate`;
-};
-
-function inBrackets(text: string | undefined, before = ""): string {
-  return text ? ` (${before}${text})` : "";
-}
-
-/** By the code of Node.js, OpenSSL or undici. */
-const BY_ERROR: ReadonlyMap<string, Explanation> = new Map([
-  ...explain("ERR_TLS", {
-    UNABLE_TO_VERIFY_LEAF_SIGNATURE: (facts) =>
-      `${untrusted(facts)}, or let the service send the intermediate certificates too`,
-    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: untrusted,
-    SELF_SIGNED_CERT_IN_CHAIN: untrusted,
-    UNABLE_TO_GET_ISSUER_CERT: () =>
-      "its certificate comes from an intermediate authority whose root is not trusted here; set caCertificate to the root's certificate",
-    DEPTH_ZERO_SELF_SIGNED_CERT: ({ notGiven }) =>
-      `its certificate is self-signed${notGiven}; set caCertificate to that certificate`,
-    CERT_SIGNATURE_FAILURE: () =>
-      "its certificate names an authority that did not sign it; set caCertificate to that authority's current certificate",
-    CERT_HAS_EXPIRED: ({ certificate }) =>
-      `its certificate${inBrackets(certificate?.validTo, "valid until ")} or that of its authority has expired; renew it on the service`,
-    CERT_NOT_YET_VALID: () => "its certificate is not valid yet; check the clocks of both machines",
-    ERR_TLS_CERT_ALTNAME_INVALID: ({ certificate, setting }) =>
-      `its certificate is for another host name${inBrackets(certificate?.names)}; check the host of ${setting}`,
-    ERR_SSL_WRONG_VERSION_NUMBER: noTls,
-    ERR_SSL_PACKET_LENGTH_TOO_LONG: noTls,
-    ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: () => "it supports only old versions of TLS; enable TLS 1.2 or 1.3 there",
-    ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: noCommonHandshake,
-    "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": noCommonHandshake,
-  }),
-  ...explain("ERR_CONNECTION", {
-    EMFILE: noDescriptors,
-    ENFILE: noDescriptors,
-    ENOTFOUND: ({ setting }) => `its host name is unknown; check the host of ${setting}`,
-    EAI_AGAIN: () => "its host name can't be looked up now; check the network",
-    ECONNREFUSED: ({ setting }) =>
-      `nothing listens there; check the port of ${setting}, and whether the server is running`,
-    EHOSTUNREACH: noRoute,
-    ENETUNREACH: noRoute,
-    UND_ERR_CONNECT_TIMEOUT: silent,
-    UND_ERR_HEADERS_TIMEOUT: silent,
-    UND_ERR_BODY_TIMEOUT: ({ setting }) =>
-      `its response stopped in the middle; check ${setting}, the network and firewalls`,
-    ECONNRESET: CUT[1],
-    // undici asserts that a status is 100 at least.
-    ERR_ASSERTION: NOT_HTTP[1],
-  }),
-  ...explain("ERR_INVALID_RESPONSE", {
-    UND_ERR_RES_EXCEEDED_MAX_SIZE: ({ setting }) => `its response is longer than 1 MiB; check ${setting}`,
-    UND_ERR_HEADERS_OVERFLOW: ({ setting }) => `the headers of its response are too long; check ${setting}`,
-  }),
-]);
-
-const otherPassword: Sentence = ({ proxy, setting }) =>
-  `${proxy} requires another user or password with Basic authentication; check those in ${setting}, or list the service's host in NO_PROXY`;
-
-/** By the status with which a proxy refuses a tunnel. */
-const BY_PROXY_STATUS: ReadonlyMap<number, Explanation> = new Map([
-  // Some proxies respond to wrong credentials with it.
-  [401, ["ERR_PROXY", otherPassword]],
-  [
-    403,
-    [
-      "ERR_PROXY",
-      ({ proxy }) =>
-        `${proxy} does not allow connections to the service; allow them there, or list the service's host in NO_PROXY`,
-    ],
-  ],
-  [407, ["ERR_PROXY", otherPassword]],
-]);
-
-function explain(
-  code: AgentLogConfigErrorCode,
-  sentences: Readonly<Record<string, Sentence>>,
-): (readonly [string, Explanation])[] {
-  return Object.entries(sentences).map(([name, sentence]) => [name, [code, sentence]]);
+function inBrackets(text: string | undefined): string {
+  return text ? ` (${text})` : "";
 }

@@ -12,6 +12,11 @@ export class ConnectionPool {
   /** They give a connection to the reads that wait for one, in the order in which these came. */
   readonly #waiting: ((connection: Connection) => void)[] = [];
 
+  /** When the host was last reached over any of them, on the clock of `performance`. */
+  get reachedAt(): number {
+    return Math.max(...this.#connections.map(({ reachedAt }) => reachedAt));
+  }
+
   constructor(open: () => Connection) {
     this.#open = open;
   }

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import tls from "node:tls";
 import { Client, type Dispatcher } from "undici";
 import { DigestKey, DigestSession } from "../digest/digest-exchange.ts";
@@ -16,33 +17,72 @@ const MAX_PAUSE_SECONDS = 5;
 /** Bytes of a response; a real one has some thousand. */
 const MAX_BODY_BYTES = 1_048_576;
 
+/** Is told of the sockets of a connection. */
+export interface SocketEvents {
+  /** A socket begins to open. */
+  readonly onOpening: (socket: Socket) => void;
+  /** The socket leads to the service, or to a proxy that forwards requests. */
+  readonly onOpen: () => void;
+}
+
 /** One connection to the service, which opens when it is used, and again when it was closed. */
-export class Connection implements DigestConnection {
+export class Connection implements DigestConnection, SocketEvents {
   session: DigestSession;
   cookies = new Cookies();
+  /** When the host was last reached over it, on the clock of `performance`: a socket opened, or a response came. */
+  reachedAt = -Infinity;
   readonly #key: DigestKey;
-  readonly #open: (closed: AbortSignal) => Dispatcher;
-  #closing = new AbortController();
+  readonly #open: (events: SocketEvents) => Dispatcher;
   #dispatcher: Dispatcher;
+  /** The socket that began to open last. */
+  #socket: Socket | undefined;
+  #isOpen = false;
+  /** How many bytes had come over the socket at the last response. */
+  #bytesOfResponses = 0;
 
   /** It changes when the connection is replaced. */
   get dispatcher(): Dispatcher {
     return this.#dispatcher;
   }
 
-  /** @param open its sockets end with the signal, because undici leaves alone those that are not connected yet */
-  constructor(key: DigestKey, open: (closed: AbortSignal) => Dispatcher) {
+  /** A socket is open that leads to the service. */
+  get isOpen(): boolean {
+    return this.#isOpen && this.#socket?.destroyed === false;
+  }
+
+  get isClosedBehindResponse(): boolean {
+    const { destroyed = false, bytesRead = 0 } = this.#socket ?? {};
+    return destroyed && bytesRead > 0 && bytesRead === this.#bytesOfResponses;
+  }
+
+  constructor(key: DigestKey, open: (events: SocketEvents) => Dispatcher) {
     this.#key = key;
     this.session = new DigestSession(key);
     this.#open = open;
-    this.#dispatcher = open(this.#closing.signal);
+    this.#dispatcher = open(this);
+  }
+
+  readonly onOpening = (socket: Socket) => {
+    this.#socket = socket;
+    this.#isOpen = false;
+    this.#bytesOfResponses = 0;
+  };
+
+  readonly onOpen = () => {
+    this.#isOpen = true;
+    this.reachedAt = performance.now();
+  };
+
+  noteResponse(): void {
+    this.#bytesOfResponses = this.#socket?.bytesRead ?? 0;
+    this.reachedAt = performance.now();
   }
 
   /** Gives up the request that is under way, and opens another connection for the next one, which knows nothing of this one. */
   replace(): void {
     void this.destroy();
-    this.#closing = new AbortController();
-    this.#dispatcher = this.#open(this.#closing.signal);
+    this.#socket = undefined;
+    this.#dispatcher = this.#open(this);
     this.session = new DigestSession(this.#key);
     this.cookies = new Cookies();
   }
@@ -50,7 +90,8 @@ export class Connection implements DigestConnection {
   /** Closes it for good. */
   async destroy(): Promise<void> {
     const destroyed = this.#dispatcher.destroy();
-    this.#closing.abort();
+    // undici leaves alone a socket that is not open yet.
+    this.#socket?.destroy(new Error("The connection is closed."));
     await destroyed;
   }
 }
@@ -76,11 +117,12 @@ export function connectionFactory(options: CompleteOptions, proxy: EnvironmentPr
     ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
   };
   const key = new DigestKey({ username, password });
-  const open = (signal: AbortSignal) => {
-    const connect = openConnector({ ...trust, signal });
+  const open = ({ onOpening, onOpen }: SocketEvents) => {
+    const connect = openConnector(trust, onOpening);
+    const newClient = (to: string | URL, more: Client.Options) => new Client(to, more).on("connect", onOpen);
     return proxy === undefined
-      ? new Client(origin, { ...limits, connect })
-      : openThroughProxy(proxy, limits, connect, trust.timeout);
+      ? newClient(origin, { ...limits, connect })
+      : openThroughProxy(proxy, limits, connect, trust.timeout, newClient);
   };
   return () => new Connection(key, open);
 }

@@ -24,8 +24,10 @@ export class ProxyError extends Error {
 /** The proxy that the environment names. */
 export interface EnvironmentProxy extends Pick<ProxyError, "host" | "variable"> {
   readonly url: URL;
-  /** It has forwarded plain http, so that a response may be its own. */
-  isForwarding: boolean;
+  /**
+   * What it has been used for; undefined if all requests went past it. If it forwards plain http, a response may be its own.
+   */
+  use?: "forwarding" | "tunnels";
 }
 
 /**
@@ -38,41 +40,42 @@ export function environmentProxy(protocol: string): EnvironmentProxy | undefined
   const variable = names.find((name) => process.env[name]);
   if (variable === undefined) return undefined;
   const url = readAddress(variable);
-  return { url, variable, host: url.host, isForwarding: false };
+  return { url, variable, host: url.host };
 }
 
 /**
  * Opens a dispatcher that goes through the proxy, unless NO_PROXY lists the service. A proxy that fails is reported as a
  * {@link ProxyError}.
  * @param timeoutMilliseconds how long the proxy may take to open a tunnel
+ * @param newClient makes the client of the service, or of a proxy that forwards plain http
  */
 export function openThroughProxy(
   proxy: EnvironmentProxy,
   limits: Client.Options,
   openSocket: buildConnector.connector,
   timeoutMilliseconds: number,
+  newClient: (origin: string | URL, options: Client.Options) => Client,
 ): EnvHttpProxyAgent {
   const { origin: proxyOrigin, href } = proxy.url;
   const tunnelling = { ...limits, headersTimeout: timeoutMilliseconds, connect: openSocket };
-  // Some proxies close a connection after a response and do not announce it, so each request gets a new one.
-  const forwarding = { ...limits, pipelining: 0, connect: proxyConnector(proxy, openSocket) };
+  const forwarding = { ...limits, connect: proxyConnector(proxy, openSocket) };
   return new EnvHttpProxyAgent({
     ...limits,
     connect: openSocket,
     httpProxy: href,
     httpsProxy: href,
     // Without it, undici would read the environment at every request.
-    noProxy: process.env["no_proxy"] ?? process.env["NO_PROXY"] ?? "",
+    noProxy: process.env["no_proxy"] || process.env["NO_PROXY"] || "",
     clientFactory: (origin) => openTunnels(proxy, new Client(origin, tunnelling)),
     // The client of a proxy that forwards plain http, or of the service: past the proxy, or through a tunnel.
     factory: (origin, options: Client.Options) => {
       if (new URL(origin).origin === proxyOrigin) {
-        proxy.isForwarding = true;
-        return new Client(origin, forwarding);
+        proxy.use = "forwarding";
+        return newClient(origin, forwarding);
       }
       const { connect } = options;
       const isTunnel = typeof connect === "function" && connect !== openSocket;
-      return new Client(origin, isTunnel ? { ...options, connect: tunnelConnector(connect, openSocket) } : options);
+      return newClient(origin, isTunnel ? { ...options, connect: tunnelConnector(connect, openSocket) } : options);
     },
   });
 }
@@ -82,6 +85,7 @@ function openTunnels(proxy: EnvironmentProxy, client: Client): Client {
   const connect = client.connect.bind(client);
   return Object.assign(client, {
     async connect(options: Parameters<Client["connect"]>[0]) {
+      proxy.use = "tunnels";
       const tunnel = await connect(options).catch((cause: unknown) => {
         throw new ProxyError(proxy, { cause });
       });

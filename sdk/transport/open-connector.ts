@@ -1,3 +1,4 @@
+import { isIP, Socket } from "node:net";
 import tls from "node:tls";
 import { buildConnector } from "undici";
 import { printable } from "../model/printable.ts";
@@ -13,16 +14,26 @@ export interface Certificate {
 /** The certificates of the servers whose connections failed, by the error. */
 export const certificates = new WeakMap<Error, Certificate>();
 
-/** Makes a connector that remembers the server's certificate if a connection fails. */
-export function openConnector(options: buildConnector.BuildOptions): buildConnector.connector {
+/**
+ * Makes a connector that remembers the server's certificate if a connection fails.
+ * @param onOpening is told of each socket that begins to open
+ */
+export function openConnector(
+  options: buildConnector.BuildOptions,
+  onOpening: (socket: Socket) => void,
+): buildConnector.connector {
   const connect = buildConnector(options);
   return (target, callback) => {
     let certificate: Certificate | undefined;
-    const socket: unknown = connect(target, (...outcome) => {
+    // For a proxy undici gives its address as the name, which TLS does not allow (RFC 6066, section 3).
+    const { servername: name = "" } = target;
+    const servername = isIP(name) === 0 ? name : "";
+    const socket: unknown = connect({ ...target, servername }, (...outcome) => {
       const [error] = outcome;
       if (error !== null && certificate !== undefined) certificates.set(error, certificate);
       callback(...outcome);
     });
+    if (socket instanceof Socket) onOpening(socket);
     if (!(socket instanceof tls.TLSSocket)) return;
     // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
     socket.prependOnceListener("secure", () => {

@@ -105,6 +105,35 @@ const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, str
   [403, { errorCode: "FEATURE_UNSUPPORTED" }, "ERR_UNSUPPORTED", "enable automation"],
   [403, { errorCode: "UNSUPPORTED_FOR_CURRENT_PLAN" }, "ERR_UNSUPPORTED", "change the plan"],
   [403, { errorCode: "UNSUPPORTED_FOR_CURRENT_CONFIG" }, "ERR_UNSUPPORTED", "not managed by automation"],
+  [401, { errorCode: "USER_CANNOT_ACCESS_GROUP" }, "ERR_NOT_A_MEMBER", "invite the key"],
+  [401, { errorCode: "USER_CANNOT_ACCESS_ORG" }, "ERR_NOT_A_MEMBER", "invite the key"],
+  [403, { errorCode: "ACCESS_FORBIDDEN" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
+  ...["RESOURCE_REQUIRES", "ORG_REQUIRES", "IP_ADDRESS_NOT_ON"].flatMap((begin) =>
+    [`${begin}_ACCESS_LIST`, `${begin}_WHITELIST`].map(
+      (errorCode) =>
+        [
+          403,
+          { errorCode, parameters: ["203.0.113.42"] },
+          "ERR_ACCESS_LIST",
+          "^the address 203\\.0\\.113\\.42 is not on the key's access list; add it there",
+        ] as const,
+    ),
+  ),
+  [
+    403,
+    { errorCode: "ORG_REQUIRES_ACCESS_LIST", parameters: ["a\u001b[2J", 5] },
+    "ERR_ACCESS_LIST",
+    "^the address of this machine is not on",
+  ],
+  [
+    403,
+    { errorCode: "GLOBAL_USER_OUTSIDE_SUBNET", parameters: ["2001:db8::7"] },
+    "ERR_ACCESS_LIST",
+    "^the address 2001:db8::7 is outside the subnets",
+  ],
+  [403, { errorCode: "NO_FREE_TIER_API" }, "ERR_UNSUPPORTED", "change the plan"],
+  [404, { errorCode: "ATLAS_GROUP" }, "ERR_UNSUPPORTED", "an Atlas project"],
+  [402, { errorCode: "NO_PAYMENT_INFORMATION_FOUND" }, "ERR_ACCOUNT_SUSPENDED", "payment is required"],
   [404, { errorCode: "INVALID_GROUP_ID" }, "ERR_PROJECT_NOT_FOUND", "no such project"],
   [404, { errorCode: "GROUP_NOT_FOUND" }, "ERR_PROJECT_NOT_FOUND", "no such project"],
   [404, { errorCode: "AUTOMATION_CONFIG_NOT_FOUND" }, "ERR_NOT_AUTOMATED", "not managed by automation"],
@@ -131,7 +160,7 @@ const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, str
 ];
 
 for (const [status, body, code, says] of REFUSALS) {
-  const { detail: _, ...facts }: { readonly detail?: string } = body;
+  const { detail: _, parameters: __, ...facts }: { readonly detail?: string; readonly parameters?: unknown } = body;
   const sent = { status, body: JSON.stringify({ error: status, ...body }) };
   const arrange = async () => ({ ...(await respond(sent)), facts: { status, ...facts } });
   itFails(code, arrange, [[`status ${status} ${JSON.stringify(body)}`, undefined, says]]);
@@ -188,6 +217,19 @@ itFails("ERR_INVALID_RESPONSE", respondInEnvelope, [
   ["text in an envelope", { status: 200, content: "nothing" }, "because the body must be an object; check"],
   ["a login in an envelope", { status: 200, content: { message: "login required" } }, "but message;"],
   ["a code beside settings", { status: 200, content: { errorCode: "TEAPOT", logPath: "/l" } }, "spite of its.*TEAPOT"],
+]);
+
+const refusedWith = async (errorCode: string) => {
+  const challenge = 'Digest realm="r", nonce="n", qop="auth"';
+  const sent = { ...asksFor(challenge), body: JSON.stringify({ error: 401, errorCode, detail: "Not for you." }) };
+  return { ...(await respond(sent)), facts: { status: 401, errorCode } };
+};
+itFails("ERR_REFUSED", refusedWith, [
+  [
+    "status 401 with a code that nobody knows",
+    "NEW_CODE",
+    /^the service knows the key and refuses .*NEW_CODE: Not for you\)/,
+  ],
 ]);
 
 const FORBIDDEN = { status: 403, body: "<h1>Forbidden</h1>" };
@@ -343,6 +385,8 @@ const startPlain = async () => `https://127.0.0.1:${await listen(createHttpServe
 const startOverTls = async () => (await openService({ tls: TLS })).baseUrl.replace("https:", "http:");
 const NO_HTTP = 'HTTP/1.1 200 OK\r\nbad header\r\n\r\n{"password":"body-1"}';
 
+const withHeader = (lines: string) => `HTTP/1.1 200 OK\r\n${lines}\r\n\r\n{"password":"body-1"}`;
+
 async function reach(start: () => Promise<string>): Promise<Situation> {
   return { baseUrl: await start(), options: { caCertificate: CA_FILE } };
 }
@@ -356,8 +400,50 @@ itFails("ERR_TLS", reach, [
 itFails("ERR_CONNECTION", reach, [
   ["clients' certificates in TLS 1.3", () => startTlsServer(MUTUAL), "certificate from its clients"],
   ["TLS at an http address", startOverTls, "the scheme of baseUrl"],
-  ["a response that is not HTTP", sending(NO_HTTP), "^its response is not HTTP; check"],
-  ["a status below 100", sending("HTTP/1.1 099 X\r\n\r\n"), "^its response is not HTTP; check"],
+]);
+const CLOSING = "HTTP/1.1 200 OK\r\nConnection: close\r\n";
+itFails("ERR_CONNECTION", reach, [
+  ["a body that is cut", sending(`${CLOSING}Content-Length: 9\r\n\r\n{}`), "^the connection was cut"],
+  ["a chunk that is cut", sending(`${CLOSING}Transfer-Encoding: chunked\r\n\r\n9\r\n{}`), "^the connection was cut"],
+  ["a head that is cut", sending("HTTP/1.1 2"), "^the connection was cut"],
+]);
+itFails("ERR_INVALID_RESPONSE", reach, [
+  ["another protocol", sending("SSH-2.0-example\r\n"), "^its response is not HTTP; check the port and the scheme"],
+  [
+    "a line that is no header",
+    sending(NO_HTTP),
+    /^its response breaks the rules of HTTP; have .*\(Invalid header token\)/,
+  ],
+  [
+    "a folded header line",
+    sending(withHeader("X-Long: a\r\n b")),
+    /breaks the rules .*\(Unexpected whitespace after header value\)/,
+  ],
+  [
+    "lines that end with LF alone",
+    sending(withHeader("X-A: 1\nX-B: 2")),
+    /breaks the rules .*\(Missing expected CR after header value\)/,
+  ],
+  ["a space in the name of a header", sending(withHeader("X Name: a")), /breaks the rules .*\(Invalid header token\)/],
+  [
+    "two lengths",
+    sending(withHeader("Content-Length: 2\r\nContent-Length: 3")),
+    /breaks the rules .*\(Content-Length twice/,
+  ],
+  [
+    "a status below 100",
+    sending("HTTP/1.1 099 X\r\n\r\n"),
+    "^its response breaks the rules of HTTP, because its status is",
+  ],
+  ["status 100 that nothing has asked for", sending("HTTP/1.1 100 Continue\r\n\r\n"), "^it sends status 100 or 101,"],
+  [
+    "status 101 that nothing has asked for",
+    sending("HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"),
+    "^it sends status 100 or 101,",
+  ],
+  ["status 600", sending("HTTP/1.1 600 X\r\nContent-Length: 0\r\n\r\n"), "a status that HTTP does not define"],
+  ["status 999", sending("HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n"), "a status that HTTP does not define"],
+  ["status 304", sending("HTTP/1.1 304 X\r\n\r\n"), "the response has status 304 instead of 200"],
 ]);
 
 async function startNothing(): Promise<string> {
@@ -390,12 +476,14 @@ describe.each(["https", "http"])("a proxy that fails is told from an %s service"
     ["status 404", refusing(404), "does not open a tunnel.*\\(status 404\\)"],
     ["status 407", refusing(407), "Basic authentication; check those in HTTPS_PROXY.*\\(status 407\\)"],
   ]);
+  itFails("ERR_INVALID_RESPONSE", reachProxy, [
+    ["another protocol", sending("SSH-2.0-example\r\n"), "is not HTTP"],
+    ["what it was sent itself", sending(`${BASIC}\r\n`), "is not HTTP"],
+  ]);
   itFails("ERR_CONNECTION", reachProxy, [
     ["status 500", refusing(500), "can't reach the service.*\\(status 500\\)"],
     ["status 504", refusing(504), "can't reach the service.*\\(status 504\\)"],
     ["a cut connection", () => startServer((socket) => socket.destroy()), "was cut"],
-    ["another protocol", sending("SSH-2.0-example\r\n"), "is not HTTP"],
-    ["what it was sent itself", sending(`${BASIC}\r\n`), "is not HTTP"],
   ]);
   itFails("ERR_INVALID_RESPONSE", reachProxy, [["long headers", sending(LONG_HEADERS), "too long; check HTTPS_PROXY"]]);
 });
@@ -427,6 +515,32 @@ itFails("ERR_WRONG_KEY", forward, [["a challenge through a proxy", asksFor('Dige
 itFails("ERR_CONNECTION", forward, [["no response through a proxy", "reset", "was cut"]]);
 itFails("ERR_INVALID_RESPONSE", forward, [["more than 1 MiB through a proxy", TOO_LONG, "longer than 1 MiB"]]);
 itFails("ERR_REFUSED", behindProxy("http", { noProxy: "127.0.0.1" }), [["status 403 past a proxy", FORBIDDEN, ""]]);
+itFails(
+  "ERR_PROXY",
+  async (start: () => Promise<string>) => {
+    const address = proxyAddress(await start(), PROXY_PASSWORD);
+    return {
+      baseUrl: "http://127.0.0.1:1",
+      environment: { http_proxy: address },
+      begin: `the proxy ${hostOf(address)} `,
+    };
+  },
+  [
+    [
+      "a proxy that forwards and wants another password",
+      refusing(407),
+      "check those in http_proxy,.*\\(status 407\\)$",
+    ],
+  ],
+);
+itFails(
+  "ERR_REFUSED",
+  async (response: CannedResponse) => {
+    const environment = { http_proxy: await startNothing(), no_proxy: "", NO_PROXY: "127.0.0.1" };
+    return { ...(await respond(response)), environment };
+  },
+  [["status 403 past a proxy, if no_proxy is empty and NO_PROXY is not", FORBIDDEN, ""]],
+);
 itFails("ERR_REFUSED", behindProxy("https"), [["status 403 through a tunnel", FORBIDDEN, ""]]);
 itFails("ERR_INVALID_RESPONSE", behindProxy("https"), [["more than 1 MiB through a tunnel", TOO_LONG, "than 1 MiB"]]);
 itFails("ERR_TLS", behindProxy("https", { isTrusted: false }), [
@@ -444,18 +558,21 @@ async function reachTlsProxy(): Promise<Situation> {
 
 itFails("ERR_TLS", reachTlsProxy, [["an untrusted proxy", undefined, "can't be used: its certificate comes from"]]);
 
-it.each<Fault>([{ status: 403 }, { delaySeconds: 60 }, "reset"])("%o has a stack with the caller", async (fault) => {
-  const service = await openService({ faults: [fault] });
-  const client = openClient(service, { timeoutSeconds: 0.5 });
-  const readInTheUsersCode = async () => {
-    const read = client.get(MONITORING);
-    // Whoever else waits for the read ends the stack that an error has by itself.
-    void client.close();
-    return [await read];
-  };
-  const error = await readInTheUsersCode().catch((reason: unknown) => reason);
-  expect(error).toHaveProperty("stack", expect.stringContaining("readInTheUsersCode"));
-});
+it.each<Fault>([{ status: 403 }, { delaySeconds: 60 }, { cutAfterBytes: 9 }])(
+  "%o has a stack with the caller",
+  async (fault) => {
+    const service = await openService({ faults: [fault] });
+    const client = openClient(service, { timeoutSeconds: 0.5 });
+    const readInTheUsersCode = async () => {
+      const read = client.get(MONITORING);
+      // Whoever else waits for the read ends the stack that an error has by itself.
+      void client.close();
+      return [await read];
+    };
+    const error = await readInTheUsersCode().catch((reason: unknown) => reason);
+    expect(error).toHaveProperty("stack", expect.stringContaining("readInTheUsersCode"));
+  },
+);
 
 const HOSTILE = "<{%bad%}>\u001b[2J\u009b1m\u202e\u2028\ud800##vso[a]##[b]##teamcity[c]".repeat(100);
 /** As it comes over the wire, where each character is one byte. */

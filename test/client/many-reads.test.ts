@@ -94,7 +94,7 @@ async function serve(react: (asked: Asked) => Reaction, gateway: (asked: Asked) 
     else void send(response, reaction);
   });
   server.on("connection", (socket) => connections.set(socket, connections.size));
-  return { baseUrl: `http://127.0.0.1:${await listen(server)}`, counts };
+  return { baseUrl: `http://127.0.0.1:${await listen(server)}`, counts, server };
 }
 
 /** Returns the codes of the reads of these projects that fail. The clock moves on whenever nothing else happens. */
@@ -234,6 +234,42 @@ describe("of many reads", () => {
     expect(await lostOf(client, upTo(80))).toEqual(Array(60).fill("ERR_UNAVAILABLE"));
     expect(counts.requests).toBeLessThanOrEqual(60 * 4 + 20 + 32);
   });
+
+  it("all are lost after the first one where nothing listens, and none after the minute in which it comes back", async () => {
+    const { baseUrl, counts, server } = await serve(
+      () => OK,
+      () => undefined,
+    );
+    const client = openClient({ baseUrl }, { maxRetries: 5 });
+    const [startedAt, gate, port] = [performance.now(), new ReadGate(), Number(new URL(baseUrl).port)];
+    await new Promise((resolve) => server.close(resolve));
+    expect(await lostOf(client, upTo(200), gate)).toEqual(Array(200).fill("ERR_CONNECTION"));
+    // The first one alone for five seconds, and fifteen others that are sent then: each of them has its six attempts.
+    expect((performance.now() - startedAt) / 1000).toBeLessThanOrEqual(5 + 15.5);
+    expect(counts.requests).toBe(0);
+    await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(await lostOf(client, upTo(200), gate)).toEqual([]);
+  });
+
+  it.each([
+    { description: "is silent", reaction: HANGS, code: "ERR_TIMEOUT", sent: 2 },
+    { description: "responds with 503", reaction: DOWN, code: "ERR_UNAVAILABLE", sent: 4 },
+  ])(
+    "one after the other, $sent are sent in the minute after which the rest fails where a service $description",
+    async (row) => {
+      const { baseUrl, counts } = await serve(
+        () => OK,
+        () => row.reaction,
+      );
+      // Six attempts, of which the last one begins 15.5 s after the first.
+      vi.spyOn(Math, "random").mockReturnValue(0);
+      const client = openClient({ baseUrl }, { maxRetries: 5 });
+      const gate = new ReadGate();
+      for (const project of upTo(12)) expect(await lostOf(client, [project], gate)).toEqual([row.code]);
+      expect(counts.requests).toBe(row.reaction === HANGS ? row.sent : 6 * row.sent);
+    },
+  );
 
   it("the rest fails at once after 32 that no server responds to", async () => {
     const { baseUrl, counts } = await serve(

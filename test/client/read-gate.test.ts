@@ -1,19 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
-import { type RefusalHeaders, serviceError } from "../../sdk/client/service-error.ts";
+import { type RefusalFacts, serviceError } from "../../sdk/client/service-error.ts";
 import { AgentLogConfigError } from "../../sdk/model/errors.ts";
 
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => {
+  vi.useFakeTimers();
+  pool.reachedAt = -Infinity;
+});
 afterEach(() => void vi.useRealTimers());
 
-/** How a read ends, at once or after some seconds; undefined where it succeeds. */
+/** How a read ends, immediately or after some seconds; undefined if it succeeds. */
 interface End {
   readonly error?: Error;
   readonly afterSeconds?: number;
+  /** No connection could be opened for it. */
+  readonly isUnreached?: boolean;
 }
 
-function refused(status: number, errorCode?: string, headers: RefusalHeaders = {}): End {
-  return { error: serviceError(status, { errorCode }, "Can't read a", { challenge: { stale: false }, ...headers }) };
+/** When a read has reached the host last. */
+const pool = { reachedAt: 0 };
+
+function refused(status: number, errorCode?: string, facts: RefusalFacts = {}): End {
+  return { error: serviceError(status, { errorCode }, "Can't read a", { refused: "key", ...facts }) };
 }
 
 const SUCCESS: End = {};
@@ -32,13 +40,15 @@ const ENDS = {
   "no project": refused(404, "GROUP_NOT_FOUND"),
   "not found": refused(404),
   "unknown code": refused(404, "NEW_CODE"),
-  "stale nonces": refused(401, undefined, { challenge: { stale: true } }),
+  "stale nonces": refused(401, undefined, { refused: "nonce" }),
   down: refused(503),
   "down, with a code": refused(503, "DOWN"),
   defect: refused(500),
   "down for a day": refused(503, undefined, { retryAfterSeconds: 86_400 }),
   limited: refused(429, "RATE_LIMITED"),
   "address limited": refused(400, "RATE_LIMITED_IP"),
+  unreached: { error: CUT, afterSeconds: 11, isUnreached: true },
+  slow: { afterSeconds: 20 },
   silent: { error: NO_RESPONSE, afterSeconds: 30 },
   cut: { error: CUT },
   "defect of the client": { error: DEFECT },
@@ -48,13 +58,14 @@ const ENDS = {
 /** Sends a read that ends like this. It says after how many seconds it was sent, or why it was not. */
 function begin(
   gate: ReadGate,
-  { error, afterSeconds = 0 }: End = SUCCESS,
+  { error, afterSeconds = 0, isUnreached = false }: End = SUCCESS,
   signal?: AbortSignal,
 ): Promise<string | AgentLogConfigError> {
   const begunAt = performance.now();
   let end: string | undefined;
-  const read = gate.pass({ subject: "Can't read b", signal }, async () => {
+  const read = gate.pass({ subject: "Can't read b", signal, pool }, async () => {
     end = `sent after ${(performance.now() - begunAt) / 1000} s`;
+    if (!isUnreached) pool.reachedAt = performance.now();
     if (afterSeconds > 0) await pass(afterSeconds);
     if (error !== undefined) throw error;
   });
@@ -75,7 +86,8 @@ async function gateAfter(...events: readonly (EventName | number)[]): Promise<Re
   for (const event of events) {
     if (typeof event === "string") void begin(gate, ENDS[event]);
     const end: End = typeof event === "number" ? { afterSeconds: event } : ENDS[event];
-    await elapse(end.afterSeconds ?? 0);
+    // No two of them happen at the same time.
+    await elapse((end.afterSeconds ?? 0) + 0.001);
   }
   return gate;
 }
@@ -143,6 +155,19 @@ it.each<readonly [next: string, order: readonly (EventName | number)[]]>([
   [SENT, [...times(31, "down"), "read", "down"]],
   [SENT, [...times(31, "down"), "not found", "down"]],
   [SENT, [...times(31, "down"), "defect of the client", "down"]],
+  // One of a minute, from the start of the first read of it.
+  [SENT, ["read", "silent"]],
+  ["ERR_TIMEOUT", ["read", "silent", "silent"]],
+  [SENT, ["silent", "slow", "silent"]],
+  [SENT, ["down", 58, "down"]],
+  ["ERR_UNAVAILABLE", ["down", 60, "down"]],
+  // A host that can't be reached.
+  ["ERR_CONNECTION", ["unreached"]],
+  ["ERR_CONNECTION", ["read", "unreached"]],
+  ["ERR_CONNECTION", ["unreached", 59]],
+  [SENT, ["unreached", 60]],
+  ["ERR_CONNECTION", ["unreached", 60, "unreached"]],
+  [SENT, ["unreached", 60, "read"]],
   // It is tried again once a minute.
   ["ERR_UNAVAILABLE", [...times(32, "down"), 59]],
   [SENT, [...times(32, "down"), 60]],
@@ -160,7 +185,8 @@ it.each<readonly [message: string, temporary: boolean, order: readonly EventName
     false,
     ["owner gone"],
   ],
-  ["the last 32 reads have failed: no response within 30 s", true, times(32, "silent")],
+  ["all reads have failed for a minute: no response within 30 s", true, times(2, "silent")],
+  ["another read could not reach the host: the connection was cut", true, ["unreached"]],
   [
     "the last 32 reads have failed: the service is overloaded or under maintenance; try again later",
     true,
@@ -182,10 +208,11 @@ it.each([NO_RESPONSE, new Error("enough")])(
   async (reason) => {
     const gate = new ReadGate();
     const signal = AbortSignal.abort(reason);
-    for (let count = 0; count < 40; count += 1) await gate.pass({ subject: "", signal: undefined }, async () => {});
+    for (let count = 0; count < 40; count += 1)
+      await gate.pass({ subject: "", signal: undefined, pool: { reachedAt: 0 } }, async () => {});
     const controllers = times(40, "controller").map(() => new AbortController());
     for (const controller of controllers) {
-      const read = gate.pass({ subject: "", signal: controller.signal }, async () => {
+      const read = gate.pass({ subject: "", signal: controller.signal, pool: { reachedAt: 0 } }, async () => {
         controller.abort(signal.reason);
         throw signal.reason;
       });
@@ -259,6 +286,31 @@ describe("reads at once", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it.each([
+    { description: "one is under way that has reached the host after that", last: 1, next: SENT },
+    { description: "one is under way that had reached the host before", last: -1, next: "ERR_CONNECTION" },
+  ])("are sent after one that could not reach the host: $next, if $description", async ({ last, next }) => {
+    const gate = await gateAfter("read");
+    if (last < 0) void begin(gate, ENDS.slow);
+    await elapse(1);
+    void begin(gate, ENDS.unreached);
+    await elapse(1);
+    if (last > 0) void begin(gate, ENDS.slow);
+    await elapse(10);
+    expect(await nextAt(gate)).toBe(next);
+  });
+
+  it("that were sent have their retries, whatever stops the others", async () => {
+    const gate = await gateAfter("unreached");
+    const turn = { subject: "", signal: undefined, pool: { reachedAt: 0 } };
+    expect(await begin(gate)).toMatchObject({ code: "ERR_CONNECTION" });
+    expect(() => gate.admitAgain(turn)).not.toThrow();
+    await elapse(60);
+    for (const _ of times(3, "wrong key")) void begin(gate, ENDS["wrong key"]);
+    await elapse(1);
+    expect(() => gate.admitAgain(turn)).toThrow("not sent, because other reads were refused");
+  });
+
   it("all go on where an outage is tried again by one of a project that is limited", async () => {
     const gate = await gateAfter(...times(32, "down"), 60);
     void begin(gate, { ...ENDS.limited, afterSeconds: 3 });
@@ -280,12 +332,14 @@ describe("reads at once", () => {
     const reason = new Error("enough");
     const controller = new AbortController();
     const send = vi.fn();
-    const read = gate.pass({ subject: "", signal: controller.signal }, send);
+    const read = gate.pass({ subject: "", signal: controller.signal, pool: { reachedAt: 0 } }, send);
     controller.abort(reason);
     await expect(read).rejects.toBe(reason);
     // That of the read under way.
     expect(vi.getTimerCount()).toBe(1);
-    await expect(gate.pass({ subject: "", signal: controller.signal }, send)).rejects.toBe(reason);
+    await expect(gate.pass({ subject: "", signal: controller.signal, pool: { reachedAt: 0 } }, send)).rejects.toBe(
+      reason,
+    );
     await elapse(100);
     expect(send).not.toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);

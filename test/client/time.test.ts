@@ -175,6 +175,20 @@ describe("a read", () => {
     expect(await failureOf(openClient(service))).toMatchObject({ message: expect.stringContaining("try again later") });
   });
 
+  it("says how the attempt before has failed if its time ends in a later one", async () => {
+    const service = await openService({ faults: [DOWN, NEVER] });
+    const ended = watch(openClient(service, { maxRetries: 3, timeoutSeconds: 10 }).get(MONITORING));
+    await responded(2);
+    await pass(500);
+    await received(service, 4);
+    await pass(9500);
+    await until(() => ended.mock.calls.length > 0);
+    const message = expect.stringMatching(
+      /no response within 10 s; .*err_timeout\. The attempt before failed: the service is overloaded or under .* \(status 503\)\.$/,
+    );
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT", message }));
+  });
+
   it("is not said to need a higher limit than there is", async () => {
     const service = await openService({ faults: [NEVER] });
     const ended = watch(openClient(service, { timeoutSeconds: 3600 }).get(MONITORING));
@@ -269,7 +283,7 @@ describe("a caller that gives up", () => {
 it("a read is not repeated where the key is refused to others while it pauses", async () => {
   const service = await openService({ faults: [DOWN] });
   const gate = new ReadGate();
-  const turn = { subject: "", signal: undefined };
+  const turn = { subject: "", signal: undefined, pool: { reachedAt: 0 } };
   await gate.pass(turn, async () => {});
   const ended = watch(openClient(service, { maxRetries: 3 }).get(MONITORING, { gate }));
   await responded(2);
@@ -354,7 +368,11 @@ describe.each(["over TLS", "through a proxy"])("a connection that has no socket 
     const late = readAll();
     await until(() => state.opened === 2 * reads);
     await pass(5000);
-    for (const ended of late) expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT" }));
+    await until(() => late.every(({ mock }) => mock.calls.length > 0));
+    const setting = way === "over TLS" ? "baseUrl" : "https_proxy";
+    const message = expect.stringContaining(`it does not respond; check ${setting}, the network and firewalls`);
+    const unreached = expect.objectContaining({ code: "ERR_CONNECTION", temporary: true, message });
+    for (const ended of late) expect(ended).toHaveBeenCalledWith(unreached);
     state.isHealthy = true;
     const read = readAll();
     await until(() => read.every(({ mock }) => mock.calls.length > 0));

@@ -50,6 +50,11 @@ describe("readMany", () => {
       args: { projectIds: [projectId(1)], agents: ["automation"] },
       message: 'Nothing was read: agents.0 must be "monitoring" or "backup", not "automation".',
     },
+    {
+      args: { projectIds: Array.from({ length: 3000 }, () => "x".repeat(500)) },
+      message:
+        /^Nothing was read: (?:projectIds\.\d must be 24 hexadecimal digits, not "x{79}…; ){10}and 2990 others\. See/,
+    },
   ])("fails before anything is read with the arguments $args", async ({ args, message }) => {
     await expect(readMany(failWith("ERR_UNKNOWN"), args, false)).rejects.toThrow(message);
   });

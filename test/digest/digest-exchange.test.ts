@@ -71,19 +71,19 @@ test.for<readonly [string, string, string, () => DigestExchange]>([
   ["a fourth nonce, as stale", 'nonce="n4", stale=true', "nothing", () => refuse(begin(), ...STALE)],
 ])("after the refusal of %s, with %s, %s is sent", ([, challenge, next, arrange]) => {
   const exchange = arrange();
-  expect(exchange.refused(challengeOf(challenge)) ? sign(exchange) : "nothing").toBe(next);
+  expect(exchange.refused(challengeOf(challenge)) === "sign" ? sign(exchange) : "nothing").toBe(next);
 });
 
 test("a refusal on one connection is not final where another one has shown that the key is right", () => {
   const key = new DigestKey({ username: "u", password: "p" });
   openProven(key);
-  expect(refuse(begin(openConnection(key)), 'nonce="n1"').refused(challengeOf('nonce="n2"'))).toBe(true);
+  expect(refuse(begin(openConnection(key)), 'nonce="n1"').refused(challengeOf('nonce="n2"'))).toBe("sign");
 });
 
 test("a key that was refused for good counts as wrong from then on", () => {
   const connection = openProven();
   refuse(begin(connection), 'nonce="n2"', 'nonce="n3"', 'nonce="n4"').refused(challengeOf('nonce="n5"'));
-  expect(refuse(begin(connection), 'nonce="n6"').refused(challengeOf('nonce="n7"'))).toBe(false);
+  expect(refuse(begin(connection), 'nonce="n6"').refused(challengeOf('nonce="n7"'))).toBe("key");
 });
 
 test("an answer that does not prove the key leaves the next refusal final, and keeps the nonce", () => {
@@ -91,8 +91,8 @@ test("an answer that does not prove the key leaves the next refusal final, and k
   refuse(begin(connection), 'nonce="old"').answered(false);
   const exchange = new DigestExchange(connection);
   expect(sign(exchange)).toBe("old 2");
-  expect(exchange.refused(challengeOf('nonce="n1"')) && sign(exchange)).toBe("n1 1");
-  expect(exchange.refused(challengeOf('nonce="n2"'))).toBe(false);
+  expect([exchange.refused(challengeOf('nonce="n1"')), sign(exchange)]).toEqual(["sign", "n1 1"]);
+  expect(exchange.refused(challengeOf('nonce="n2"'))).toBe("key");
 });
 
 test("a key that was refused for good counts as right again once it is accepted", () => {
@@ -100,7 +100,7 @@ test("a key that was refused for good counts as right again once it is accepted"
   const [revoked, proven] = [openProven(key), openProven(key)];
   refuse(begin(revoked), 'nonce="n2"', 'nonce="n3"', 'nonce="n4"').refused(challengeOf('nonce="n5"'));
   begin(proven).answered(true);
-  expect(refuse(begin(revoked), 'nonce="n6"').refused(challengeOf('nonce="n7"'))).toBe(true);
+  expect(refuse(begin(revoked), 'nonce="n6"').refused(challengeOf('nonce="n7"'))).toBe("sign");
 });
 
 test("a refused nonce is used by no other request", () => {
@@ -131,7 +131,7 @@ test("the count of a nonce goes on on whichever connection the server sends it a
   const key = new DigestKey({ username: "u", password: "p" });
   const first = openProven(key);
   const second = refuse(begin(openConnection(key)));
-  expect(second.refused(challengeOf('nonce="old"')) && sign(second)).toBe("old 2");
+  expect([second.refused(challengeOf('nonce="old"')), sign(second)]).toEqual(["sign", "old 2"]);
   second.answered(true);
   expect(sign(new DigestExchange(first))).toBe("old 3");
 });
@@ -156,8 +156,43 @@ test("a refused nonce that two connections have tells nothing of the key", () =>
   const key = new DigestKey({ username: "u", password: "p" });
   const [one, other] = [begin(openConnection(key)), begin(openConnection(key))];
   for (const exchange of [one, other]) refuse(exchange, 'nonce="n"');
-  expect(one.refused(challengeOf('nonce="n"'))).toBe(true);
+  expect(one.refused(challengeOf('nonce="n"'))).toBe("sign");
   expect(sign(one)).toBe("n 3");
+});
+
+test("a request that others overtake is signed anew as often as they do, and is never refused for the key", () => {
+  const key = new DigestKey({ username: "u", password: "p" });
+  const [one, other] = [begin(openConnection(key)), openConnection(key)];
+  refuse(one, 'nonce="n"');
+  for (let times = 0; times < 20; times += 1) {
+    refuse(begin(other), 'nonce="n"').answered(true);
+    expect(one.refused(challengeOf('nonce="n"'))).toBe("sign");
+    sign(one);
+  }
+  // Nobody has overtaken it since.
+  for (let times = 0; times < 3; times += 1) refuse(one, 'nonce="n"');
+  expect(one.refused(challengeOf('nonce="n"'))).toBe("nonce");
+  expect(key.isAccepted).toBe(true);
+});
+
+test.for<readonly [string, string, "key" | "nonce"]>([
+  ["stale nonces", 'nonce="n5", stale=true', "nonce"],
+  ["other nonces", 'nonce="n5"', "key"],
+])("when its repeats are used up, a request with %s is refused for what the server says last", ([, last, refused]) => {
+  const exchange = begin();
+  refuse(exchange, ...["n1", "n2", "n3", "n4"].map((name) => `nonce="${name}", stale=true`).slice(0, 3));
+  expect(exchange.refused(challengeOf(last))).toBe(refused);
+});
+
+test("a refusal after the connection has changed is not for the key, unless every one of several is", () => {
+  const exchange = refuse(begin(), 'nonce="n1"');
+  for (const name of ["n2", "n3"]) {
+    exchange.moved();
+    expect(exchange.refused(challengeOf(`nonce="${name}"`))).toBe("sign");
+    sign(exchange);
+  }
+  exchange.moved();
+  expect(exchange.refused(challengeOf('nonce="n4"'))).toBe("key");
 });
 
 test("a key remembers 64 nonces", () => {

@@ -215,7 +215,8 @@ function live(kind: ServerKind, choose: (choices: number) => number): void {
   };
   const land = (connection: Connection, request: Request, response: string | undefined) => {
     request.landed = undefined;
-    if (response !== undefined && request.exchange.refused(chooseDigestChallenge(response))) return send(request);
+    if (response !== undefined && request.exchange.refused(chooseDigestChallenge(response)) === "sign")
+      return send(request);
     if (response === undefined) request.exchange.answered(true);
     else if (!kind.isKeyWrong) throw new Error("The right key was called wrong.");
     connection.request = undefined;

@@ -164,14 +164,19 @@ describe.each([
     expect(statuses(service).filter((status) => status !== 401)).toEqual([503, 502, 504, 418, 200]);
   });
 
-  it.each<{ description: string; fault: Fault; cause: object }>([
-    { description: "a reset connection", fault: "reset", cause: { code: "ECONNRESET" } },
-    { description: "a cut before the first byte", fault: { cutAfterBytes: 0 }, cause: { code: "UND_ERR_SOCKET" } },
-    { description: "a cut in the middle", fault: { cutAfterBytes: 100 }, cause: {} },
-  ])("make $description", async ({ fault, cause }) => {
-    const { service, client } = await open({ tls, faults: [fault] });
+  it.each<{ description: string; faults: readonly Fault[]; cause: object }>([
+    // A client repeats a request without a byte of a response once, over another connection.
+    { description: "a reset connection", faults: ["reset", "reset"], cause: { code: "ECONNRESET" } },
+    {
+      description: "a cut before the first byte",
+      faults: [{ cutAfterBytes: 0 }, { cutAfterBytes: 0 }],
+      cause: { code: "UND_ERR_SOCKET" },
+    },
+    { description: "a cut in the middle", faults: [{ cutAfterBytes: 100 }], cause: {} },
+  ])("make $description", async ({ faults, cause }) => {
+    const { service, client } = await open({ tls, faults });
     expect(await failureOf(client)).toMatchObject({ code: "ERR_CONNECTION", cause });
-    expect(statuses(service)).toEqual([401, 0]);
+    expect(statuses(service)).toEqual([401, ...faults.map(() => 0)]);
     expect(await client.get(MONITORING)).toMatchObject(READ);
   });
 
@@ -186,7 +191,10 @@ describe.each([
   it("delay the usual response, reset no other connection, and do not outlive the service", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
-    const { service, client } = await open({ tls, faults: [{ delaySeconds: 9 }, "reset", { delaySeconds: 3600 }] });
+    const { service, client } = await open({
+      tls,
+      faults: [{ delaySeconds: 9 }, "reset", "reset", { delaySeconds: 3600 }],
+    });
     const ended = vi.fn<(result: unknown) => void>();
     const late = client.get(MONITORING).then(ended);
     await received(service, 2);

@@ -1,0 +1,194 @@
+import { getEventListeners } from "node:events";
+import { createServer as createHttpServer } from "node:http";
+import { createServer, type Socket } from "node:net";
+import { createServer as createTlsServer } from "node:tls";
+import { describe, expect, it, vi } from "vitest";
+import { ReadGate } from "../../sdk/client/read-gate.ts";
+import { digestProtection } from "../../sdk/testing/digest-protection.ts";
+import { listen } from "../servers/listen.ts";
+import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
+import { CA_FILE, TLS } from "./test-certificate.ts";
+
+/** What a server does with a socket that has carried so many requests, the last of which asks for this. */
+type Close = (socket: Socket, requests: number) => void;
+
+interface Seen {
+  readonly authorizations: (string | undefined)[];
+  connections: number;
+}
+
+/** Starts a server that responds with the settings, and closes connections without a header that says so. */
+async function startClosing(close: Close, { isTls = false } = {}) {
+  const { publicKey: username, privateKey: password } = KEYS;
+  const challengeFor = digestProtection({ realm: "r", username, password });
+  const seen: Seen = { authorizations: [], connections: 0 };
+  const react = (socket: Socket) => {
+    seen.connections += 1;
+    let [requests, text] = [0, ""];
+    socket.on("data", (chunk) => {
+      text += String(chunk);
+      if (!text.endsWith("\r\n\r\n") || socket.writableEnded) return;
+      const [, target = ""] = text.split(" ");
+      const [, authorization] = /^authorization: (.*)\r$/im.exec(text) ?? [];
+      text = "";
+      requests += 1;
+      seen.authorizations.push(authorization);
+      const challenge = challengeFor("GET", target, authorization);
+      const body = challenge === undefined ? JSON.stringify({ logPath: LOG_PATH }) : "{}";
+      const head = challenge === undefined ? "200 OK" : `401 Unauthorized\r\nWWW-Authenticate: ${challenge}`;
+      socket.write(`HTTP/1.1 ${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+      close(socket, requests);
+    });
+  };
+  const server = isTls ? createTlsServer(TLS, react) : createServer(react);
+  const port = await listen(server);
+  return { baseUrl: `${isTls ? "https" : "http"}://127.0.0.1:${port}`, seen };
+}
+
+const closeAfter =
+  (milliseconds: number): Close =>
+  (socket) =>
+    void setTimeout(() => socket.end(), milliseconds);
+
+describe.each([false, true])(
+  "a server that closes each connection behind its response is read, over TLS: %s,",
+  (isTls) => {
+    it.each([0, 1, 5].flatMap((milliseconds) => [0, 5].map((maxRetries) => ({ milliseconds, maxRetries }))))(
+      "$milliseconds ms later, with $maxRetries retries",
+      async ({ milliseconds, maxRetries }) => {
+        const { baseUrl, seen } = await startClosing(closeAfter(milliseconds), { isTls });
+        const client = openClient({ baseUrl }, { maxRetries, caCertificate: CA_FILE });
+        for (let reads = 0; reads < 5; reads += 1) {
+          expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
+        }
+        const reads = await Promise.all(Array.from({ length: 200 }, () => client.get(MONITORING)));
+        expect(new Set(reads.map(({ logPath }) => logPath))).toEqual(new Set([LOG_PATH]));
+        // Sixteen connections ask for a challenge, one of them first.
+        expect(seen.authorizations.filter((authorization) => authorization === undefined)).toHaveLength(16);
+        expect(seen.authorizations).toHaveLength(205 + 16);
+      },
+    );
+  },
+);
+
+describe("a connection that the server closes", () => {
+  it("while it is idle costs a later read nothing, without retries", async () => {
+    const { baseUrl, seen } = await startClosing((socket, requests) => {
+      if (requests === 2) socket.end();
+    });
+    const client = openClient({ baseUrl });
+    // Each connection carries two requests.
+    for (const connections of [1, 2, 2, 3]) {
+      await client.get(MONITORING);
+      expect(seen.connections).toBe(connections);
+    }
+  });
+
+  it.each([
+    { description: "reset behind each response", close: (socket: Socket) => void socket.resetAndDestroy() },
+    { description: "closed behind a part of a response", close: (socket: Socket) => void socket.end("HTTP/1.1 2") },
+  ])("is $description", async ({ close }) => {
+    // The response is out before the socket is closed.
+    const { baseUrl, seen } = await startClosing((socket, requests) => {
+      if (requests === 2) setImmediate(() => close(socket));
+    });
+    const client = openClient({ baseUrl }, { maxRetries: 1 });
+    for (let reads = 0; reads < 4; reads += 1) await client.get(MONITORING);
+    expect(seen.connections).toBe(3);
+  });
+
+  it("twice in a row before a response fails the attempt", async () => {
+    const service = await openService();
+    const client = openClient(service);
+    await client.get(MONITORING);
+    service.failNext("reset", "reset");
+    expect(await failureOf(client)).toMatchObject({ code: "ERR_CONNECTION", temporary: true });
+    expect(service.requests.map(({ status }) => status)).toEqual([401, 200, 0, 0]);
+  });
+
+  it("before its first response fails the attempt immediately", async () => {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.once("data", () => socket.end());
+    });
+    const baseUrl = `http://127.0.0.1:${await listen(server)}`;
+    expect(await failureOf(openClient({ baseUrl }))).toMatchObject({ code: "ERR_CONNECTION" });
+    expect(connections).toBe(1);
+  });
+
+  it("has a wrong key called wrong", async () => {
+    const { baseUrl } = await startClosing(closeAfter(1));
+    const failure = await failureOf(openClient({ baseUrl }, { privateKey: "private-key-0002" }));
+    expect(failure).toMatchObject({ code: "ERR_WRONG_KEY" });
+  });
+});
+
+it("sends the nonce with its next count, and the cookies, over the new connection", async () => {
+  const service = await openService();
+  const client = openClient(service);
+  await client.get(MONITORING);
+  service.failNext("reset");
+  await client.get(MONITORING);
+  const sent = service.requests.map(({ headers }) => /nonce="([^"]+)".* nc=(\w+)/.exec(headers.authorization ?? ""));
+  expect(sent.map((match) => match?.[2])).toEqual([undefined, "00000001", "00000002", "00000003"]);
+  expect(new Set(sent.slice(1).map((match) => match?.[1])).size).toBe(1);
+});
+
+it("leaves no listener and no socket of connections that were closed", async () => {
+  const signals: AbortSignal[] = [];
+  const { addEventListener } = AbortSignal.prototype;
+  const add = vi.spyOn(AbortSignal.prototype, "addEventListener").mockImplementation(function (
+    this: AbortSignal,
+    ...args
+  ) {
+    signals.push(this);
+    addEventListener.apply(this, args);
+  });
+  const { baseUrl, seen } = await startClosing((socket) => void socket.end());
+  const client = openClient({ baseUrl });
+  for (let reads = 0; reads < 100; reads += 1) await client.get(MONITORING);
+  add.mockRestore();
+  expect(seen.connections).toBeGreaterThan(100);
+  const listeners = [...new Set(signals)].flatMap((signal) => getEventListeners(signal, "abort"));
+  expect(listeners).toEqual([]);
+});
+
+it("has one listener of each read at a signal of many, and none afterwards", async () => {
+  const service = await openService();
+  const client = openClient(service);
+  const { signal } = new AbortController();
+  const added = vi.spyOn(signal, "addEventListener");
+  const gate = new ReadGate();
+  const reads = Array.from({ length: 200 }, () => client.get(MONITORING, { signal, gate }));
+  expect(getEventListeners(signal, "abort")).toHaveLength(200);
+  await Promise.all(reads);
+  expect(added).toHaveBeenCalledTimes(200);
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+/** A server with one nonce for all connections, whose counts must rise, and that takes up requests in another order than they come. */
+async function startOvertaking() {
+  const held: (() => void)[] = [];
+  let [last, accepted] = [0, 0];
+  const server = createHttpServer(({ headers: { authorization } }, response) => {
+    held.push(() => {
+      const count = Number.parseInt(/nc=(\w+)/.exec(authorization ?? "")?.[1] ?? "0", 16);
+      if (count > last) {
+        [last, accepted] = [count, accepted + 1];
+        response.end(JSON.stringify({ logPath: LOG_PATH }));
+      } else response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"' }).end("{}");
+    });
+    // The last one first, of those that have come by then.
+    setImmediate(() => held.pop()?.());
+  });
+  return { baseUrl: `http://127.0.0.1:${await listen(server)}`, accepted: () => accepted };
+}
+
+it("reads all from a server with one nonce whose counts must rise, although requests overtake each other", async () => {
+  const { baseUrl, accepted } = await startOvertaking();
+  const client = openClient({ baseUrl });
+  const reads = await Promise.all(Array.from({ length: 300 }, () => client.get(MONITORING)));
+  expect(reads).toHaveLength(300);
+  expect(accepted()).toBe(300);
+});
