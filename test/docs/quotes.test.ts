@@ -19,16 +19,24 @@ import { listen } from "../servers/listen.ts";
 
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
 
-/** What needs the network, an older Node.js, FIPS mode, Jest, Python, 32 failures or a failed update, and what other tests compare with a run. */
+/**
+ * What needs the network, an older Node.js, FIPS mode, Jest, Python, 32 failures, another server or a failed update, and what other
+ * tests compare with a run.
+ */
 const NOT_RUN = [
   "cannot ignore changes in added or removed elements of the path",
   ...["could not find latest version for provider agent-log-config", "unable to resolve"],
   ...["Could not automatically download and install", "ERR_UNKNOWN_FILE_EXTENSION"],
   ...["its host name is unknown", "Must use import to load ES Module", "KeyboardInterrupt"],
-  ...["not sent, because the last 32 reads have failed", "not sent, because other reads were refused"],
+  "not sent, because other reads were refused",
   ...['error serializing property "outputs"', "receiver must be a list or object"],
   "its settings were not read for this project and agent",
-  ...["needs MD5, which this Node.js does not allow", "#err_runtime"],
+  ...["needs MD5, which this Node.js does not allow", "#err_runtime", "an unexpected error", "#err_unknown"],
+  ...["not sent, because another read could not reach the host", "all reads have failed for a minute"],
+  ...["the last 32 reads have failed", "it does not respond", "is not HTTP", "breaks the rules of HTTP"],
+  ...["which nothing has asked for", "the service knows the key and refuses to read this project", "#err_refused"],
+  ...["its response is longer than 1 MiB", "the headers of its response are too long"],
+  ...["check that baseUrl is the service", "#err_authentication"],
 ];
 
 /** Messages and steps in blocks, and the first words of each entry on the page for the one on call. */
