@@ -16,7 +16,7 @@ interface Bounds {
 const text = z.string("must be a string").optional();
 const bound = z.number("must be a number").optional();
 /** What the bounds of a number must be. */
-export const expectedRangeSchema = strictObject({ atLeast: bound, atMost: bound })
+const expectedRangeSchema = strictObject({ atLeast: bound, atMost: bound })
   .refine(hasMembers, { error: "must have atLeast, atMost or both", when: isValid })
   .refine(
     ({ atLeast = -Infinity, atMost = Infinity }: Bounds) => atLeast <= atMost,
@@ -27,7 +27,7 @@ const threshold = z
   .optional();
 
 /** What may be expected of thresholds. */
-export const expectedThresholdsSchema = strictObject(
+const expectedThresholdsSchema = strictObject(
   Object.fromEntries(Object.keys(logRotateSchema.shape).map((name) => [name, threshold])),
 ).refine(hasMembers, { error: "must have a threshold", when: isValid });
 const settings = {

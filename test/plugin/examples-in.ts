@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { generateSchema, type Schema } from "../../tools/schema/generate-schema.ts";
+import manifest from "../../package.json" with { type: "json" };
+import { schemaPart } from "../tools/schema-part.ts";
 
 const root = path.join(import.meta.dirname, "../..");
-const manifest = readFileSync(path.join(root, "package.json"), "utf8");
 
-/** The schema of this package. */
-export const SCHEMA: Schema = generateSchema(JSON.parse(manifest));
+/** The schema as it is in the plugin. */
+export const SCHEMA = { ...schemaPart(), version: manifest.version };
 
 /** The README, the pages in docs/ and those of the examples in other languages, by their names. */
 export const PAGES: ReadonlyMap<string, string> = new Map(
@@ -18,9 +18,9 @@ export const PAGES: ReadonlyMap<string, string> = new Map(
 
 /** Returns the code of the schema's examples in a language. */
 export function examplesIn(language: string): readonly string[] {
-  const { resources, functions } = SCHEMA;
+  const entities = [schemaPart("resources"), schemaPart("functions")];
   const texts: string[] = [];
-  JSON.stringify({ resources, functions }, (key, value: unknown) => {
+  JSON.stringify(entities, (key, value: unknown) => {
     if (key === "description") texts.push(...fencesIn(String(value), language));
     return value;
   });

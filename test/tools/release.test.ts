@@ -1,51 +1,65 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, globSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
+const contributing = readFileSync(path.join(root, "CONTRIBUTING.md"), "utf8");
 const workflows = globSync("{,examples/*/}.github/workflows/*.yml", { cwd: root }).map((file) =>
   readFileSync(path.join(root, file), "utf8"),
 );
 
 it("names what a release lacks, until a maintainer has named the repository and dated the release", () => {
   const cwd = temporaryFolder("release");
-  const run = (script: string, ...args: readonly string[]) => {
-    const file = path.join(root, "tools/release", script);
-    const { status, stderr } = spawnSync(process.execPath, [file, ...args], { cwd, encoding: "utf8" });
-    return { status, said: stderr.split("\n").filter(Boolean) };
+  const run = (command: string, ...args: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8" });
+    return { status, stdout, problems: stderr.split("\n").filter(Boolean) };
   };
-  const write = (file: string, text: string) => writeFileSync(path.join(cwd, file), text);
-  write("package.json", '{ "version": "1.2.3", "repository": { "url": "git+https://github.com/example/fork.git" } }');
-  write("CHANGELOG.md", "## 1.2.3 (unreleased)\n");
-  const lacking = [/tag is v1\.2\.4, but/, /lacks the release/, /names git\+https:\/\/\S+logs\.git;/];
-  const said = lacking.map((sentence) => expect.stringMatching(sentence));
-  expect(run("check-release.ts", "v1.2.4", "some-owner/agent-logs")).toEqual({ status: 1, said });
-
+  const check = (...args: readonly string[]) =>
+    run(process.execPath, path.join(root, "tools/release/check-release.ts"), ...args);
   const files = ["package.json", "README.md", "docs", "examples", "tools/schema", "test/plugin/programs"];
   for (const file of files) cpSync(path.join(root, file), path.join(cwd, file), { recursive: true });
-  // A repository may be renamed.
-  for (const name of ["someone/first", "some-owner/agent-logs"]) {
-    expect(run("name-repository.ts", name)).toEqual({ status: 0, said: [] });
-  }
-  write("CHANGELOG.md", `## ${manifest.version} (2026-11-22)\n`);
-  expect(run("check-release.ts", `v${manifest.version}`, "some-owner/agent-logs")).toEqual({ status: 0, said: [] });
+  const changelog = (...lines: readonly string[]) => writeFileSync(path.join(cwd, "CHANGELOG.md"), lines.join("\n"));
   const read = (file: string) => readFileSync(path.join(cwd, file), "utf8");
-  for (const file of [
-    "examples/go/main.go",
-    "test/plugin/programs/go/main.go",
-    "docs/_index.md",
-    "examples/go/README.md",
-  ]) {
-    expect(read(file)).toContain('"github.com/some-owner/agent-logs/sdk/go/agentlogconfig"');
-  }
-  expect(read("examples/java/src/main/java/agentlogs/App.java")).toContain(
-    "import io.github.some_owner.agentlogconfig.",
+
+  const { version } = manifest;
+  changelog(`## ${version} (unreleased)`);
+  const lacks = [/tag is v1\.2\.4, but/, /lacks the release/, /names git\+https:\/\/\S+logs\.git;/, /the schema has/];
+  const problems = lacks.map((sentence) => expect.stringMatching(sentence));
+  expect(check("v1.2.4", "some-owner/agent-logs")).toEqual({ status: 1, stdout: "", problems });
+
+  const [, command = ""] = /^ {7}(export REPOSITORY=.*?)\n\n/ms.exec(contributing) ?? [];
+  const named = command.replaceAll("\n       ", "\n").replace("<owner>/<name>", "some-owner/agent-logs");
+  const script = named.replace("io.github.<owner>", "io.github.some_owner").replace("<Owner>", "SomeOwner");
+  expect(run("bash", "-c", script)).toEqual({ status: 0, stdout: "", problems: [] });
+  changelog(
+    "# Changelog",
+    "",
+    `## ${version} (2026-11-22)`,
+    "",
+    "- A line",
+    "  that goes on.",
+    "- Another.",
+    "",
+    "## 0.0.1",
+    "",
   );
-  expect(read("tools/schema/schema.json")).toContain('"github://api.github.com/some-owner/agent-logs"');
-  expect(run("name-repository.ts", "https://github.com/a/b").status).toBe(2);
+  const notes = "- A line that goes on.\n- Another.\n";
+  expect(check(`v${version}`, "some-owner/agent-logs")).toEqual({ status: 0, stdout: notes, problems: [] });
+  expect(JSON.parse(read("tools/schema/schema.json"))).toMatchObject({
+    repository: "https://github.com/some-owner/agent-logs",
+    logoUrl: "https://raw.githubusercontent.com/some-owner/agent-logs/main/docs/logo.png",
+    config: expect.anything(),
+  });
+  const texts = globSync(
+    files.map((file) => `${file}{,/**/*.*}`),
+    { cwd, exclude: ["**/node_modules"] },
+  );
+  const placeholder = /example\.com\/pulumi|com\.example[."]|Example\.Agent|"Example"|Until the first release/;
+  const left = texts.filter((file) => statSync(path.join(cwd, file)).isFile() && placeholder.test(read(file)));
+  expect(left).toEqual([]);
 });
 
 it("builds with the Node.js that the tests run on, and with actions that are pinned by commit", () => {

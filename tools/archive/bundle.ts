@@ -3,7 +3,7 @@ import path from "node:path";
 import { build } from "esbuild";
 import manifest from "../../package.json" with { type: "json" };
 import { OLDEST_NODE } from "../oldest-node.ts";
-import { generateSchema } from "../schema/generate-schema.ts";
+import schema from "../schema/schema.json" with { type: "json" };
 
 const root = path.resolve(import.meta.dirname, "../..");
 
@@ -14,7 +14,8 @@ const root = path.resolve(import.meta.dirname, "../..");
  * @returns the licenses of the packages in it
  */
 export async function bundlePlugin(file: string): Promise<string> {
-  const description = { version: manifest.version, schema: JSON.stringify(generateSchema(manifest)) };
+  const { version } = manifest;
+  const description = { version, schema: JSON.stringify({ ...schema, version }) };
   const { metafile } = await build({
     stdin: {
       contents: `import { servePlugin } from "./sdk/plugin/serve-plugin.ts"; servePlugin(${JSON.stringify(description)});`,
