@@ -25,6 +25,8 @@ export interface ReadOptions {
   readonly gate?: ReadGate | undefined;
   /** @internal The arguments may have secrets, so that no message quotes them if they are invalid. Default: false. */
   readonly isSecret?: boolean | undefined;
+  /** @internal Is called when the read is going to be tried again, with the reason and the number of the attempt. */
+  readonly onRetry?: ((text: string) => void) | undefined;
 }
 
 /**
@@ -84,10 +86,11 @@ export class AgentLogConfigClient {
     refuseImpossibleOptions(options);
     // The key or the service may have been mended since.
     if (this.#reads.size === 0) this.#gate = new ReadGate();
-    const { signal, gate = this.#gate, isSecret = false } = options;
+    const { signal, gate = this.#gate, isSecret = false, onRetry } = options;
     const parsed = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
     const { projectId, agent, envelope = false } = parsed;
-    const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from ${this.#url.host}`;
+    const { host } = this.#url;
+    const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from ${host}`;
     signal?.throwIfAborted();
     if (this.#closed !== undefined) {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
@@ -101,11 +104,13 @@ export class AgentLogConfigClient {
       pool: this.#pool,
       proxy: this.#proxy,
       options: this.#options,
+      host,
       request,
       envelope,
       subject,
       signal: own?.signal,
       gate,
+      onRetry,
     };
     const read = abortable(retriedRead(plan), own?.signal);
     this.#reads.add(read);

@@ -14,10 +14,13 @@ interface ReadPlan extends Turn {
   readonly pool: ConnectionPool;
   readonly proxy: EnvironmentProxy | undefined;
   readonly options: CompleteOptions;
+  /** Host and port of the service. */
+  readonly host: string;
   readonly request: UnsignedRequest;
   /** The request asks for an envelope. */
   readonly envelope: boolean;
   readonly gate: ReadGate;
+  readonly onRetry: ((text: string) => void) | undefined;
 }
 
 /**
@@ -49,6 +52,8 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     const wait = (failure.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
     const isLast = retries >= options.maxRetries || performance.now() + wait >= end;
     if (isLast || !isRetryable(failure)) throw failure;
+    const [why] = failure.details.reason.split(";");
+    plan.onRetry?.(`${plan.host}: ${why}; trying again, ${retries + 2} of ${options.maxRetries + 1}`);
     const pause = Promise.withResolvers<void>();
     const timer = setTimeout(pause.resolve, wait);
     await abortable(pause.promise, signal, () => clearTimeout(timer));

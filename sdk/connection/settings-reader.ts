@@ -3,6 +3,7 @@ import { ReadGate } from "../client/read-gate.ts";
 import { refuseEngineMarks } from "../engine/engine-marks.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { type ConnectionSettings, connectionKey } from "./connection-settings.ts";
+import type { ReadProgress } from "./read-progress.ts";
 
 /** What a read is to name, not checked yet. */
 export interface UncheckedRead {
@@ -14,7 +15,7 @@ export interface UncheckedRead {
  * A process has one client for each connection, so that all reads, those of several programs too, share its sockets and its
  * nonce. They end with the process, which their sockets do not keep alive.
  */
-const clients = new Map<string, Promise<AgentLogConfigClient>>();
+const clients = new Map<string, AgentLogConfigClient>();
 
 /** Reads settings for one run, in which the reads of a connection know of each other's failures. */
 export class SettingsReader {
@@ -24,11 +25,11 @@ export class SettingsReader {
    * Reads settings. No message quotes arguments that are invalid, since they may be secrets.
    * @throws AgentLogConfigError for settings and arguments that are invalid, and for a read that failed
    */
-  async read(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
+  read(connection: ConnectionSettings, args: UncheckedRead, progress: ReadProgress): Promise<AgentLogConfigResult> {
     const key = connectionKey(connection);
     const gate = this.#gates.get(key) ?? new ReadGate();
     this.#gates.set(key, gate);
-    return readOver(key, connection, args, gate);
+    return progress.during((onRetry) => readOver(connection, args, { gate, onRetry }));
   }
 }
 
@@ -37,20 +38,21 @@ export class SettingsReader {
  * @throws AgentLogConfigError as {@link SettingsReader.read}
  */
 export function readAlone(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
-  return readOver(connectionKey(connection), connection, args);
+  return readOver(connection, args, {});
 }
 
-/** @param key that of the connection */
 async function readOver(
-  key: string,
   connection: ConnectionSettings,
   args: UncheckedRead,
-  gate?: ReadGate,
+  options: ReadOptions,
 ): Promise<AgentLogConfigResult> {
-  const client = await madeOnce(clients, key, () => open(connection))
-    // A message about a setting names the place where this connection has it.
-    .catch(() => open(connection));
-  return readUsable(client, args, { gate, isSecret: true });
+  // The import itself fails on a runtime that is not supported.
+  const { openClient } = await import("./open-client.ts");
+  const key = connectionKey(connection);
+  // What can't be opened is tried again: a message about a setting names the place where its connection has it.
+  const client = clients.get(key) ?? openClient(connection);
+  clients.set(key, client);
+  return readUsable(client, args, { ...options, isSecret: true });
 }
 
 /** Reads settings that the engine does not misread. */
@@ -62,12 +64,6 @@ export async function readUsable(
   const result = await client.get(args, options);
   refuseEngineMarks(result);
   return result;
-}
-
-async function open(connection: ConnectionSettings): Promise<AgentLogConfigClient> {
-  // The import itself fails on a runtime that is not supported.
-  const { openClient } = await import("./open-client.ts");
-  return openClient(connection);
 }
 
 /** Returns what was made for a key before, or makes it. What fails is forgotten, because the next attempt may succeed. */

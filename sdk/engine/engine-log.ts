@@ -43,18 +43,31 @@ export class EngineLog {
     this.#shown = Promise.all([this.#shown, shown]);
   }
 
+  /** Shows beside the resource of this URN, or beside the stack, how far the run is, and only as long as it lasts. */
+  showProgress(urn: string, message: string): void {
+    this.#send("INFO", urn, message, true).catch(() => {});
+  }
+
   /** Waits until the engine has all messages, because it ends this process after the last response. */
   async flush(): Promise<void> {
     await this.#shown;
   }
 
   /** @throws Error without an engine or its modules, and where the engine does not take the message in time */
-  async #send(severity: "WARNING" | "ERROR", urn: string, message: string): Promise<void> {
+  async #send(
+    severity: "INFO" | "WARNING" | "ERROR",
+    urn: string,
+    message: string,
+    isEphemeral = false,
+  ): Promise<void> {
     if (this.#address === undefined) throw new Error("No engine is known.");
     const { grpc, service, messages } = this.#load();
     this.#client ??= new service.EngineClient(this.#address, ...engineChannel(grpc));
     const client = this.#client;
-    const request = new messages.LogRequest().setSeverity(messages.LogSeverity[severity]).setUrn(urn);
+    const request = new messages.LogRequest()
+      .setSeverity(messages.LogSeverity[severity])
+      .setUrn(urn)
+      .setEphemeral(isEphemeral);
     await new Promise<void>((resolve, reject) => {
       const deadline = Date.now() + PATIENCE_MILLISECONDS;
       client.log(request.setMessage(message), new grpc.Metadata(), { deadline }, (error) =>

@@ -1,4 +1,5 @@
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
+import type { ReadProgress } from "../connection/read-progress.ts";
 import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
 import { PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
@@ -26,7 +27,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   const isKnown = !Object.values(lists).flat().some(isUnknown);
   const areListsKnown = !Object.values(lists).some(isUnknown);
   const children = areListsKnown ? childrenOf(name, fleetMembers(name, { ...rules, ...lists }, isSecret)) : [];
-  const fleet = { urn, rules, isSecret };
+  const fleet = { urn, rules, isSecret, progress: run.progressOf(urn) };
   const registered = children.map(([names, member]) => registerChild(fleet, names, member, monitor, run));
   // An engine that goes on after a failure records the others.
   await Promise.allSettled(registered);
@@ -54,6 +55,7 @@ interface RegisteredFleet {
   readonly rules: Properties;
   /** The lists have marks of secrets, which the ids of the children and the output keep. Names of children and messages show ids. */
   readonly isSecret: boolean;
+  readonly progress: ReadProgress;
 }
 
 /**
@@ -61,7 +63,7 @@ interface RegisteredFleet {
  * @returns its key and the settings that it records; undefined settings where an update has not registered it
  */
 async function registerChild(
-  { urn, rules, isSecret }: RegisteredFleet,
+  { urn, rules, isSecret, progress }: RegisteredFleet,
   { key, name }: ChildNames,
   { name: givenName, ...asked }: FleetMember,
   monitor: ResourceMonitor,
@@ -69,7 +71,7 @@ async function registerChild(
 ): Promise<[key: string, settings: Properties | undefined]> {
   const { projectId } = asked;
   // The engine checks one child after the other, so that they are read before.
-  await run.readAhead(childOf(urn, PLUGIN_TYPE, name), asked);
+  await run.readAhead(childOf(urn, PLUGIN_TYPE, name), asked, progress);
   const inputs = { ...rules, ...asked, projectId: isSecret ? seal(projectId) : projectId };
   const outputs = await monitor.registerChild(urn, name, inputs);
   const isKnown = outputs !== undefined && !isUnknown(projectId);

@@ -2,6 +2,7 @@ import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerMessages, { type ConstructRequest, type InvokeRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
+import type { UncheckedRead } from "../connection/settings-reader.ts";
 import type { EngineLog } from "../engine/engine-log.ts";
 import { UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
 import { callFunction } from "./call-function.ts";
@@ -71,7 +72,9 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   } satisfies Partial<IResourceProviderServer>;
 }
 
-async function invoke(request: InvokeRequest, { read }: Run) {
+async function invoke(request: InvokeRequest, run: Run) {
+  const progress = run.progressOf("");
+  const read = (asked: UncheckedRead) => run.read(asked, progress);
   const result = await callFunction(request.getTok(), propertiesOf(request.getArgs()), read);
   return new providerMessages.InvokeResponse().setReturn(structOf(result));
 }

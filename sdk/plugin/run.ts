@@ -1,4 +1,5 @@
 import { lookUpConnection, type SettingsSource } from "../connection/connection-settings.ts";
+import { ReadProgress } from "../connection/read-progress.ts";
 import { SettingsReader, type UncheckedRead } from "../connection/settings-reader.ts";
 import type { EngineLog } from "../engine/engine-log.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
@@ -32,12 +33,19 @@ export class Run {
     this.failures = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
   }
 
+  /** Returns how far reads are, which is shown beside the resource with this URN that they are for, or beside the stack. */
+  progressOf(urn: string): ReadProgress {
+    return new ReadProgress((text) => this.#log.showProgress(urn, text));
+  }
+
   /** Reads settings with the connection of the provider. */
-  readonly read = (asked: UncheckedRead) => this.#reader.read(lookUpConnection(...this.#sources), asked);
+  read(asked: UncheckedRead, progress: ReadProgress): Promise<AgentLogConfigResult> {
+    return this.#reader.read(lookUpConnection(...this.#sources), asked, progress);
+  }
 
   /** Reads for a resource that the engine is going to ask for. It does not fail: the call of the engine does. */
-  async readAhead(urn: string, asked: UncheckedRead): Promise<void> {
-    const read = this.failures.during(() => this.read(asked));
+  async readAhead(urn: string, asked: UncheckedRead, progress: ReadProgress): Promise<void> {
+    const read = this.failures.during(() => this.read(asked, progress));
     this.#readsAhead.set(aheadKey(urn, asked), read);
     await read.catch(() => {});
   }
@@ -57,7 +65,7 @@ export class Run {
     return {
       sources: this.#sources,
       refreshAdvice: this.#isFromProgram ? undefined : REFRESH_ADVICE,
-      read: (asked) => this.#readsAhead.get(aheadKey(urn, asked)) ?? this.read(asked),
+      read: (asked) => this.#readsAhead.get(aheadKey(urn, asked)) ?? this.read(asked, this.progressOf(urn)),
     };
   }
 }

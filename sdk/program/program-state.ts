@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { ReadProgress } from "../connection/read-progress.ts";
 import { readAlone, SettingsReader } from "../connection/settings-reader.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { ResourceReports } from "./resource-reports.ts";
@@ -8,6 +9,7 @@ class ProgramState {
   /** What was read for each connection and arguments. */
   readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
   readonly reports = new ResourceReports();
+  readonly progress = new ReadProgress(showBesideStack);
   readonly reader: Pick<SettingsReader, "read">;
   /** It was warned of its configuration. */
   hasWarned: boolean;
@@ -16,6 +18,11 @@ class ProgramState {
     this.reader = reader;
     this.hasWarned = hasWarned;
   }
+}
+
+/** The engine shows it as long as the run lasts, and not among the messages at its end. */
+function showBesideStack(text: string): void {
+  pulumi.log.info(text, undefined, undefined, true).catch(() => {});
 }
 
 const states = new WeakMap<pulumi.Resource, ProgramState>();

@@ -15,8 +15,8 @@ export function readOnce(
   args: { readonly [Name in keyof ReadArguments]: unknown },
   hasWaited: boolean,
 ): Promise<AgentLogConfigResult> {
-  const { reads, reader } = programState();
-  const read = () => reader.read(connection, args);
+  const { reads, reader, progress } = programState();
+  const read = () => reader.read(connection, args, progress);
   if (hasWaited) return read();
   const { projectId, agent, envelope, pretty } = args;
   const key = JSON.stringify([connectionKey(connection), projectId, agent, envelope, pretty]);

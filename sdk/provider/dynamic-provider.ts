@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
+import { ReadProgress } from "../connection/read-progress.ts";
 import { SettingsReader } from "../connection/settings-reader.ts";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
 import { seal } from "../engine/engine-marks.ts";
@@ -129,10 +130,12 @@ function loadEngineModules(): EngineModules {
   };
 }
 
+const progress = new ReadProgress((text) => log.showProgress("", text));
+
 function hostOf(configuration: ProviderConfiguration): Host {
   const sources = [stackConfiguration((key) => configuration.get(key))];
   const connection = lookUpConnection(...sources);
-  return { sources, read: (args) => reader.read(connection, args), refreshAdvice: REFRESH_ADVICE };
+  return { sources, read: (args) => reader.read(connection, args, progress), refreshAdvice: REFRESH_ADVICE };
 }
 
 const REFRESH_ADVICE =

@@ -189,6 +189,22 @@ describe("a read", () => {
     expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT", message }));
   });
 
+  it("tells of each retry with the reason, and of no other attempt", async () => {
+    const service = await openService({ faults: [DOWN, { status: 429 }, { status: 404 }] });
+    const onRetry = vi.fn();
+    const ended = watch(openClient(service, { maxRetries: 3 }).get(MONITORING, { onRetry }));
+    await responded(2);
+    await pass(500);
+    await responded(4);
+    await pass(1000);
+    await until(() => ended.mock.calls.length > 0);
+    const { host } = new URL(service.baseUrl);
+    expect(onRetry.mock.calls).toEqual([
+      [`${host}: the service is overloaded or under maintenance; trying again, 2 of 4`],
+      [`${host}: too many requests; trying again, 3 of 4`],
+    ]);
+  });
+
   it("is not said to need a higher limit than there is", async () => {
     const service = await openService({ faults: [NEVER] });
     const ended = watch(openClient(service, { timeoutSeconds: 3600 }).get(MONITORING));

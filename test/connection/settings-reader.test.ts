@@ -2,11 +2,13 @@ import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { lookUpConnection, providerArguments, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
+import { ReadProgress } from "../../sdk/connection/read-progress.ts";
 import { readAlone, SettingsReader } from "../../sdk/connection/settings-reader.ts";
 import { openService } from "../client/open-client.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
+const PROGRESS = new ReadProgress(() => {});
 const BACKUP = { projectId: "0123456789abcdef01234567", agent: "backup" };
 
 async function open(settings: Readonly<Record<string, string>> = {}) {
@@ -22,8 +24,8 @@ async function open(settings: Readonly<Record<string, string>> = {}) {
 it("shares a client between reads with the same connection", async () => {
   const { service, connection } = await open();
   const reader = new SettingsReader();
-  await reader.read(connection, BACKUP);
-  await reader.read({ ...connection }, BACKUP);
+  await reader.read(connection, BACKUP, PROGRESS);
+  await reader.read({ ...connection }, BACKUP, PROGRESS);
   expect(service.requests.map(({ status }) => status)).toEqual([401, 200, 200]);
 });
 
@@ -32,15 +34,17 @@ it("shares a client between equal settings, wherever they are written", async ()
   const args = Object.fromEntries(Object.entries(connection).map(([name, found]) => [name, found?.text]));
   const reader = new SettingsReader();
   for (const provider of ["west", "east"])
-    await reader.read(lookUpConnection(providerArguments(provider, args)), BACKUP);
-  await reader.read(connection, BACKUP);
+    await reader.read(lookUpConnection(providerArguments(provider, args)), BACKUP, PROGRESS);
+  await reader.read(connection, BACKUP, PROGRESS);
   expect(service.requests.map(({ status }) => status)).toEqual([401, 200, 200, 200]);
 });
 
 it("names the place of an invalid setting for each of two connections that are opened at once", async () => {
   const args = { baseUrl: "here", publicKey: "publickey", privateKey: "private-key-0001" };
   const reader = new SettingsReader();
-  const reads = ["west", "east"].map((name) => reader.read(lookUpConnection(providerArguments(name, args)), BACKUP));
+  const reads = ["west", "east"].map((name) =>
+    reader.read(lookUpConnection(providerArguments(name, args)), BACKUP, PROGRESS),
+  );
   const [west, east] = await Promise.allSettled(reads);
   expect(west).toMatchObject({ reason: { message: expect.stringContaining("of the Provider 'west'") } });
   expect(east).toMatchObject({ reason: { message: expect.stringContaining("of the Provider 'east'") } });
@@ -51,12 +55,15 @@ it("remembers a refused key for its run, and outside of one as long as a read is
   const reader = new SettingsReader();
   const failed = { status: "rejected", reason: expect.objectContaining({ code: "ERR_WRONG_KEY" }) };
   const readTwice = ({ read }: Pick<SettingsReader, "read">) =>
-    Promise.allSettled([read.call(reader, connection, BACKUP), read.call(reader, connection, BACKUP)]);
+    Promise.allSettled([
+      read.call(reader, connection, BACKUP, PROGRESS),
+      read.call(reader, connection, BACKUP, PROGRESS),
+    ]);
   expect(await readTwice(reader)).toEqual([failed, failed]);
   expect(await readTwice({ read: readAlone })).toEqual([failed, failed]);
   expect(service.requests).toHaveLength(4);
   service.rotateKey("private-key-0002");
-  await expect(reader.read(connection, BACKUP)).rejects.toMatchObject({ code: "ERR_WRONG_KEY" });
+  await expect(reader.read(connection, BACKUP, PROGRESS)).rejects.toMatchObject({ code: "ERR_WRONG_KEY" });
   expect(await readAlone(connection, BACKUP)).toMatchObject({ logPath: "/l" });
 });
 
@@ -65,13 +72,13 @@ it("opens a connection anew that could not be opened", async () => {
   const caCertificate = path.join(folder, "ca.pem");
   const { connection } = await open({ caCertificate });
   const reader = new SettingsReader();
-  await expect(reader.read(connection, BACKUP)).rejects.toMatchObject({ code: "ERR_INVALID_SETTINGS" });
+  await expect(reader.read(connection, BACKUP, PROGRESS)).rejects.toMatchObject({ code: "ERR_INVALID_SETTINGS" });
   await copyFile(CA_FILE, caCertificate);
-  expect(await reader.read(connection, BACKUP)).toMatchObject({ logPath: "/l" });
+  expect(await reader.read(connection, BACKUP, PROGRESS)).toMatchObject({ logPath: "/l" });
 });
 
 it("quotes no argument, because it may be a secret", async () => {
   const { connection } = await open();
-  const read = new SettingsReader().read(connection, { projectId: "secret-0001", agent: "backup" });
+  const read = new SettingsReader().read(connection, { projectId: "secret-0001", agent: "backup" }, PROGRESS);
   await expect(read).rejects.toThrow(/projectId must be 24 hexadecimal digits\. /);
 });

@@ -44,3 +44,18 @@ it.each([
   await log.flush();
   expect(printed()).toEqual([["A message."]]);
 });
+
+it("shows progress as a message that lasts as long as the run, and prints none that the engine does not take", async () => {
+  const server = new grpc.Server();
+  const shown = Promise.withResolvers<object>();
+  server.addService(service.EngineService, {
+    log: ({ request }: { request: InstanceType<typeof messages.LogRequest> }) => shown.resolve(request.toObject()),
+  });
+  new EngineLog(() => modules, await listen(server)).showProgress("urn", "1 of 2 agents read");
+  const severity = messages.LogSeverity.INFO;
+  expect(await shown.promise).toMatchObject({ urn: "urn", message: "1 of 2 agents read", severity, ephemeral: true });
+  const log = new EngineLog(() => modules, undefined);
+  log.showProgress("", "1 of 2 agents read");
+  await log.flush();
+  expect(printed()).toEqual([]);
+});

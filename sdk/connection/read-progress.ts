@@ -1,0 +1,42 @@
+/** How long reads may take in silence, in milliseconds, and how often it is then said how far they are. */
+const [FIRST_MILLISECONDS, NEXT_MILLISECONDS] = [3000, 5000];
+
+/** Says of reads that take long how many have ended, and why one of the others is tried again. */
+export class ReadProgress {
+  readonly #show: (text: string) => void;
+  #begun = 0;
+  /** What is said of each read that has not ended: nothing before its first retry. */
+  readonly #pending = new Map<object, string | undefined>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(show: (text: string) => void) {
+    this.#show = show;
+  }
+
+  /** @param read is given what to call when it is tried again, with the reason and the number of the attempt */
+  async during<Result>(read: (onRetry: (text: string) => void) => Promise<Result>): Promise<Result> {
+    const key = {};
+    this.#begun += 1;
+    this.#pending.set(key, undefined);
+    this.#timer ??= this.#showAfter(FIRST_MILLISECONDS);
+    try {
+      return await read((text) => this.#pending.set(key, text));
+    } finally {
+      this.#pending.delete(key);
+      if (this.#pending.size === 0) {
+        clearTimeout(this.#timer);
+        this.#timer = undefined;
+      }
+    }
+  }
+
+  /** The timer does not keep the process alive. */
+  #showAfter(milliseconds: number): NodeJS.Timeout {
+    return setTimeout(() => {
+      const count = `${this.#begun - this.#pending.size} of ${this.#begun} ${this.#begun === 1 ? "agent" : "agents"} read`;
+      const retry = [...this.#pending.values()].findLast((text) => text !== undefined);
+      this.#show(retry === undefined ? count : `${count}; ${retry}`);
+      this.#timer = this.#showAfter(NEXT_MILLISECONDS);
+    }, milliseconds).unref();
+  }
+}

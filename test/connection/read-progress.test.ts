@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { ReadProgress } from "../../sdk/connection/read-progress.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const elapse = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
+
+/** Begins reads that each take so many seconds. */
+function begin(...seconds: readonly number[]) {
+  const shown: string[] = [];
+  const progress = new ReadProgress((text) => shown.push(text));
+  const read = (end: number) => progress.during(() => new Promise((resolve) => setTimeout(resolve, end * 1000)));
+  return { shown, progress, reads: seconds.map(read), read };
+}
+
+it("says nothing of reads that end within three seconds, one after the other, too", async () => {
+  const { shown, read } = begin(2.9);
+  await elapse(2.9);
+  void read(2.9);
+  await elapse(2.9);
+  expect(shown).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("says after three seconds and then every five how many have ended, until all have", async () => {
+  const { shown } = begin(1, 4, 10);
+  await elapse(2.999);
+  expect(shown).toEqual([]);
+  await elapse(0.001);
+  expect(shown).toEqual(["1 of 3 agents read"]);
+  await elapse(5);
+  expect(shown).toEqual(["1 of 3 agents read", "2 of 3 agents read"]);
+  await elapse(60);
+  expect(shown).toHaveLength(2);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+it("says why a read is tried again, as long as it has not ended, also if it fails", async () => {
+  const { shown, progress } = begin(20);
+  const failure = new Error("down");
+  const failing = progress.during(async (onRetry) => {
+    onRetry("127.0.0.1:9: nothing listens there; trying again, 2 of 6");
+    await elapse(4);
+    onRetry("127.0.0.1:9: nothing listens there; trying again, 3 of 6");
+    await elapse(5);
+    throw failure;
+  });
+  await expect(failing).rejects.toBe(failure);
+  await elapse(5);
+  expect(shown).toEqual([
+    "0 of 2 agents read; 127.0.0.1:9: nothing listens there; trying again, 2 of 6",
+    "0 of 2 agents read; 127.0.0.1:9: nothing listens there; trying again, 3 of 6",
+    "1 of 2 agents read",
+  ]);
+});
+
+it("keeps no process alive", async () => {
+  vi.useRealTimers();
+  const pending = Promise.withResolvers<void>();
+  const unref = vi.spyOn(Object.getPrototypeOf(setTimeout(() => {}, 0).unref()), "unref");
+  const read = new ReadProgress(() => {}).during(() => pending.promise);
+  expect(unref).toHaveBeenCalledTimes(1);
+  unref.mockRestore();
+  pending.resolve();
+  await read;
+});
