@@ -121,7 +121,7 @@ export class AgentLogConfigClient {
     } catch (error) {
       signal?.throwIfAborted();
       const failure = this.#withProxy(errorOf(error, subject));
-      // It was made where a socket closed or a timer ended; here the stack has the caller.
+      // It was made when a socket closed or a timer ended; here the stack has the caller.
       Error.captureStackTrace(failure);
       throw failure;
     } finally {

@@ -49,7 +49,7 @@ function toNumber(value: unknown): unknown {
 const MAX_DEPTH = 100;
 
 /**
- * Says what of a value no program could use: a key that would set a prototype where it is copied, a number that JSON can't keep,
+ * Says what of a value no program could use: a key that would set a prototype when it is copied, a number that JSON can't keep,
  * or too many levels.
  */
 function findUnusable(value: unknown, levels: number): string | undefined {

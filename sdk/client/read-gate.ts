@@ -5,7 +5,7 @@ import { isForKnownKey } from "./service-error.ts";
 /** How long the first read may hold the others back, in milliseconds. */
 const TRIAL_MILLISECONDS = 5000;
 
-/** They are about the key or the caller, so about every read, and services block keys that they refuse too often. */
+/** They concern the key or the address of the caller, and so every read. Services block keys that they have to refuse too often. */
 const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY", "ERR_ACCESS_LIST"]);
 
 /** So many refusals in a row stop the other reads once the key was accepted; before, the first one does. */

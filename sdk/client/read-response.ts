@@ -10,7 +10,7 @@ import { isForKnownKey, serviceError } from "./service-error.ts";
 export interface ResponseContent {
   /** The settings out of their envelope, not checked yet. They may have credentials beside them. */
   readonly body: unknown;
-  /** undefined where the service does not report it. */
+  /** undefined if the service does not report it. */
   readonly serviceVersion: ServiceVersion | undefined;
 }
 
@@ -44,7 +44,7 @@ interface OpenedResponse {
   /** The highest of the HTTP status and those in the body. */
   readonly status: number;
   readonly content: unknown;
-  /** The members of the content; none where it is no object. */
+  /** The members of the content; none if it is no object. */
   readonly fields: Readonly<Record<string, unknown>>;
   /** Why the body is no JSON. It quotes nothing of the body, which may be settings that were cut off. */
   readonly unreadable: string | undefined;
@@ -125,7 +125,7 @@ function statusIn(value: unknown): number | undefined {
   return isText && /^[2-5]\d\d$/.test(String(value)) ? Number(value) : undefined;
 }
 
-/** Where a redirect leads, without its path, which may contain a token. */
+/** Returns the target of a redirect without its path, which may contain a token. */
 function originOf(location: string): string {
   const url = URL.parse(location);
   return url === null || url.origin === "null" ? "another address" : url.origin;

@@ -64,7 +64,7 @@ export async function readMany(
       failures.push({ ...one, code, message, temporary });
     }
   }
-  // Where no read succeeds, the first failure is that of all.
+  // If no read succeeds, the first failure counts for all.
   const [first] = outcomes;
   if (configs.length === 0 && first?.status === "rejected") throw first.reason;
   return { configs, failures };

@@ -34,7 +34,7 @@ export class SettingsReader {
 }
 
 /**
- * Reads settings outside of a run, where only the reads under way know of each other's failures.
+ * Reads settings outside of a run. Only the reads that are under way at the same time know of each other's failures.
  * @throws AgentLogConfigError as {@link SettingsReader.read}
  */
 export function readAlone(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
@@ -49,7 +49,7 @@ async function readOver(
   // The import itself fails on a runtime that is not supported.
   const { openClient } = await import("./open-client.ts");
   const key = connectionKey(connection);
-  // What can't be opened is tried again: a message about a setting names the place where its connection has it.
+  // What can't be opened is tried again: a message about a setting names the place of the setting in its own connection.
   const client = clients.get(key) ?? openClient(connection);
   clients.set(key, client);
   return readUsable(client, args, { ...options, isSecret: true });

@@ -11,7 +11,7 @@ export interface ParsedChallenges {
   readonly challenges: readonly Challenge[];
   /**
    * The line from the first challenge that breaks the grammar. The challenges before it are valid. The parser ignores those
-   * after it, because it can't know where a malformed challenge ends.
+   * after it, because nothing says at which character a malformed challenge ends.
    */
   readonly malformed?: string;
 }

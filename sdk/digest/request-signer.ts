@@ -36,7 +36,7 @@ export class RequestSigner {
   /**
    * Signs one request.
    * @param count the nonce count, from 1
-   * @param uri the request target exactly as it goes over the wire (RFC 7616, section 3.4.6), where nothing needs to be quoted
+   * @param uri the request target exactly as it goes over the wire (RFC 7616, section 3.4.6); it has no character that has to be quoted
    * @returns the value of the `Authorization` header
    * @see RFC 7616, section 3.4.1
    */

@@ -20,7 +20,7 @@ export class EngineLog {
 
   /**
    * @param load is called when there is something to show, because most processes show nothing
-   * @param address host and port of the engine; undefined where no engine is known yet
+   * @param address host and port of the engine; undefined if no engine is known yet
    */
   constructor(load: () => EngineModules, address: string | undefined) {
     this.#load = load;
@@ -53,7 +53,7 @@ export class EngineLog {
     await this.#shown;
   }
 
-  /** @throws Error without an engine or its modules, and where the engine does not take the message in time */
+  /** @throws Error without an engine or its modules, and if the engine does not take the message in time */
   async #send(
     severity: "INFO" | "WARNING" | "ERROR",
     urn: string,

@@ -5,7 +5,7 @@ import { AgentLogConfigError } from "./errors.ts";
 import { type PlaceOf, parseArgument } from "./parse-argument.ts";
 import { printable } from "./printable.ts";
 
-/** The connection with everything checked and every default filled in. Checking it once more changes nothing. */
+/** The connection with everything checked and every default filled in. */
 export type CompleteOptions = ReturnType<typeof completeOptions>;
 
 /** The path of the service's API, version 1.0. */
@@ -65,7 +65,7 @@ function checkBaseUrl(given: string, allowHttp: boolean, setting: string, refuse
   return address;
 }
 
-/** Returns the address of the API in one spelling for each service; undefined where a path follows that of the API. */
+/** Returns the address of the API in one spelling for each service; undefined if a path follows that of the API. */
 export function apiAddress({ origin, pathname }: URL): string | undefined {
   const [path = "", ...behind] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
   return behind.some((part) => part !== "") ? undefined : `${origin}${path}${PREFIX}`;

@@ -29,8 +29,8 @@ interface ParseOptions {
 }
 
 /**
- * Says in one sentence what is wrong with a value: the path of each part and what it must be. It quotes what is there instead
- * where the issues have it.
+ * Says in one sentence what is wrong with a value: the path of each part and what it must be. If the issues have the part itself, it
+ * quotes it.
  * @param whole how to name the value itself
  */
 export function describeIssues(

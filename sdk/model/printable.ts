@@ -13,7 +13,7 @@ export const PIPELINE_COMMAND = /(?<=#)#(?=(?:vso|teamcity)?\[)/i;
 
 const UNPRINTABLE = new RegExp(`[\\p{C}\\p{Zl}\\p{Zp}]|(?<=<)\\{(?=%)|${PIPELINE_COMMAND.source}`, "giu");
 
-/** Servers and proxies may repeat what they were sent. Where the credentials end is not known. */
+/** Servers and proxies may repeat what they were sent. It is not known at which character the credentials end. */
 const CREDENTIALS = /(authorization\W+(?:basic|digest)|digest(?=\W+username\b))\b.*/is;
 
 /** Ends a sentence that says what a value must be: quotes what it is instead, if that is a text, a number or a boolean. */

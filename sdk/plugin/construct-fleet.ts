@@ -60,7 +60,7 @@ interface RegisteredFleet {
 
 /**
  * Reads for a child and registers it.
- * @returns its key and the settings that it records; undefined settings where an update has not registered it
+ * @returns its key and the settings that it records; the settings are undefined if an update has not registered it
  */
 async function registerChild(
   { urn, rules, isSecret, progress }: RegisteredFleet,

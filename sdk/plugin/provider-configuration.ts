@@ -33,7 +33,7 @@ export function checkConfiguration(request: CheckRequest, run: Run): CheckRespon
   return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(sealed)));
 }
 
-/** Returns where the settings of a provider are, the first place first. */
+/** Returns the places of the settings of a provider, the first one first. */
 export function configurationOf(request: ConfigureRequest): readonly SettingsSource[] {
   const given = withoutMarks(propertiesOf(request.getArgs()));
   const args = Object.fromEntries(Object.entries(given).filter(([name, value]) => isArgument(name, value)));

@@ -43,8 +43,8 @@ export class ResourceMonitor {
 
   /**
    * Registers a child, which depends on all that the arguments of the component depend on.
-   * @returns its outputs; undefined where it has none, because it is not a target of the run or fails in a preview
-   * @throws Error where the child has failed in an update, and the engine goes on all the same
+   * @returns its outputs; undefined if it has none, because it is not a target of the run or fails in a preview
+   * @throws Error if the child has failed in an update and the engine goes on all the same
    */
   async registerChild(parent: string, name: string, inputs: Properties): Promise<Properties | undefined> {
     const request = this.#newRequest(PLUGIN_TYPE, name, inputs).setParent(parent).setCustom(true);

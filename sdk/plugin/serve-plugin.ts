@@ -27,7 +27,7 @@ export function servePlugin(description: PluginDescription): void {
     if (hasPipedInput()) process.stdin.on("end", () => process.exit()).resume();
     // A signal alone would end the process before Node.js writes its compile cache.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit());
-    // The engine is busy with the program now, and the first read needs it. Where it fails, that read says why.
+    // The engine is busy with the program now, and the first read needs this module. If the import fails, that read says why.
     setImmediate(() => import("../connection/open-client.ts").catch(() => {}));
   });
 }

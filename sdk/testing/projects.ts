@@ -29,7 +29,7 @@ export class Projects {
     }
   }
 
-  /** Returns the settings of an agent, `{}` where it has none; undefined for an unknown project. */
+  /** Returns the settings of an agent, `{}` if it has none; undefined for an unknown project. */
   read(projectId: string, agent: AgentKind): ServiceSettings | undefined {
     const project = this.#projects.get(projectId.toLowerCase());
     return project && (project[agent] ?? {});

@@ -1,7 +1,7 @@
 import { type ServerResponse, STATUS_CODES } from "node:http";
 import type { CannedResponse, Cut, Delay } from "./fault.ts";
 
-/** Sends a response, late or only in part where that is the fault. */
+/** Sends a response, late or only in part if that is the fault. */
 export function sendResponse(
   response: ServerResponse,
   sent: CannedResponse,

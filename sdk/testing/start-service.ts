@@ -20,7 +20,7 @@ export interface ServiceRequest {
   readonly target: string;
   /** The headers; their names are in lower case. */
   readonly headers: Readonly<IncomingMessage["headers"]>;
-  /** The HTTP status of the response; 0 where the connection was cut instead. */
+  /** The HTTP status of the response; 0 if the connection was cut instead. */
   readonly status: number;
 }
 
@@ -67,7 +67,7 @@ const REALM = "Example Public API";
  * @param options how it is reached, and what it starts with
  * @returns the service once it listens
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for options that are invalid
- * @throws Error of Node.js where the port is in use or the key or certificate can't be read
+ * @throws Error of Node.js if the port is in use, or if the key or the certificate can't be read
  * @example
  * ```ts
  * import { startService } from "pulumi-agent-log-config/testing";

@@ -7,7 +7,7 @@ const MAX_COOKIES = 50;
 export class Cookies {
   readonly #values = new Map<string, string>();
 
-  /** The value of the `Cookie` header; undefined where there are none. */
+  /** The value of the `Cookie` header; undefined if there are none. */
   get header(): string | undefined {
     if (this.#values.size === 0) return undefined;
     return Array.from(this.#values, ([name, value]) => `${name}=${value}`).join("; ");

@@ -31,7 +31,7 @@ export interface EnvironmentProxy extends Pick<ProxyError, "host" | "variable"> 
 }
 
 /**
- * Returns the proxy for a service of this protocol, from HTTPS_PROXY and HTTP_PROXY in either case; undefined where none is set.
+ * Returns the proxy for a service of this protocol, from HTTPS_PROXY and HTTP_PROXY in either case; undefined if none is set.
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names the variable whose value can't be used
  */
 export function environmentProxy(protocol: string): EnvironmentProxy | undefined {
@@ -126,7 +126,7 @@ function readAddress(variable: string): URL {
   try {
     // As other programs do, it takes host:port as well.
     const url = new URL("/", text.includes("://") ? text : `http://${text}`);
-    // undici decodes user and password, and fails where that is impossible.
+    // undici decodes user and password, and fails if that is impossible.
     decodeURIComponent(`${url.username}:${url.password}`);
     if (/^https?:$/.test(url.protocol)) return url;
   } catch {}

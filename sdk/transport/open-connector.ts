@@ -3,7 +3,7 @@ import tls from "node:tls";
 import { buildConnector } from "undici";
 import { printable } from "../model/printable.ts";
 
-/** What a certificate says of a server. Each part is empty where the certificate does not have it. */
+/** What a certificate says of a server. Each part is empty if the certificate does not have it. */
 export interface Certificate {
   /** The host names and addresses that it is for. */
   readonly names: string;
