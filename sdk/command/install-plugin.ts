@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import path from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
 import { wrongArguments } from "./command-line.ts";
 
 // The build puts the archive beside the compiled code.
-const ARCHIVE = fileURLToPath(new URL("../plugin/pulumi-resource-agent-log-config.tar.gz", import.meta.url));
+const ARCHIVE = path.join(import.meta.dirname, "../plugin/pulumi-resource-agent-log-config.tar.gz");
 const COMMAND = ["plugin", "install", "resource", "agent-log-config", packageJson.version, "--file", ARCHIVE];
 
 /** Installs the plugin where the engine looks for it, and passes on what the Pulumi CLI prints. Returns the exit code. */

@@ -42,7 +42,9 @@ const COMMANDS = new Map<string, (args: readonly string[]) => Promise<number>>([
 process.stdout.on("error", (error) => {
   if (!("code" in error) || error.code !== "EPIPE") throw error;
 });
-process.exitCode = await main(process.argv.slice(2));
+void main(process.argv.slice(2)).then((exitCode) => {
+  process.exitCode = exitCode;
+});
 
 async function main([name, ...args]: readonly string[]): Promise<number> {
   if (name === undefined) return wrongArguments("Name a command: check, install-plugin or stand-in.");

@@ -15,8 +15,7 @@ interface DependsOnModule {
   ): Promise<pulumi.Resource[]>;
 }
 
-// A bundle in CommonJS has no import.meta.url, and there require finds the module.
-const load = import.meta.url === undefined ? require : createRequire(import.meta.url);
+const load = createRequire(import.meta.filename);
 
 /**
  * Returns the custom resources and remote components behind `dependsOn`, components with all their children.

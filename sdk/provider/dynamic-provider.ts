@@ -122,7 +122,7 @@ async function warn(...messages: readonly string[]): Promise<void> {
 /** @throws Error without them */
 function loadEngineModules(): EngineModules {
   // gRPC may be installed for the SDK alone.
-  const load = createRequire(createRequire(import.meta.url).resolve("@pulumi/pulumi/package.json"));
+  const load = createRequire(createRequire(import.meta.filename).resolve("@pulumi/pulumi/package.json"));
   return {
     grpc: load("@grpc/grpc-js"),
     service: load("@pulumi/pulumi/proto/engine_grpc_pb.js"),

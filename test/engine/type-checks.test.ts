@@ -57,8 +57,8 @@ it("type-checks a CommonJS program that requires every entry, with every declara
 
 it("declares everything at the same depth", async () => {
   const dist = path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config/dist");
-  const files = globSync("**/*.d.{ts,cts}", { cwd: dist });
-  expect(files.length).toBeGreaterThan(5);
+  const files = globSync("**/*.d.ts", { cwd: dist });
+  expect(files).toHaveLength(3);
   for (const file of files) expect(await readFile(path.join(dist, file), "utf8")).not.toMatch(/^ +(export )?declare /m);
 });
 

@@ -2,10 +2,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "esbuild";
 import manifest from "../../package.json" with { type: "json" };
-import { OLDEST_NODE } from "../oldest-node.ts";
 import schema from "../schema/schema.json" with { type: "json" };
 
 const root = path.resolve(import.meta.dirname, "../..");
+
+/** The oldest version of Node.js that runs the plugin. */
+export const OLDEST_NODE = manifest.engines.node.replace(">=", "");
 
 /**
  * Bundles the plugin with everything that it needs into one file. It is a CommonJS file, because a single executable takes

@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { IS_OLDER, OLDEST_NODE } from "../oldest-node.ts";
-import { bundlePlugin } from "./bundle.ts";
+import { bundlePlugin, OLDEST_NODE } from "./bundle.ts";
 
 /** The name of the file that the engine starts. */
 export const EXECUTABLE = "pulumi-resource-agent-log-config";
@@ -21,6 +20,7 @@ export async function makePlugin(folder: string): Promise<void> {
   write("package.json", `${JSON.stringify({ type: "commonjs" })}\n`);
 }
 
+const [MAJOR, MINOR] = OLDEST_NODE.split(".");
 const NEEDS = `The plugin agent-log-config needs Node.js ${OLDEST_NODE} or later`;
 const NO_NODE = `${NEEDS}, and there is no node on the PATH`;
 const ADVICE = "install one, or the archive for this system from the plugin's release, which contains Node.js";
@@ -32,7 +32,7 @@ const ADVICE = "install one, or the archive for this system from the plugin's re
 const LAUNCHER = `#!/bin/sh
 ":" //; command -v node >/dev/null && exec node "$0" "$@"; echo "${NO_NODE}; ${ADVICE}." >&2; exit 1
 const [major, minor] = process.versions.node.split(".").map(Number);
-if (${IS_OLDER}) {
+if (major < ${MAJOR} || (major === ${MAJOR} && minor < ${MINOR})) {
   console.error("${NEEDS}, and the PATH has " + process.versions.node + "; ${ADVICE}.");
   process.exit(1);
 }

@@ -15,8 +15,6 @@ export const WRITTEN_REPORTS = path.join(cache, "reports");
 const ENTRIES = { index: "index", client: "client/index", testing: "testing/index" };
 /** An import of what is neither a module of Node.js nor a package that every program with these declarations has. */
 const OTHER_PACKAGE = /^import .* from '(?!node:|@pulumi\/pulumi['/]|undici')(.*)';$/m;
-/** Only the engine loads it, so that its declarations are empty. */
-const ENGINE_ENTRY = "provider/dynamic-provider";
 
 /**
  * Makes one declaration file of each entry in dist/, so that editors offer nothing else for import and no declaration names a
@@ -41,7 +39,6 @@ export function rollUpDeclarations(): void {
     const readable = formatted(withoutTemplates(path.join(cache, `${entry}.d.ts`), text));
     writeFileSync(path.join(dist, `${entry}.d.ts`), readable);
   }
-  writeFileSync(path.join(dist, `${ENGINE_ENTRY}.d.ts`), "export {};\n");
 }
 
 /** Writes out the names that a type makes of others: TypeScript 3.8, which @pulumi/pulumi contains, can't read such a type. */
