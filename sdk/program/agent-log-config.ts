@@ -7,7 +7,7 @@ import { invalidArgument } from "../model/errors.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
 import { isPlain } from "./is-eventual.ts";
-import { runsWithMocks, typeOf } from "./private-sdk.ts";
+import { omitPropertyStacks, runsWithMocks, typeOf } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { providerOf } from "./provider.ts";
 import { type ResourceRead, readForResource } from "./read-for-resource.ts";
@@ -120,7 +120,12 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const inputs = isRead ? recordedInputs(args, outcome, secrets) : args;
     const { import: imported, provider = providerOf(opts.parent), ...others } = opts;
     const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
-    super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT }, options);
+    const restoreStacks = omitPropertyStacks();
+    try {
+      super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT }, options);
+    } finally {
+      restoreStacks();
+    }
     if (isRead) start(readForResource({ args, resource: this, opts, secrets }));
     const { reports } = programState();
     if (isRead && whereItFails() === "program") reports.watch(this, name, this.__failures);

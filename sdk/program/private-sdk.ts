@@ -49,6 +49,23 @@ export function standFor(provider: pulumi.ProviderResource, packageName: string)
   Object.defineProperty(provider, "pkg", { value: packageName });
 }
 
+/**
+ * Leaves out the stack that the SDK keeps for each property of a resource, which with the source maps of ts-node takes most of the time
+ * of a constructor. Errors keep their stacks, and the engine learns the position of the resource. Under another name each property has
+ * its stack.
+ * @returns what ends this
+ */
+export function omitPropertyStacks(): () => void {
+  const { prepareStackTrace } = Error;
+  // Without source maps a stack takes little time.
+  if (prepareStackTrace === undefined) return () => {};
+  Error.prepareStackTrace = (error, frames) =>
+    frames[0]?.getFunctionName() === "debuggablePromise" ? "" : prepareStackTrace(error, frames);
+  return () => {
+    Error.prepareStackTrace = prepareStackTrace;
+  };
+}
+
 /** Returns the value of an Output; undefined as long as it is unknown, and without the method. */
 export async function plainValueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
   return "promise" in output && typeof output.promise === "function" ? output.promise() : undefined;

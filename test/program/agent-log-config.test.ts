@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { AgentLogConfig, type AgentLogConfigArgs } from "../../sdk/index.ts";
-import { connectService, setEngine } from "./set-engine.ts";
+import { catchRejections, connectService, setEngine } from "./set-engine.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 
@@ -79,4 +79,20 @@ it.each(["what is adopted", "a unit test"])("reads nothing itself in a preview f
   };
   await pulumi.runtime.runInPulumiStack(() => program().then(made.resolve, made.reject));
   await expect(made.promise).resolves.toBeUndefined();
+});
+
+const HERE = expect.stringMatching(/agent-log-config\.test\.ts:\d+/);
+
+it("shows where the program makes a resource in the stack of an error that the SDK throws", () => {
+  setEngine({ newResource: ({ inputs, name }) => ({ id: name, state: inputs }) });
+  const make = () => new AgentLogConfig("", { projectId: PROJECT_ID, agent: "monitoring" });
+  expect(make).toThrow(expect.objectContaining({ message: expect.stringContaining("name"), stack: HERE }));
+});
+
+it("shows where the program makes a resource in the stack of the error for what the engine refuses", async () => {
+  const reasons = catchRejections();
+  setEngine({ newResource: () => Promise.reject(new Error("refused")) });
+  new AgentLogConfig("settings", { projectId: PROJECT_ID, agent: "monitoring" });
+  const message = expect.stringContaining("failed to register new resource settings");
+  await vi.waitFor(() => expect(reasons).toContainEqual(expect.objectContaining({ message, stack: HERE })));
 });
