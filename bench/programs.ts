@@ -24,7 +24,7 @@ const built = (file) => require("../node_modules/pulumi-agent-log-config/dist/" 
 const { PROVIDER_TEXT } = built("engine/provider-text.js");
 const { lookUpConnection, stackConfiguration } = built("connection/connection-settings.js");
 const settings = lookUpConnection(stackConfiguration(pulumi.runtime.getConfig));
-const fingerprints = built("record/reading.js").fingerprintsOf(settings);
+const fingerprints = built("record/settings-origin.js").fingerprintsOf(settings);
 class Literal extends pulumi.CustomResource {}
 for (const projectId of ${JSON.stringify(projectIds(resources))}) {
   const read = { projectId, agent: "monitoring" };
@@ -32,8 +32,8 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
     ...read,
     ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null })},
     configOverrides: pulumi.secret(null),
-    __origin: { ...read, fingerprints, problem: null, secrets: [], ignored: [] },
-    __failures: "program",
+    __origin: { ...read, fingerprints, problem: null, secrets: [], ignored: [], absent: [] },
+    __failsIn: "program",
     __provider: PROVIDER_TEXT,
   }, { additionalSecretOutputs: ["configOverrides"] });
 }
