@@ -4,11 +4,11 @@ import { configurationWarnings, lookUpConnection, stackConfiguration } from "../
 import { openClient } from "../connection/open-client.ts";
 import { readUsable } from "../connection/settings-reader.ts";
 import { AGENTS, PROJECT_ID } from "../model/agent-log-config-id.ts";
-import { CODES, errorOf } from "../model/errors.ts";
+import { type AgentLogConfigError, CODES, errorOf } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 import { failureOf } from "../record/finding-report.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";
-import { readStack } from "./read-stack.ts";
+import { hasProject, readStack, type StackConfiguration } from "./read-stack.ts";
 import { type ProjectReport, type Report, renderReport } from "./render-report.ts";
 
 /** Reads projects with the connection of a stack or of the environment, and prints what came of it. Returns the exit code. */
@@ -39,12 +39,14 @@ async function readProjects(
   let settings: Report["settings"] = {};
   // A malformed id says nothing about the connection.
   const first = projectIds.find((id) => PROJECT_ID.test(id)) ?? projectIds[0];
+  const isSelected = stack === undefined && hasProject();
   try {
-    const configuration = stack === undefined ? {} : await readStack(stack);
+    const configuration = await readConfiguration(stack, isSelected, warnings);
     const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
     warnings.push(...configurationWarnings(values, (key) => configuration[key]?.secret === true));
     const found = lookUpConnection(stackConfiguration((key) => values[key]));
-    settings = Object.fromEntries(Object.entries(found).map(([name, setting]) => [name, setting?.source]));
+    const placeOf = (source = "") => (source === "stack" && isSelected ? "selected stack" : source);
+    settings = Object.fromEntries(Object.entries(found).map(([name, setting]) => [name, placeOf(setting?.source)]));
     // The maxRetries of the settings are checked, as in a program, but here a retry would hide the first failure.
     const client = openClient(found, { maxRetries: 0 });
     const gate = new ReadGate();
@@ -58,8 +60,7 @@ async function readProjects(
     const isHopeless = code !== undefined && CODES[code].everyRead;
     if (!isHopeless) await Promise.all(projectIds.filter((id) => id !== first).map(readNext));
   } catch (error) {
-    if (errorOf(error).code === "ERR_MISSING_SETTINGS") warnings.push(whereSettingsMayBe(stack));
-    read.set(first, failed(first, error));
+    read.set(first, failed(first, withPlaces(errorOf(error), stack !== undefined || isSelected)));
   }
   const projects = projectIds.map((projectId) => read.get(projectId) ?? { projectId, status: "not reached" as const });
   const ok = projects.every(({ status }) => status === "ok");
@@ -85,13 +86,25 @@ function failed(projectId: string, error: unknown): ProjectReport {
 
 const INTERNAL = ["cause", "isUnsent"];
 
-/** @param stack the stack whose settings were looked up; undefined if it was the environment alone */
-function whereSettingsMayBe(stack: string | undefined): string {
-  const ofStack =
-    "Without --stack only the environment is looked up; for the settings of a stack pass its name with --stack.";
-  const ofProvider =
-    "Only a program knows the arguments of its Provider: to try them, set the environment variables that the message names.";
-  return stack === undefined ? `${ofStack} ${ofProvider}` : ofProvider;
+/** If the selected stack can't be read, the environment may have all that is needed. */
+async function readConfiguration(
+  stack: string | undefined,
+  isSelected: boolean,
+  warnings: string[],
+): Promise<StackConfiguration> {
+  if (!isSelected) return stack === undefined ? {} : readStack(stack);
+  return readStack(undefined).catch((error: unknown) => {
+    warnings.push(errorOf(error).advised("So check uses the environment alone.").message);
+    return {};
+  });
+}
+
+/** Says where else settings may be that are missing. */
+function withPlaces(error: AgentLogConfigError, hasStack: boolean): AgentLogConfigError {
+  if (error.code !== "ERR_MISSING_SETTINGS") return error;
+  const ofStack = "There is no Pulumi project in this folder, so check used the environment alone.";
+  const ofProvider = "check can't use the arguments of a Provider: to try them, set these environment variables.";
+  return error.advised(hasStack ? ofProvider : `${ofStack} ${ofProvider}`);
 }
 
 /** Leaves out what only says which failures are alike. */

@@ -2,27 +2,29 @@ import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import { PROJECT_ID } from "../model/agent-log-config-id.ts";
-import { printable } from "../model/printable.ts";
+import { notThis, printable } from "../model/printable.ts";
 
 /** @throws Error whose message says what is wrong with the arguments, or with the list that they name */
 export async function readCommandLine(args: readonly string[]) {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      project: { type: "string", multiple: true, default: [] },
+      project: { type: "string", short: "p", multiple: true, default: [] },
       "projects-from": { type: "string" },
-      stack: { type: "string" },
+      stack: { type: "string", short: "s" },
       json: { type: "boolean", default: false },
     },
   });
   const { project: ids, "projects-from": listFile, ...options } = values;
   // In a list, a malformed id is a failure of its entry.
-  if (listFile === undefined && ids.length < 2 && !PROJECT_ID.test(ids[0] ?? "")) {
-    throw new Error(
-      "Pass a project with --project, by its id of 24 hexadecimal digits, or the file of a list with --projects-from.",
-    );
+  const [id] = ids;
+  if (listFile === undefined && id === undefined) {
+    throw new Error("Pass the id of a project with --project, or the file of a list of ids with --projects-from.");
   }
-  // The Pulumi CLI would take the selected stack.
+  if (listFile === undefined && ids.length === 1 && !PROJECT_ID.test(id ?? "")) {
+    throw new Error(`--project needs the id of a project, 24 hexadecimal digits${notThis(id)}.`);
+  }
+  // The Pulumi CLI would take the selected stack, but the name may be a variable that is not set.
   if (options.stack === "") throw new Error("--stack needs the name of a stack.");
   const listed = listFile === undefined ? [] : await readList(listFile);
   const [first, ...others] = new Set([...ids, ...listed].map((id) => printable(id, 80)));

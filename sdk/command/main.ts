@@ -8,13 +8,14 @@ const USAGE = `Usage: pulumi-agent-log-config <command> [options]
                   from, what failed and what to do; it only reads, and prints no
                   secret; it ends with 0 if everything was read, 1 if not, and
                   2 for wrong arguments or an empty list
-    --project <id>          reads this project, 24 hexadecimal digits; may be
-                            given several times
+    -p, --project <id>      reads this project, 24 hexadecimal digits; may be
+                            repeated
     --projects-from <file>  reads the projects of this list, one id a line;
                             lines that begin with # are comments; - is
                             standard input
-    --stack <name>          takes the connection from this stack, and from the
-                            environment what the stack does not have
+    -s, --stack <name>      takes the connection from this stack, and from the
+                            environment what the stack does not have; default:
+                            the selected stack of the project in this folder
     --json                  prints { ok, settings, projects, warning } as JSON
 
   install-plugin  lets the Pulumi CLI install the plugin that this package
@@ -38,9 +39,13 @@ const COMMANDS = new Map<string, (args: readonly string[]) => Promise<number>>([
   ["--version", async () => print((await import("../../package.json", { with: { type: "json" } })).default.version)],
 ]);
 
-// A reader such as `head` may close the pipe early.
+// Nothing can be said of what it does not take.
+process.stderr.on("error", () => {});
 process.stdout.on("error", (error) => {
-  if (!("code" in error) || error.code !== "EPIPE") throw error;
+  // A reader such as `head` may close the pipe early.
+  if ("code" in error && error.code === "EPIPE") return;
+  process.stderr.write(`The output can't be written (${error.message}).\n`);
+  process.exit(1);
 });
 void main(process.argv.slice(2)).then((exitCode) => {
   process.exitCode = exitCode;

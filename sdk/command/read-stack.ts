@@ -1,35 +1,66 @@
 import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { AgentLogConfigError } from "../model/errors.ts";
 import { isObject } from "../model/is-object.ts";
 import { printable } from "../model/printable.ts";
 
+/** The configuration of a stack, by its keys. */
+export type StackConfiguration = z.infer<typeof configurationSchema>;
+
+/** Seconds that the Pulumi CLI may take, which may ask a backend and a service for secrets. */
+const MAX_SECONDS = 30;
+
 /**
  * Asks the Pulumi CLI for the configuration of a stack of the project in the current folder, in clear.
+ * @param stack its name; undefined for the selected stack
  * @throws AgentLogConfigError `ERR_STACK` that says why there is none
  */
-export async function readStack(stack: string): Promise<z.infer<typeof configurationSchema>> {
-  const args = ["config", "--json", "--show-secrets", "--stack", stack, "--non-interactive", "--color=never"];
+export async function readStack(stack: string | undefined, maxSeconds = MAX_SECONDS): Promise<StackConfiguration> {
+  const choice = stack === undefined ? [] : ["--stack", stack];
+  const args = ["config", "--json", "--show-secrets", ...choice, "--non-interactive", "--color=never"];
   try {
     const { stdout } = await promisify(execFile)("pulumi", args, {
       maxBuffer: Number.POSITIVE_INFINITY,
+      timeout: maxSeconds * 1000,
+      killSignal: "SIGKILL",
     });
     return configurationSchema.parse(JSON.parse(stdout));
   } catch (error) {
-    const subject = `The configuration of stack ${printable(stack)} can't be read`;
-    throw new AgentLogConfigError("ERR_STACK", reasonOf(error), { subject });
+    const name = stack === undefined ? "the selected stack" : `stack ${printable(stack)}`;
+    const subject = `The configuration of ${name} can't be read`;
+    throw new AgentLogConfigError("ERR_STACK", reasonOf(error, maxSeconds), { subject });
   }
 }
 
 const configurationSchema = z.record(z.string(), z.object({ value: z.string().optional(), secret: z.boolean() }));
 
-/** Quotes neither the arguments of the command nor its standard output, which has the secrets. */
-function reasonOf(error: unknown): string {
-  const { code, stderr }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
-  if (code === "ENOENT") return "there is no pulumi command on the PATH; install it, or set the environment variables";
-  const [, says = "the pulumi command failed"] = /^error: (.*[^.\n])/m.exec(String(stderr)) ?? [];
-  // The address of a backend may have a password before its host or in its query.
-  const withoutSecrets = says.replaceAll(/:\/\/[^\s"]*@/g, "://***@").replaceAll(/\?[^\s"]+/g, "?***");
-  return `${printable(withoutSecrets, 300)}; check the name with \`pulumi stack ls\`, the passphrase and the backend`;
+/** Tells whether the Pulumi CLI finds a project: in the current folder, or in one above it. */
+export function hasProject(folder = process.cwd()): boolean {
+  const above = path.dirname(folder);
+  return PROJECT_FILES.some((file) => existsSync(path.join(folder, file))) || (above !== folder && hasProject(above));
 }
+
+const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
+
+/** Quotes neither the arguments of the command nor its standard output, which has the secrets. */
+function reasonOf(error: unknown, maxSeconds: number): string {
+  const { code, killed, stderr }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
+  if (code === "ENOENT") return "there is no pulumi command on the PATH; install it, or set the environment variables";
+  if (killed === true) return `the pulumi command did not end within ${maxSeconds} s; check the backend of the stack`;
+  const [, words = "the pulumi command failed; run `pulumi config` to see why"] =
+    /^error: (.*[^.\n])/m.exec(String(stderr)) ?? [];
+  // The address of a backend may have a password before its host or in its query.
+  const withoutSecrets = words.replaceAll(/:\/\/[^\s"]*@/g, "://***@").replaceAll(/\?[^\s"]+/g, "?***");
+  const [, advice] = ADVICE.find(([pattern]) => pattern.test(words)) ?? [];
+  return [printable(withoutSecrets, 300), ...(advice === undefined ? [] : [advice])].join("; ");
+}
+
+/** What to do about words of the Pulumi CLI that do not say so themselves. */
+const ADVICE: readonly (readonly [RegExp, string])[] = [
+  [/^no stack named/, "list the names with `pulumi stack ls`"],
+  [/^incorrect passphrase/, "correct PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE"],
+  [/^no Pulumi.yaml project file/, "run check in the folder of the program"],
+];

@@ -56,9 +56,8 @@ function introductionOf({ baseUrl }: Pick<Service, "baseUrl">): string {
     pulumi config set agent-log-config:baseUrl ${new URL(baseUrl).origin}
     pulumi config set agent-log-config:allowHttp true
     pulumi config set agent-log-config:publicKey ${KEY.publicKey}
-    pulumi config set --secret agent-log-config:privateKey
+    pulumi config set --secret agent-log-config:privateKey ${KEY.privateKey}
 
-The last command asks for the private key, which is ${KEY.privateKey}
 The project's id is ${PROJECT_ID}
 Press Enter to change the threshold of its monitoring agent, which pulumi preview --diff then shows.
 Press Ctrl+C to end.

@@ -2,14 +2,15 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { check } from "../../sdk/command/check.ts";
-import { readStack } from "../../sdk/command/read-stack.ts";
+import { hasProject, readStack } from "../../sdk/command/read-stack.ts";
 import type { Report } from "../../sdk/command/render-report.ts";
+import { AgentLogConfigError } from "../../sdk/model/errors.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { type Environment, environmentOf } from "./run-main.ts";
 
-vi.mock("../../sdk/command/read-stack.ts", () => ({ readStack: vi.fn() }));
+vi.mock("../../sdk/command/read-stack.ts", () => ({ readStack: vi.fn(), hasProject: vi.fn() }));
 
 const IDS = Array.from({ length: 40 }, (_, index) => String(index).padStart(24, "0"));
 const [FIRST = "", SECOND = "", THIRD = ""] = IDS;
@@ -29,6 +30,7 @@ beforeEach(() => {
   });
   stub({ NO_COLOR: "1", FORCE_COLOR: undefined });
   vi.mocked(readStack).mockReset();
+  vi.mocked(hasProject).mockReset().mockReturnValue(false);
   onTestFinished(() => {
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
@@ -189,6 +191,34 @@ describe("the settings", () => {
     expect(found).not.toHaveProperty("warning");
   });
 
+  it("come from the selected stack in the folder of a program", async () => {
+    await start(IDS, IN_STACK);
+    vi.mocked(hasProject).mockReturnValue(true);
+    vi.mocked(readStack).mockResolvedValue(STACK);
+    const found = await report(...projects([FIRST]));
+    expect(readStack).toHaveBeenCalledExactlyOnceWith(undefined);
+    expect(found).toMatchObject({ ok: true, settings: { baseUrl: "environment", privateKey: "selected stack" } });
+    expect(found).not.toHaveProperty("warning");
+  });
+
+  it("come from the environment if the selected stack can't be read, which is a warning", async () => {
+    await start();
+    vi.mocked(hasProject).mockReturnValue(true);
+    vi.mocked(readStack).mockRejectedValue(new AgentLogConfigError("ERR_STACK", "no stack selected"));
+    const found = await report(...projects([FIRST]));
+    const warning = expect.stringMatching(/^no stack selected .*\. So check uses the environment alone\.$/);
+    expect(found).toMatchObject({ ok: true, exitCode: 0, warning, settings: { privateKey: "environment" } });
+  });
+
+  it("are not looked up in the environment alone if the stack that is named can't be read", async () => {
+    const service = await start();
+    vi.mocked(hasProject).mockReturnValue(true);
+    vi.mocked(readStack).mockRejectedValue(new AgentLogConfigError("ERR_STACK", "no stack named 'dve' found"));
+    const found = await report(...projects([FIRST]), "-s", "dve");
+    expect(found).toMatchObject({ exitCode: 1, projects: [{ code: "ERR_STACK" }] });
+    expect(service.requests).toEqual([]);
+  });
+
   it("cause a warning that does not quote them", async () => {
     await start(IDS);
     vi.mocked(readStack).mockResolvedValue({
@@ -200,32 +230,36 @@ describe("the settings", () => {
     expect(stdout).not.toContain("private-key-0001");
   });
 
-  it("cause a suggestion where they are missing and no stack is given", async () => {
-    const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
-    const found = await report(...projects([FIRST, SECOND]));
-    expect(found.settings).toEqual({ baseUrl: "environment", publicKey: "environment", allowHttp: "environment" });
-    expect(found.projects[0]).toMatchObject({ code: "ERR_MISSING_SETTINGS" });
-    const warning = expect.stringMatching(
-      /^Without --stack only .* pass its name with --stack\. Only a program knows the arguments of its Provider: .*variables/,
-    );
-    expect(found).toMatchObject({ exitCode: 1, warning });
-    expect(found.projects.map(({ status }) => status)).toEqual(["failed", "not reached"]);
-    expect(readStack).not.toHaveBeenCalled();
-    expect(service.requests).toEqual([]);
-  });
+  const OF_PROVIDER = "check can't use the arguments of a Provider: to try them, set these environment variables.";
+  const OF_PROJECT = "There is no Pulumi project in this folder, so check used the environment alone.";
 
-  it("cause another suggestion where a stack lacks them", async () => {
-    await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
+  it.each([
+    { description: "there is no project", isInProject: false, args: [], says: `${OF_PROJECT} ${OF_PROVIDER}` },
+    { description: "the selected stack lacks them", isInProject: true, args: [], says: OF_PROVIDER },
+    { description: "a stack lacks them", isInProject: false, args: ["--stack", "dev"], says: OF_PROVIDER },
+  ])("are suggested behind the message that they are missing: $description", async ({ isInProject, args, says }) => {
+    const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
+    vi.mocked(hasProject).mockReturnValue(isInProject);
     vi.mocked(readStack).mockResolvedValue({});
-    const found = await report(...projects([FIRST]), "--stack", "dev");
-    expect(found).toMatchObject({ exitCode: 1, warning: expect.stringMatching(/^Only a program knows/) });
+    const found = await report(...projects([FIRST, SECOND]), ...args);
+    expect(found.settings).toEqual({ baseUrl: "environment", publicKey: "environment", allowHttp: "environment" });
+    expect(found.projects.map(({ status }) => status)).toEqual(["failed", "not reached"]);
+    expect(found.projects[0]).toMatchObject({ code: "ERR_MISSING_SETTINGS" });
+    expect(found.projects[0]?.message).toMatch(
+      /^Connection settings are missing: privateKey\. .*#err_missing_settings\. /,
+    );
+    expect(found.projects[0]?.message?.split("#err_missing_settings. ")[1]).toBe(says);
+    expect(found).toMatchObject({ exitCode: 1 });
+    expect(found).not.toHaveProperty("warning");
+    expect(service.requests).toEqual([]);
   });
 });
 
 it.each([
-  { args: ["--project", "123"], says: /^Pass a project with --project, .*\. Try --help\.\n$/ },
+  { args: ["--project", "123"], says: /^--project needs .*, not "123"\. Try --help\.\n$/ },
+  { args: [], says: /^Pass the id of a project with --project, .*\. Try --help\.\n$/ },
   { args: ["--p\u001b[2J"], says: /^Unknown option '--p\uFFFD\[2J'\. Try --help\.\n$/ },
-  { args: ["--stack"], says: /^Option '--stack <value>' argument missing\. Try --help\.\n$/ },
+  { args: ["--stack"], says: /^Option '-s, --stack <value>' argument missing\. Try --help\.\n$/ },
   { args: ["--stack", "--json"], says: /^Option '--stack' argument is ambiguous\. Did you forget .* Try --help\.\n$/ },
 ])("the arguments $args end with 2, and print nothing else", async ({ args, says }) => {
   expect(await check(args)).toBe(2);

@@ -12,13 +12,19 @@ function writeList(text: string): string {
   return list;
 }
 
-const NO_PROJECT =
-  "Pass a project with --project, by its id of 24 hexadecimal digits, or the file of a list with --projects-from.";
+const NO_PROJECT = "Pass the id of a project with --project, or the file of a list of ids with --projects-from.";
+
+function notAnId(quoted: string): string {
+  return `--project needs the id of a project, 24 hexadecimal digits, not ${quoted}.`;
+}
 
 it.each([
   { args: [], says: NO_PROJECT },
-  { args: ["--project", "123"], says: NO_PROJECT },
-  { args: ["--project", `${A}0`], says: NO_PROJECT },
+  { args: ["--project", "myproject"], says: notAnId('"myproject"') },
+  { args: ["-p", `${A}0`], says: notAnId(`"${A}0"`) },
+  { args: ["--project", ""], says: notAnId('""') },
+  { args: ["--project", "a\u202e"], says: notAnId('"a\uFFFD"') },
+  { args: ["--project", "9".repeat(99)], says: notAnId(`"${"9".repeat(79)}…`) },
   { args: ["--project", A, "--stack", ""], says: "--stack needs the name of a stack." },
   { args: [A], says: `Unexpected argument '${A}'` },
   { args: ["--projects-from", "/none"], says: "The list of projects /none can't be read (ENOENT); name a text file." },
@@ -44,6 +50,7 @@ it.each<{ args: readonly string[]; list?: string; projectIds: readonly string[] 
 it.each([
   { args: [], json: false, stack: undefined },
   { args: ["--json", "--stack", "dev"], json: true, stack: "dev" },
+  { args: ["-s", "dev"], json: false, stack: "dev" },
 ])("takes json and stack of $args", async ({ args, json, stack }) => {
-  expect(await readCommandLine(["--project", A, ...args])).toEqual({ json, stack, projectIds: [A] });
+  expect(await readCommandLine(["-p", A, ...args])).toEqual({ json, stack, projectIds: [A] });
 });

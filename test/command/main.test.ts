@@ -28,7 +28,7 @@ describe("the command", () => {
     async (args) => {
       const { exitCode, stdout } = await runMain({}, args);
       expect(exitCode).toBe(0);
-      expect(stdout).toMatch(/^Usage: .*\n\n {2}check +reads projects.* {4}--project <id> .* install-plugin /s);
+      expect(stdout).toMatch(/^Usage: .*\n\n {2}check +reads projects.* {4}-p, --project <id> .* install-plugin /s);
       expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
     },
   );
@@ -36,7 +36,7 @@ describe("the command", () => {
   it.each([
     { args: [], says: "Name a command: check, install-plugin or stand-in. Try --help.\n" },
     { args: ["chek"], says: 'There is no command "chek". Try --help.\n' },
-    { args: ["check"], says: expect.stringMatching(/^Pass a project .* Try --help\.\n$/) },
+    { args: ["check"], says: expect.stringMatching(/^Pass the id of a project .* Try --help\.\n$/) },
   ])("ends with 2 for the arguments $args", async ({ args, says }) => {
     expect(await runMain({}, args)).toEqual({ exitCode: 2, stdout: "", stderr: says });
   });
@@ -59,6 +59,32 @@ describe("the command", () => {
       signal: AbortSignal.timeout(60_000),
     });
     expect(stderr).not.toContain("EPIPE");
+  });
+});
+
+describe("a full disk", () => {
+  const RUN = ['exec "$@" > /dev/full', "sh", process.execPath, MAIN];
+
+  it.for([{ args: ["--help"] }, { args: [...CHECK, "--json"] }, { args: ["stand-in", "--port", "0"] }])(
+    "ends $args with 1 and one sentence",
+    async ({ args }, context) => {
+      if (process.platform !== "linux") context.skip("only Linux has /dev/full");
+      const { environment } = await start();
+      const env = { ...process.env, ...environment };
+      const options = { cwd: tmpdir(), env, signal: AbortSignal.timeout(60_000) };
+      const { exitCode, stderr } = await runCommand("sh", ["-c", ...RUN, ...args], options);
+      expect({ exitCode, stderr }).toEqual({
+        exitCode: 1,
+        stderr: "The output can't be written (ENOSPC: no space left on device, write).\n",
+      });
+    },
+  );
+
+  it("changes no exit code if errors can't be written", async (context) => {
+    if (process.platform !== "linux") context.skip("only Linux has /dev/full");
+    const run = ['exec "$@" 2> /dev/full', "sh", process.execPath, MAIN, "check"];
+    const options = { cwd: tmpdir(), env: process.env, signal: AbortSignal.timeout(60_000) };
+    expect((await runCommand("sh", ["-c", ...run], options)).exitCode).toBe(2);
   });
 });
 

@@ -31,7 +31,7 @@ async function open(
   const client = new AgentLogConfigClient({
     baseUrl: printed(/^ {4}pulumi config set agent-log-config:baseUrl (http:\S+)$/m),
     publicKey: printed(/^ {4}pulumi config set agent-log-config:publicKey (\S+)$/m),
-    privateKey: printed(/^ {4}pulumi config set --secret agent-log-config:privateKey\n\n.* (\S+)$/m),
+    privateKey: printed(/^ {4}pulumi config set --secret agent-log-config:privateKey (\S+)$/m),
     allowHttp: printed(/^ {4}pulumi config set agent-log-config:allowHttp (\S+)$/m) === "true",
   });
   context.onTestFinished(() => client.close());
