@@ -48,7 +48,7 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     failure = outcome;
     // Behind a load balancer another server may do better, for the next read too.
     if (failure.temporary) connection.replace();
-    // Not all clients come back at once: it is half a second, doubled with each retry, less up to half of it at random.
+    // Not all clients come back at the same time: it is half a second, doubled with each retry, less up to half of it at random.
     const wait = (failure.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
     const isLast = retries >= options.maxRetries || performance.now() + wait >= end;
     if (isLast || !isRetryable(failure)) throw failure;

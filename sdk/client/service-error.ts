@@ -76,7 +76,7 @@ const REFUSES_THIS_PROJECT =
 const LATER = /\b(?:later|in a minute)\b/;
 const RATE_LIMITED: Advice = [
   "ERR_RATE_LIMITED",
-  "too many requests; try again in a minute, or read fewer projects at once",
+  "too many requests; try again in a minute, or read fewer projects at the same time",
 ];
 const OWN_ADDRESS = "the address of this machine";
 const NOT_ON_ACCESS_LIST: Advice = ["ERR_ACCESS_LIST", `${OWN_ADDRESS} is not on the key's access list; add it there`];

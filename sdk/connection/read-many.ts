@@ -39,7 +39,7 @@ const argumentsSchema = strictObject({
 }) satisfies z.ZodType<GetAgentLogConfigsArgs>;
 
 /**
- * Reads the settings of many projects at once. If some of the reads fail, the result has the reason of each, so that settings and
+ * Reads the settings of many projects at the same time. If some of the reads fail, the result has the reason of each, so that settings and
  * failures together are all that was asked for.
  * @param read reads one agent of one project
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet

@@ -74,13 +74,20 @@ function membersOf(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): Wr
 
 /** A schema of an object that has no other members. */
 export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$strict> {
-  const names = Object.keys(shape).join(", ");
+  const names = Object.keys(shape);
   return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === "unrecognized_keys"
-        ? `has unknown names: ${printable(issue.keys.join(", "), 100)}; the valid ones are ${names}`
-        : "must be an object",
+    error: (issue) => {
+      if (issue.code !== "unrecognized_keys") return "must be an object";
+      // Of the languages, Python alone has names with underscores.
+      const isPython = issue.keys.some((key) => key.includes("_"));
+      const python = isPython ? ` (in Python ${names.map(inPython).join(", ")})` : "";
+      return `has unknown names: ${printable(issue.keys.join(", "), 100)}; the valid ones are ${names.join(", ")}${python}`;
+    },
   });
+}
+
+function inPython(name: string): string {
+  return name.replaceAll(/(?<=[a-z])[A-Z]+/g, (capitals) => `_${capitals.toLowerCase()}`);
 }
 
 /** A schema of what may be left out. */

@@ -32,7 +32,7 @@ export interface FleetSettings extends Omit<AgentLogConfigResult, "configOverrid
 
 /**
  * The log settings of many projects as one resource: an {@link AgentLogConfig} for each agent of each project. All of these read
- * at once.
+ * at the same time.
  *
  * These children have the name `<name>-<project>-<agent>`, where `<project>` is the name of the project in `projects`, or its id
  * in lower case. They behave as every AgentLogConfig, and have the `ignoreChanges` of their fleet.

@@ -12,7 +12,7 @@ export interface Finding {
   readonly temporary?: boolean;
   /** Its read was not sent, because others failed for this cause. */
   readonly isUnsent?: boolean;
-  /** What becomes of the record of a resource that only warns: it is removed, or its settings are used, which were first read then. */
+  /** What becomes of the record of a resource that only warns: it is removed, or its settings are used, which it has had since then. */
   readonly record?: "gone" | { readonly unchangedSince: unknown };
 }
 
@@ -108,7 +108,7 @@ export function describe(names: readonly string[], alike: readonly Finding[]): s
   const times = alike.map(({ record }) => (typeof record === "object" ? record.unchangedSince : undefined));
   const [oldest] = times.filter(isDate).toSorted();
   const [uses, which] = names.length === 1 ? ["uses", "which"] : ["use", "the oldest of which"];
-  const age = oldest === undefined ? "" : `, ${which} were first read ${ageOf(oldest)}`;
+  const age = oldest === undefined ? "" : `, ${which} have been unchanged for ${ageOf(oldest)}`;
   return `${what} ${uses} the recorded settings${age}. ${message}`;
 }
 
@@ -135,5 +135,5 @@ function ageOf(time: string): string {
   const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 60_000));
   const hours = Math.floor(minutes / 60);
   const age = minutes < 120 ? `${minutes} min` : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
-  return `${minutes < 1 ? "less than a minute" : age} ago (${time})`;
+  return `${minutes < 1 ? "less than a minute" : age} (since ${time})`;
 }

@@ -66,10 +66,15 @@ const fleetSchema = strictObject({
   expect: z.unknown().optional(),
   whenUnexpected: z.unknown().optional(),
   whenUnavailable: z.unknown().optional(),
-}).refine(
-  ({ projectIds, projects }) => (projectIds == null) !== (projects == null),
-  "must have either projectIds, a list of project ids, or projects, a map from names of your own to project ids",
-);
+})
+  .refine(
+    ({ projectIds, projects }) => projectIds != null || projects != null,
+    "must have projectIds, a list of project ids, or projects, a map from names of your own to project ids",
+  )
+  .refine(
+    ({ projectIds, projects }) => projectIds == null || projects == null,
+    "has both projectIds and projects; take one of them out",
+  );
 
 function isName(name: string): boolean {
   return /^[\p{L}\p{N}]/u.test(name) && printable(name, 80) === name && !isUnknown(name) && name !== SIGNATURE_KEY;

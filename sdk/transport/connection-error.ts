@@ -156,7 +156,7 @@ export const ROWS: readonly Row<readonly string[] | ((error: Error) => boolean)>
   {
     of: ["EMFILE", "ENFILE"],
     code: "ERR_CONNECTION",
-    says: "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at once",
+    says: "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at the same time",
   },
   { of: ["ENOTFOUND"], code: "ERR_CONNECTION", says: "its host name is unknown; check the host of {setting}" },
   { of: ["EAI_AGAIN"], code: "ERR_CONNECTION", says: "its host name can't be looked up now; check the network" },

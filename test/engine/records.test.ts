@@ -86,7 +86,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     const outage = [await deployment.preview({ expectNoChanges: true }), await deployment.refresh()];
     for (const run of outage) {
       expect(run).toMatchObject({ ok: true, steps: [] });
-      expect(run.text).toContain("uses the recorded settings, which were first read less than a minute ago");
+      expect(run.text).toContain("uses the recorded settings, which have been unchanged for less than a minute");
     }
     for (const { text } of [refused, unchanged, ...outage]) expect(text).not.toContain("__readFor");
   });

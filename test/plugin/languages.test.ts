@@ -82,7 +82,7 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
   const outage = await deployment.refresh();
   expect(outage).toMatchObject({ exitCode: 1, steps: [] });
   expect(outage.text).toMatch(
-    /warning: .* uses the recorded settings, which were first read less than a minute ago \(.*status 503/,
+    /warning: .* uses the recorded settings, which have been unchanged for less than a minute \(.*status 503/,
   );
   expect(outage.text).toMatch(/error: .*\(status 503\).* The same applies to (deleted|monitoring)\.\n/);
   service.respondWith(undefined);

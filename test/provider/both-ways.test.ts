@@ -167,7 +167,7 @@ describe.each(WAYS)("the $way", ({ way, open, advice }) => {
     expect(await update(provider, USE_RECORDED, kept)).toEqual({ op: "same", ...kept });
     expect(await provider.warnings()).toEqual([
       expect.stringMatching(
-        /^AgentLogConfig \S*monitoring uses the recorded settings, which were first read \d+ days ago \(2026-01-01T00:00:00\.000Z\)\. Can't read .*status 503/,
+        /^AgentLogConfig \S*monitoring uses the recorded settings, which have been unchanged for \d+ days \(since 2026-01-01T00:00:00\.000Z\)\. Can't read .*status 503/,
       ),
     ]);
   });

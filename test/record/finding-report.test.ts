@@ -72,22 +72,22 @@ it("tells of an outage once, with the date of the oldest record", () => {
     {
       resource: "r0",
       message: expect.stringMatching(
-        /^AgentLogConfig r0, r1, r2 use the recorded settings, the oldest of which were first read \d+ days ago \(2026-01-01T00:00:00\.000Z\)\. The service is down\.$/,
+        /^AgentLogConfig r0, r1, r2 use the recorded settings, the oldest of which have been unchanged for \d+ days \(since 2026-01-01T00:00:00\.000Z\)\. The service is down\.$/,
       ),
     },
   ]);
 });
 
 it.each([
-  [0, "less than a minute ago"],
-  [119 * MINUTE, "119 min ago"],
-  [120 * MINUTE, "2 h ago"],
-  [47 * 60 * MINUTE, "47 h ago"],
-  [48 * 60 * MINUTE, "2 days ago"],
+  [0, "less than a minute"],
+  [119 * MINUTE, "119 min"],
+  [120 * MINUTE, "2 h"],
+  [47 * 60 * MINUTE, "47 h"],
+  [48 * 60 * MINUTE, "2 days"],
 ])("says how old the settings are that were read %i ms ago: %s", (age, expected) => {
   const time = new Date(Date.now() - age).toISOString();
   expect(describe(["p/backup"], [{ ...DOWN, record: { unchangedSince: time } }])).toBe(
-    `AgentLogConfig p/backup uses the recorded settings, which were first read ${expected} (${time}). The service is down.`,
+    `AgentLogConfig p/backup uses the recorded settings, which have been unchanged for ${expected} (since ${time}). The service is down.`,
   );
 });
 

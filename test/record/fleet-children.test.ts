@@ -5,12 +5,15 @@ import { childNames, fleetMembers } from "../../sdk/record/fleet-children.ts";
 const [ONE, TWO] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b"] as const;
 
 describe("the members of a fleet", () => {
-  const either =
-    "the argument must have either projectIds, a list of project ids, or projects, a map from names of your own to project ids";
+  const neither =
+    "the argument must have projectIds, a list of project ids, or projects, a map from names of your own to project ids";
   const notAgent = 'agents.1 must be "monitoring" or "backup"';
   it.each<[object, string, isSecret?: boolean]>([
-    [{ projects: null }, either],
-    [{ projectIds: [ONE], projects: { a: ONE } }, either],
+    [{ projects: null }, neither],
+    [
+      { projectIds: [ONE], projects: { a: ONE } },
+      "the argument has both projectIds and projects; take one of them out",
+    ],
     [{ projectIds: ONE }, "projectIds must be a list", true],
     [{ projects: [ONE] }, "projects must be a map from names to project ids"],
     [{ projects: "a" }, "projects must be a map from names to project ids", true],
