@@ -45,7 +45,7 @@ func readLogs(ctx *pulumi.Context, projectId string) (*agentLogs, error) {
 	return &agentLogs{monitoring, backup}, nil
 }
 
-// recordFleet makes one resource of many projects, which reads all of them at once and has a record for each.
+// recordFleet makes one resource of many projects, which reads all of them at the same time and has a record for each.
 func recordFleet(ctx *pulumi.Context) error {
 	var projects map[string]string
 	if err := config.GetObject(ctx, "projects", &projects); err != nil || len(projects) == 0 {

@@ -10,7 +10,7 @@ monitoring = agent_log_config.AgentLogConfig(
     agent=agent_log_config.AgentKind.MONITORING,
 )
 
-# Many projects are one resource, which reads all of them at once and has a record for each.
+# Many projects are one resource, which reads all of them at the same time and has a record for each.
 projects = pulumi.Config().get_object("projects")
 if projects:
     agent_log_config.AgentLogConfigs(
