@@ -18,16 +18,10 @@ import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
 import { failureOf } from "../record/finding-report.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
+import { withoutInternal } from "../record/internal-properties.ts";
 import { UNKNOWN_SETTINGS } from "../record/recorded-settings.ts";
 import { failuresOf } from "../record/resource-lifecycle.ts";
-import {
-  asProperties,
-  asRecord,
-  type Properties,
-  type ResourceRecord,
-  UNREAD,
-  withoutInternal,
-} from "../record/resource-record.ts";
+import { asProperties, asRecord, type Properties, type ResourceRecord, UNREAD } from "../record/resource-record.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
 import { markedNames, withMarks, withoutMarks } from "./property-marks.ts";
 import { nameOf, typeOf } from "./resource-urn.ts";

@@ -4,7 +4,7 @@ import { SettingsReader, type UncheckedRead } from "../connection/settings-reade
 import type { EngineLog } from "../engine/engine-log.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
-import type { Host } from "../record/complete-inputs.ts";
+import type { Host } from "../record/find-settings.ts";
 import { FindingReport } from "../record/finding-report.ts";
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
 import { HeldCalls } from "./held-calls.ts";

@@ -5,6 +5,7 @@ import { type AgentKind, parseAgentLogConfigId } from "../model/agent-log-config
 import { type AgentLogSettings, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
+import { FAILURES, internalProperties } from "../record/internal-properties.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
 import { isPlain } from "./is-eventual.ts";
 import { omitPropertyStacks, runsWithMocks, typeOf } from "./private-sdk.ts";
@@ -69,7 +70,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
    */
   declare readonly unchangedSince: pulumi.Output<string | undefined>;
   /** @internal Why it fails, as a list, in a preview alone. */
-  declare readonly __failures: pulumi.Output<unknown>;
+  declare readonly [FAILURES]: pulumi.Output<unknown>;
 
   /**
    * Adopts the settings with this id: reads settings that the stack does not manage, and never changes or deletes a record.
@@ -120,15 +121,16 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const inputs = isRead ? recordedInputs(args, outcome, secrets) : args;
     const { import: imported, provider = providerOf(opts.parent), ...others } = opts;
     const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
+    const internal = internalProperties({ provider: PROVIDER_TEXT });
     const restoreStacks = omitPropertyStacks();
     try {
-      super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, __provider: PROVIDER_TEXT }, options);
+      super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, ...internal }, options);
     } finally {
       restoreStacks();
     }
     if (isRead) start(readForResource({ args, resource: this, opts, secrets }));
     const { reports } = programState();
-    if (isRead && whereItFails() === "program") reports.watch(this, name, this.__failures);
+    if (isRead && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
     for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [], name)) reports.warn(this, name, warning);
     if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
     for (const output of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, output);
@@ -140,7 +142,7 @@ const IMPORT_IS_NOT_NEEDED =
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
-  ["projectId", "agent", "whenUnavailable", "unchangedSince", "__failures", ...SETTING_NAMES].map((key) => [
+  ["projectId", "agent", "whenUnavailable", "unchangedSince", FAILURES, ...SETTING_NAMES].map((key) => [
     key,
     undefined,
   ]),
@@ -161,7 +163,8 @@ function recordedInputs(
   const settings = SETTING_NAMES.map((name) => [name, found.apply(({ settings }) => settings[name])] as const);
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
-  return { ...inputs, __origin: read.apply(({ origin }) => origin), __failsIn: whereItFails() };
+  const origin = read.apply(({ origin }) => origin);
+  return { ...inputs, ...internalProperties({ origin, failsIn: whereItFails() }) };
 }
 
 /**

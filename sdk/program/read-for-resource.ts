@@ -1,8 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
+import { idOf } from "../model/agent-log-config-id.ts";
+import { outcomeOf } from "../record/find-settings.ts";
 import { settingsIgnoredInPart } from "../record/ignored-changes.ts";
-import type { RecordedSettings } from "../record/recorded-settings.ts";
-import { fingerprintsOf, outcomeOf, type SettingsOrigin } from "../record/settings-origin.ts";
+import { type RecordedSettings, recordedSettingsOf } from "../record/recorded-settings.ts";
+import { fingerprintsOf, type SettingsOrigin } from "../record/settings-origin.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
 import { isPlain } from "./is-eventual.ts";
 import { connectionOf, providerOf } from "./provider.ts";
@@ -44,28 +46,32 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
     .apply(([plain, settings, waited]) => readNow(request, settings, plain, waited.includes(true)));
 }
 
-/** @param connection undefined where the provider of another package decides on it, so that only the engine can read */
+/** @param connection undefined if the provider of another package decides on it, so that only the engine can read */
 async function readNow(
   request: ReadRequest,
   connection: ConnectionSettings | undefined,
-  what: Pick<SettingsOrigin, "projectId" | "agent">,
+  what: Parameters<typeof readOnce>[1],
   hasWaited: boolean,
 ): Promise<ResourceRead> {
   const { ignoreChanges: ignored = [] } = request.opts;
-  const said = { secrets: await secretsOf(request), ignored };
-  if (connection === undefined) {
-    const nothing = { projectId: null, agent: null, fingerprints: fingerprintsOf({}), problem: null };
-    return withMaps({}, { ...said, ...nothing });
-  }
-  const { settings, problem } = await outcomeOf(readOnce(connection, what, hasWaited));
-  return withMaps(settings, { ...said, ...what, fingerprints: fingerprintsOf(connection), problem });
+  const origin = { secrets: await secretsOf(request), ignored };
+  if (connection === undefined) return { settings: emptyMaps({}, ignored), origin };
+  const { baseUrl: service, publicKey } = fingerprintsOf(connection);
+  const outcome = await outcomeOf(readOnce(connection, what, hasWaited), { id: idOf(what), service });
+  const [settings, failure] =
+    outcome.kind === "read" ? [outcome.settings, undefined] : [recordedSettingsOf({}), outcome.failure];
+  const maps = emptyMaps(settings, ignored);
+  const read = { readFor: outcome.readFor, publicKey, failure, absent: Object.keys(maps) };
+  return { settings: { ...settings, ...maps }, origin: { ...origin, read } };
 }
 
-/** The engine complains of an ignored path that leads through something else than a map. */
-function withMaps(settings: RecordedSettings, origin: Omit<SettingsOrigin, "absent">): ResourceRead {
-  const absent = settingsIgnoredInPart(origin.ignored).filter((name) => settings[name] == null);
-  const maps = Object.fromEntries(absent.map((name) => [name, {}]));
-  return { settings: { ...settings, ...maps }, origin: { ...origin, absent } };
+/**
+ * Returns an empty map for each absent setting of which members are ignored: the engine complains of an ignored path that leads through
+ * something else than a map.
+ */
+function emptyMaps(settings: RecordedSettings, ignored: readonly string[]): ResourceRead["settings"] {
+  const absent = settingsIgnoredInPart(ignored).filter((name) => settings[name] == null);
+  return Object.fromEntries(absent.map((name) => [name, {}]));
 }
 
 /** Returns the settings that no message may quote, and the arguments that none may quote if they are invalid. */

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { printable } from "../model/printable.ts";
 import { type Finding, FindingReport, listOf } from "../record/finding-report.ts";
-import { failuresIn } from "../record/resource-record.ts";
+import { failuresIn } from "../record/internal-properties.ts";
 import { failAtEnd, runsInline, whenKnown } from "./private-sdk.ts";
 
 /** A resource that something is said of. */

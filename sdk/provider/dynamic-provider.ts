@@ -7,10 +7,11 @@ import { seal } from "../engine/engine-marks.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
-import { type Host, isRecordOf } from "../record/complete-inputs.ts";
+import type { Host } from "../record/find-settings.ts";
 import { describe, type Finding, FindingReport, failureOf } from "../record/finding-report.ts";
+import { internalIn, internalProperties } from "../record/internal-properties.ts";
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
-import { asProperties, asRecord, type Properties, UNREAD } from "../record/resource-record.ts";
+import { asProperties, asRecord, isRecordOf, type Properties, UNREAD } from "../record/resource-record.ts";
 
 // What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
 // holds that text. What they do is decided in resource-lifecycle.ts; here is what the host of dynamic providers is like.
@@ -25,7 +26,7 @@ export async function check(
   olds: Properties,
   news: Properties,
 ): Promise<{ inputs: Properties; failures: { property: ""; reason: string }[] }> {
-  const [recorded, sent, failsIn] = [asRecord(olds), asRecord(news), news["__failsIn"]];
+  const [recorded, sent, { failsIn }] = [asRecord(olds), asRecord(news), internalIn(news)];
   // The host does not see which inputs are secret, so that without an origin all of them may be.
   const secrets = typeof sent.origin === "object" ? sent.origin.secrets : Object.keys(news);
   const { inputs, failures, warnings } = await records.check(hostOf(configuration), recorded, sent, secrets);
@@ -77,10 +78,10 @@ export async function read(
   try {
     // The host does not see inputs, and can't import, so that what is new here is adopted.
     const recorded = asRecord(olds);
-    const isMade = recorded.args.projectId !== undefined && olds["__adopted"] !== true;
-    const { outputs, inputs, warning, ...found } = await records.read(hostOf(configuration), id, recorded, !isMade);
+    const isAdopted = recorded.args.projectId === undefined || internalIn(olds).isAdopted === true;
+    const { outputs, inputs, warning, ...found } = await records.read(hostOf(configuration), id, recorded, isAdopted);
     if (warning !== undefined) await warnOfRecord(id, warning);
-    const props = sealSecret({ ...asProperties(outputs), ...(!isMade && { __adopted: true }) });
+    const props = sealSecret({ ...asProperties(outputs), ...internalProperties({ isAdopted }) });
     return { ...found, props, ...(inputs && { inputs: sealSecret(asProperties(inputs)) }) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.

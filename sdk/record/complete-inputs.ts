@@ -1,26 +1,10 @@
-import { isDeepStrictEqual } from "node:util";
-import { lookUpConnection, type SettingsSource } from "../connection/connection-settings.ts";
-import type { UncheckedRead } from "../connection/settings-reader.ts";
-import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
-import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
-import { SETTING_NAMES } from "../model/agent-log-settings.ts";
+import type { ReadOutcome } from "./find-settings.ts";
 import { type Finding, failureOfRecord } from "./finding-report.ts";
-import { ignoredSettings, keepIgnored } from "./ignored-changes.ts";
-import { recordedSettingsOf } from "./recorded-settings.ts";
-import { refusalsOf } from "./resource-arguments.ts";
-import { type ResourceRecord, UNREAD } from "./resource-record.ts";
-import { belongsTo, fingerprintsOf, outcomeOf, type ReadOutcome, readForOf } from "./settings-origin.ts";
+import { ignoredPaths, keepIgnored } from "./ignored-changes.ts";
+import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
+import { isRecordOf, type ResourceRecord, readForIn, UNREAD } from "./resource-record.ts";
+import type { ReadFor } from "./settings-origin.ts";
 import { unmetExpectations } from "./unmet-expectations.ts";
-
-/** What the engine gives to a provider for one resource. */
-export interface Host {
-  /** The places that the connection settings come from before the environment, the first one first. */
-  readonly sources: readonly SettingsSource[];
-  /** What to say last where a refresh fails for its connection; undefined where there is nothing to say. */
-  readonly refreshAdvice?: string | undefined;
-  /** Reads settings with the connection of the sources. */
-  readonly read: (args: UncheckedRead) => Promise<AgentLogConfigResult>;
-}
 
 /** The inputs of a resource with its settings, and what is said of it. */
 export interface Completed {
@@ -35,101 +19,42 @@ export interface Completed {
 }
 
 /**
- * Completes the inputs of a resource with its settings: finds them, puts back what is ignored, and judges them.
- * @param olds the inputs in the state; empty where there are none, as for a replacement that is forced
- * @param secrets the settings that no message may quote, and the arguments that none may quote if they are invalid
+ * Completes the inputs of a resource with its settings: puts back what is ignored, and judges them.
+ * @param outcome what is known of its settings
+ * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
+ * @param secrets the settings that no message may quote
  */
-export async function completeInputs(
-  host: Host,
+export function completeInputs(
+  outcome: ReadOutcome,
   olds: ResourceRecord,
   news: ResourceRecord,
   secrets: readonly string[],
-): Promise<Completed> {
-  const { args, settings, provider, unchangedSince } = news;
-  const given = { args, settings, provider, unchangedSince };
-  // A time is an output, so that as an input it is an unknown argument.
-  const refusals = refusalsOf({ ...args, unchangedSince }, secrets);
-  if (refusals.length > 0) return { inputs: given, failures: refusals, warnings: [] };
-  const ignored = ignoredPaths(olds, news);
-  const { settings: found, readFor, problem } = await findSettings(host, olds, news, ignored);
-  const inputs = { ...given, settings: keepIgnored({ ...settings, ...found }, olds.settings, ignored), readFor };
-  return problem === null ? judge(inputs, secrets) : useRecord(olds, inputs, problem, secrets);
+): Completed {
+  const keep = (settings: RecordedSettings) => keepIgnored(settings, olds.settings, ignoredPaths(olds, news));
+  const sent = sentBy(news);
+  switch (outcome.kind) {
+    case "unknown":
+      return { inputs: { ...sent, ...UNREAD, settings: keep(UNREAD.settings) }, failures: [], warnings: [] };
+    case "ignored":
+      return judge({ ...sent, settings: recordedSettingsOf(olds.settings), readFor: readForIn(olds) }, secrets);
+    case "read":
+      return judge({ ...sent, settings: keep(outcome.settings), readFor: outcome.readFor }, secrets);
+    case "failed":
+      return useRecord(olds, news, outcome.failure, outcome.readFor, secrets);
+  }
 }
 
-/** Settings, and what they were read for. */
-interface FoundSettings extends ReadOutcome, Pick<ResourceRecord, "readFor"> {}
-
-/**
- * Returns the settings that the program has read if they belong to this record; else reads them, unless all of them are ignored:
- * then they stay those of the service that they were read from.
- */
-async function findSettings(
-  host: Host,
-  olds: ResourceRecord,
-  { args, origin }: ResourceRecord,
-  ignored: readonly string[],
-): Promise<FoundSettings> {
-  const { projectId, agent } = args;
-  // In a preview an origin and its settings are unknown where a read of the program waits for something that is still to be created.
-  if (origin === UNKNOWN) return { settings: {}, readFor: UNKNOWN, problem: null };
-  if (isUnknown(projectId) || isUnknown(agent)) return { ...UNREAD, problem: null };
-  if (origin !== undefined && belongsTo(origin, args, host.sources)) {
-    const absent = Object.fromEntries(origin.absent.map((name) => [name, null]));
-    return { settings: absent, readFor: readForOf(args, origin.fingerprints.baseUrl), problem: origin.problem };
-  }
-  const whole = ignoredSettings(ignored);
-  if (SETTING_NAMES.every((name) => whole.includes(name))) {
-    return { settings: {}, readFor: olds.readFor ?? null, problem: null };
-  }
-  return { ...(await outcomeOf(host.read({ projectId, agent }))), readFor: readForOf(args, serviceOf(host)) };
-}
-
-/**
- * The paths whose recorded values stay. An origin says which these are; without one nothing but `ignoreChanges` puts settings
- * among the inputs, with their recorded values.
- */
-function ignoredPaths(olds: ResourceRecord, news: ResourceRecord): readonly string[] {
-  if (olds.args.projectId === undefined || movedArguments(olds, news).length > 0) return [];
-  const { settings, origin } = news;
-  if (origin !== undefined && origin !== UNKNOWN) return origin.ignored;
-  return SETTING_NAMES.filter((name) => {
-    return settings[name] !== undefined && isDeepStrictEqual(settings[name], olds.settings[name]);
-  });
+/** Returns the inputs of a resource that can't be read, with nothing of the package's own that was sent. */
+export function refuse(news: ResourceRecord, failures: readonly Finding[]): Completed {
+  return { inputs: { ...sentBy(news), settings: news.settings }, failures, warnings: [] };
 }
 
 /** Judges settings by what is expected of them. */
 export function judge(inputs: ResourceRecord, secrets: readonly string[]): Completed {
-  const { args, settings, readFor } = inputs;
-  if (isUnknown(readFor)) return { inputs, failures: [], warnings: [] };
+  const { args, settings } = inputs;
   const unmet = unmetExpectations(args.expect, settings, secrets).map((cause) => failureOfRecord(args, cause));
   const isWarned = args.whenUnexpected === "warn";
   return { inputs, failures: isWarned ? [] : unmet, warnings: isWarned ? unmet : [] };
-}
-
-/** Uses the recorded settings in the place of those that could not be read, if they may be used. */
-function useRecord(
-  record: ResourceRecord,
-  { readFor, ...inputs }: ResourceRecord,
-  problem: Finding,
-  secrets: readonly string[],
-): Completed {
-  const isOwn = isRecordOf(record, inputs);
-  const found = isOwn ? { ...inputs, settings: recordedSettingsOf(record.settings) } : inputs;
-  if (!isOwn || !mayUseRecord(inputs, problem)) return { inputs: found, failures: [problem], warnings: [] };
-  if ((record.readFor ?? readFor) === readFor) return { ...judge({ ...found, readFor }, secrets), outage: problem };
-  const why = "The recorded settings come from another service, so they are not used.";
-  const failure = { message: `${problem.message} ${why}`, cause: `${problem.cause} ${why}` };
-  return { inputs: found, failures: [failure], warnings: [] };
-}
-
-/** Returns which arguments name another project or agent than the record; what is not known yet may be the same. */
-export function movedArguments({ args: recorded }: ResourceRecord, { args }: ResourceRecord): readonly string[] {
-  return ["projectId", "agent"].filter((name) => !isUnknown(args[name]) && args[name] !== recorded[name]);
-}
-
-/** Tells whether a record is of the project and the agent that the inputs name. */
-export function isRecordOf(record: ResourceRecord, inputs: ResourceRecord): boolean {
-  return record.args.projectId === inputs.args.projectId && record.args.agent === inputs.args.agent;
 }
 
 /** Tells whether the recorded settings may be used, if there are any, for those that could not be read. */
@@ -137,7 +62,27 @@ export function mayUseRecord({ args }: ResourceRecord, { temporary }: Finding): 
   return temporary === true && args.whenUnavailable === "useRecorded";
 }
 
-/** A fingerprint of the service's address, which may be a secret of the stack. */
-export function serviceOf({ sources }: Host): string | null {
-  return fingerprintsOf(lookUpConnection(...sources)).baseUrl;
+/** Uses the recorded settings in the place of those that could not be read, if they may be used. */
+function useRecord(
+  record: ResourceRecord,
+  news: ResourceRecord,
+  failure: Finding,
+  { service }: ReadFor,
+  secrets: readonly string[],
+): Completed {
+  const isOwn = isRecordOf(record, news);
+  const inputs = { ...sentBy(news), settings: recordedSettingsOf(isOwn ? record.settings : {}) };
+  if (!isOwn || !mayUseRecord(news, failure)) return { inputs, failures: [failure], warnings: [] };
+  const readFor = readForIn(record);
+  if (readFor.service === null || readFor.service === service) {
+    return { ...judge({ ...inputs, readFor }, secrets), outage: failure };
+  }
+  const why = "The recorded settings come from another service, so they are not used.";
+  const unused = { message: `${failure.message} ${why}`, cause: `${failure.cause} ${why}` };
+  return { inputs, failures: [unused], warnings: [] };
+}
+
+/** What a program has sent and nobody has read. A time is an output, so that as an input it is an unknown argument. */
+function sentBy({ args, provider, unchangedSince }: ResourceRecord): Omit<ResourceRecord, "settings"> {
+  return { args, provider, unchangedSince };
 }

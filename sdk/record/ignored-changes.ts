@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from "node:util";
+import { UNKNOWN } from "../engine/engine-marks.ts";
 import { type AgentLogSettings, isSettingName, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { isPlainObject } from "../model/is-object.ts";
 import type { Json } from "../model/json.ts";
@@ -5,6 +7,20 @@ import { printable } from "../model/printable.ts";
 import type { Finding } from "./finding-report.ts";
 import type { RecordedSettings } from "./recorded-settings.ts";
 import { resourceArgumentsSchema } from "./resource-arguments.ts";
+import { movedArguments, type ResourceRecord } from "./resource-record.ts";
+
+/**
+ * Returns the paths whose recorded values stay. An origin says which these are; without one nothing but `ignoreChanges` puts settings
+ * among the inputs, with their recorded values.
+ */
+export function ignoredPaths(olds: ResourceRecord, news: ResourceRecord): readonly string[] {
+  if (olds.args.projectId === undefined || movedArguments(olds, news).length > 0) return [];
+  const { settings, origin } = news;
+  if (origin !== undefined && origin !== UNKNOWN) return origin.ignored;
+  return SETTING_NAMES.filter((name) => {
+    return settings[name] !== undefined && isDeepStrictEqual(settings[name], olds.settings[name]);
+  });
+}
 
 /**
  * Puts the recorded values back in the place of settings, and of members of settings, whose changes are ignored. The engine does
@@ -30,9 +46,15 @@ export function settingsIgnoredInPart(paths: readonly string[]): readonly (keyof
     .flatMap(([name = "", ...members]) => (members.length > 0 && isSettingName(name) ? [name] : []));
 }
 
-/** Returns the names of settings that are ignored as a whole. */
-export function ignoredSettings(paths: readonly string[]): readonly string[] {
-  return paths.map(keysOf).flatMap(([name = "", ...members]) => (members.length === 0 ? [name] : []));
+/** Tells whether all settings are ignored as a whole. */
+export function ignoresAllSettings(paths: readonly string[]): boolean {
+  const names = paths.map(keysOf).flatMap(([name = "", ...members]) => (members.length === 0 ? [name] : []));
+  return SETTING_NAMES.every((name) => names.includes(name));
+}
+
+/** Tells whether a setting or a member of one is ignored. */
+export function ignoresSettings(paths: readonly string[]): boolean {
+  return paths.map(keysOf).some(([name = ""]) => isSettingName(name));
 }
 
 /** The properties whose changes a program may ignore. */

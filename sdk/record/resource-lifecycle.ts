@@ -4,20 +4,12 @@ import { idOf, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError, CODES } from "../model/errors.ts";
 import type { JsonMap } from "../model/json.ts";
-import {
-  type Completed,
-  completeInputs,
-  type Host,
-  judge,
-  mayUseRecord,
-  movedArguments,
-  serviceOf,
-} from "./complete-inputs.ts";
+import { type Completed, completeInputs, judge, mayUseRecord, refuse } from "./complete-inputs.ts";
+import { findSettings, type Host, readForOf } from "./find-settings.ts";
 import { type Finding, failureOf, failureOfRecord } from "./finding-report.ts";
 import { recordedSettingsOf } from "./recorded-settings.ts";
-import type { GivenArguments } from "./resource-arguments.ts";
-import { NO_RECORD, type ResourceRecord } from "./resource-record.ts";
-import { readForOf } from "./settings-origin.ts";
+import { type GivenArguments, refusalsOf } from "./resource-arguments.ts";
+import { movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
 
 /** What a comparison with the record has found. */
 export interface Difference {
@@ -49,9 +41,18 @@ export class ResourceLifecycle {
   /** The outages because of which records are used, by id. Only the outputs have their age, and a check does not see them. */
   readonly #outages = new Map<string, Finding>();
 
-  /** Completes and judges the inputs of a resource. Its parameters are those of {@link completeInputs}. */
-  async check(...asked: Parameters<typeof completeInputs>): Promise<Completed> {
-    const completed = await completeInputs(...asked);
+  /**
+   * Completes the inputs of a resource with its settings, and judges them.
+   * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
+   * @param secrets the settings that no message may quote, and the arguments that none may quote if they are invalid
+   */
+  async check(host: Host, olds: ResourceRecord, news: ResourceRecord, secrets: readonly string[]): Promise<Completed> {
+    const { args, unchangedSince } = news;
+    const refusals = refusalsOf({ ...args, unchangedSince }, secrets);
+    const completed =
+      refusals.length > 0
+        ? refuse(news, refusals)
+        : completeInputs(await findSettings(host, olds, news), olds, news, secrets);
     const { inputs, failures, outage } = completed;
     if (outage !== undefined) this.#outages.set(idOf(inputs.args), outage);
     return { ...completed, inputs: { ...inputs, failures } };
@@ -100,7 +101,7 @@ export class ResourceLifecycle {
     try {
       const { projectId, agent } = parseAgentLogConfigId(id);
       const result = await host.read({ projectId, agent });
-      const readFor = readForOf({ projectId, agent }, serviceOf(host));
+      const readFor = readForOf(host, { projectId, agent });
       const args: GivenArguments = { ...before.args, projectId, agent };
       const inputs = { ...before, args, settings: recordedSettingsOf(result), readFor };
       const outputs = outputsOf(inputs, recorded);
@@ -123,14 +124,15 @@ export class ResourceLifecycle {
 /** Returns why a resource with these inputs is not recorded: what its check has found, or else what has changed since. */
 export function failuresOf(inputs: ResourceRecord): readonly Finding[] {
   const refusals = refusalsToRecord(inputs);
+  if (refusals.length > 0 || isUnknown(inputs.readFor?.id)) return refusals;
   // What is secret is known to the check alone.
-  return refusals.length > 0 ? refusals : judge(inputs, SETTING_NAMES).failures;
+  return judge(inputs, SETTING_NAMES).failures;
 }
 
 /** Returns what the check has found, or that the settings are not of this project and agent. */
 function refusalsToRecord({ args, readFor, failures = [] }: ResourceRecord): readonly Finding[] {
-  if (failures.length > 0 || isUnknown(readFor)) return failures;
-  return readFor?.startsWith(readForOf(args, "")) === true ? [] : [failureOfRecord(args, CHANGED_SINCE)];
+  if (failures.length > 0 || isUnknown(readFor?.id) || readFor?.id === idOf(args)) return failures;
+  return [failureOfRecord(args, CHANGED_SINCE)];
 }
 
 const CHANGED_SINCE =

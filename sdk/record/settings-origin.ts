@@ -2,25 +2,18 @@ import { createHash } from "node:crypto";
 import { type ConnectionSettings, findSetting, type SettingsSource } from "../connection/connection-settings.ts";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
-import type { AgentLogSettings } from "../model/agent-log-settings.ts";
 import { apiAddress } from "../model/complete-options.ts";
 import { isObject } from "../model/is-object.ts";
-import { type Finding, failureOf } from "./finding-report.ts";
-import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
+import type { Finding } from "./finding-report.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
 
 /**
- * The result of a read in the program. It travels to the provider with the inputs of the resource, so that the provider can
- * tell whether the settings beside it belong to the resource that the engine is about to record.
+ * What a program knows of the settings that it sends. It travels to the provider with the inputs of the resource, so that the
+ * provider can tell whether the settings beside it belong to the resource that the engine is about to record.
  */
 export interface SettingsOrigin {
-  /** Null where nothing was read. */
-  readonly projectId: string | null;
-  readonly agent: string | null;
-  /** Fingerprints of the service's address and of the public key; a public key may be a secret of the stack. */
-  readonly fingerprints: Fingerprints;
-  /** Why there are no settings; null where they were read. */
-  readonly problem: Finding | null;
+  /** The read that the settings come from; undefined if only the engine can read. */
+  readonly read?: ProgramRead | undefined;
   /**
    * The settings that no message may quote, because they or what is expected of them are secret, and the arguments that no message
    * may quote if they are invalid. A valid id of a project is not a secret.
@@ -28,8 +21,25 @@ export interface SettingsOrigin {
   readonly secrets: readonly string[];
   /** The paths of the settings whose changes the program ignores, as `ignoreChanges` lists them. */
   readonly ignored: readonly string[];
+}
+
+/** A read in a program. */
+export interface ProgramRead {
+  readonly readFor: ReadFor;
+  /** A fingerprint of the public key, which may be a secret of the stack. */
+  readonly publicKey: string | null;
+  /** Why there are no settings; undefined if they were read. */
+  readonly failure?: Finding | undefined;
   /** The settings that travel as an empty map although there are none, because the program ignores members of them. */
   readonly absent: readonly string[];
+}
+
+/** What settings were read for. */
+export interface ReadFor {
+  /** `<projectId>/<agent>`, or {@link UNKNOWN} in a preview as long as nothing is known of the settings. */
+  readonly id: string;
+  /** A fingerprint of the service's address; null if nobody knows of which service they are. */
+  readonly service: string | null;
 }
 
 /** Returns the origin in that input; undefined where it has none. */
@@ -39,7 +49,9 @@ export function originIn(value: unknown): SettingsOrigin | typeof UNKNOWN | unde
 }
 
 function isOrigin(value: unknown): value is SettingsOrigin {
-  return isObject(value) && "problem" in value && "fingerprints" in value;
+  if (!isObject(value) || !Array.isArray(value["secrets"]) || !Array.isArray(value["ignored"])) return false;
+  const { read } = value;
+  return read === undefined || (isObject(read) && isObject(read["readFor"]) && Array.isArray(read["absent"]));
 }
 
 interface Fingerprints {
@@ -53,27 +65,19 @@ export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fing
 }
 
 /**
- * Tells whether the settings with this origin are those of this project and agent, read over the connection that the
- * engine's configuration names. What it leaves to the environment is not compared.
+ * Tells whether a program has read the settings of this project and agent over the connection that the engine's configuration
+ * names. What it leaves to the environment is not compared.
  */
 export function belongsTo(
-  { projectId, agent, fingerprints }: SettingsOrigin,
+  { readFor, publicKey }: ProgramRead,
   args: GivenArguments,
   sources: readonly SettingsSource[],
 ): boolean {
-  const isSame = (setting: keyof Fingerprints) => {
+  const isSame = (setting: keyof Fingerprints, fingerprint: string | null) => {
     const configured = findSetting(setting, sources);
-    return configured === undefined || fingerprintOf(setting, configured.text) === fingerprints[setting];
+    return configured === undefined || fingerprintOf(setting, configured.text) === fingerprint;
   };
-  return projectId === args.projectId && agent === args.agent && isSame("baseUrl") && isSame("publicKey");
-}
-
-/**
- * Says what settings were read for.
- * @param service the fingerprint of its address
- */
-export function readForOf(resource: Parameters<typeof idOf>[0], service: string | null): string {
-  return `${idOf(resource)} ${service}`;
+  return readFor.id === idOf(args) && isSame("baseUrl", readFor.service) && isSame("publicKey", publicKey);
 }
 
 /** One service has one fingerprint, however its address is spelled. */
@@ -82,21 +86,4 @@ function fingerprintOf(setting: keyof Fingerprints, text: string | undefined): s
   const url = setting === "baseUrl" ? URL.parse(text) : null;
   const spelled = (url && apiAddress(url)) ?? text;
   return createHash("sha256").update(spelled).digest("hex").slice(0, 16);
-}
-
-/** What came of a read. */
-export interface ReadOutcome {
-  /** Each setting is null where nothing could be read. */
-  readonly settings: RecordedSettings;
-  /** Why there are no settings; null where they were read. */
-  readonly problem: Finding | null;
-}
-
-/** Waits for a read, which may fail. */
-export async function outcomeOf(read: Promise<AgentLogSettings>): Promise<ReadOutcome> {
-  try {
-    return { settings: recordedSettingsOf(await read), problem: null };
-  } catch (error) {
-    return { settings: recordedSettingsOf({}), problem: failureOf(error) };
-  }
 }

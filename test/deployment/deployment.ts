@@ -15,6 +15,8 @@ export interface Deployment {
   run(args: readonly string[]): Promise<Run>;
   /** What `pulumi stack export` gives, with secrets encrypted. */
   exportState(): Promise<unknown>;
+  /** Puts a state in the place of what the stack has, as `pulumi stack import` does. The real engine alone has it. */
+  importState(state: unknown): Promise<void>;
   /** What `pulumi stack output --json` gives, with secrets masked. */
   outputs(): Promise<Record<string, unknown>>;
   /** Ends what still runs and removes the temporary folders. The program folder stays as it was. */

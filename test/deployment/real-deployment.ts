@@ -70,6 +70,9 @@ export async function openRealDeployment(
     refresh: (options) => run(["refresh", "--yes", "--skip-preview"], options),
     destroy: (options) => run(["destroy", "--yes", "--skip-preview"], options),
     exportState: async () => JSON.parse(await succeed(["stack", "export"])),
+    importState: async (state) => {
+      await succeed(["stack", "import"], { input: JSON.stringify(state) });
+    },
     outputs: async () => JSON.parse(await succeed(["stack", "output", "--json"])),
     close: async () => {
       closing.abort();

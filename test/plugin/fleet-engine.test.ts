@@ -78,6 +78,21 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     expect(recovered.steps).toEqual([child(19), "consumer"].map((name) => ({ op: "create", name })));
   });
 
+  it("is judged by the project that a name gets, whatever it ignores of the one before", LIMIT, async (context) => {
+    const named = (index: number, logPath: string) => {
+      return { projectIds: undefined, projects: { orders: id(index) }, expect: { logPath } };
+    };
+    const ignoring = { ignoreChanges: ["logPath"] };
+    const { deployment, setArgs } = await open(context, by, named(1, "/log/1"), ignoring);
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    await setArgs(named(2, "/log/1"));
+    const unmet = await deployment.preview();
+    expect([unmet.ok, unmet.text]).toEqual([false, expect.stringContaining('logPath is "/log/2", expected "/log/1"')]);
+    await setArgs(named(2, "/log/2"));
+    for (const run of [await deployment.preview(), await deployment.up()]) expect(run.ok, run.text).toBe(true);
+    expect(await deployment.outputs()).toEqual({ paths: { "orders/monitoring": "/log/2" } });
+  });
+
   it(
     "is read, compared and recorded by its targets alone, and keeps the output of the others",
     LIMIT,

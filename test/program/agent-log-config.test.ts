@@ -47,7 +47,7 @@ const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": expect
 it("sends settings in the clear where an argument is a secret, as every resource of Pulumi does", async () => {
   const inputs = await inputsOf({ projectId: pulumi.secret(PROJECT_ID) });
   expect(inputs).toMatchObject({ projectId: secret(PROJECT_ID), logPath: "/l", configOverrides: secret({ key: "k" }) });
-  expect(inputs["__origin"]).toEqual(secret(expect.objectContaining({ projectId: PROJECT_ID })));
+  expect(inputs["__origin"]).toMatchObject(secret({ read: { readFor: { id: `${PROJECT_ID}/monitoring` } } }));
 });
 
 it("sends what is named a secret, and configOverrides, as secrets", async () => {
@@ -64,7 +64,7 @@ it("sends a map for a setting that the service does not have and of which a memb
     logRotate: {},
     configOverrides: secret({ key: "k" }),
     username: null,
-    __origin: { absent: ["logRotate"] },
+    __origin: { read: { absent: ["logRotate"] } },
   });
 });
 

@@ -3,7 +3,9 @@ import { lookUpConnection, stackConfiguration } from "../../sdk/connection/conne
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { SETTING_NAMES } from "../../sdk/model/agent-log-settings.ts";
 import { check, create, diff, read, update } from "../../sdk/provider/dynamic-provider.ts";
-import { fingerprintsOf, type SettingsOrigin } from "../../sdk/record/settings-origin.ts";
+import { UNKNOWN_SETTINGS } from "../../sdk/record/recorded-settings.ts";
+import type { Properties } from "../../sdk/record/resource-record.ts";
+import { fingerprintsOf, type ProgramRead, type SettingsOrigin } from "../../sdk/record/settings-origin.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 import { startEngineLog } from "../plugin/plugin-process.ts";
@@ -40,40 +42,47 @@ function warnings(): readonly string[] {
 }
 
 /** What came of a read in the program, over the connection of the engine's configuration. */
-function reading(changes: Partial<SettingsOrigin> = {}): SettingsOrigin {
-  const said = { problem: null, secrets: [], ignored: [], absent: [] };
-  return { ...ARGS, fingerprints: fingerprints(), ...said, ...changes };
+function reading(changes: Partial<ProgramRead> = {}, others: Partial<Omit<SettingsOrigin, "read">> = {}) {
+  const { baseUrl: service, publicKey } = fingerprints();
+  const read: ProgramRead = { readFor: { id: ID, service }, publicKey, absent: [], ...changes };
+  return { read, secrets: [], ignored: [], ...others };
 }
 
-const readElsewhere = (setting: string) => ({
-  __origin: reading({ fingerprints: { ...fingerprints(), [setting]: "0123456789abcdef" } }),
-});
+const ELSEWHERE = "0123456789abcdef";
 
-it.each<
-  [description: string, change: () => object, expected?: Partial<typeof INPUTS> & { readonly __readFor?: string }]
->([
+it.each<[description: string, change: () => object, expected?: Properties]>([
   ["are recorded", () => ({}), INPUTS],
   [
-    "are recorded while it is unknown where they are from",
+    "are unknown as long as it is unknown where they are from",
     () => ({ __origin: UNKNOWN }),
-    { ...INPUTS, __readFor: UNKNOWN },
+    { ...UNKNOWN_SETTINGS, __readFor: UNKNOWN },
   ],
   [
     "are not those of a project that a transform has named",
     () => ({ projectId: OTHER_PROJECT_ID }),
     { ...OWN, projectId: OTHER_PROJECT_ID },
   ],
-  ["are of another agent", () => ({ __origin: reading({ agent: "backup" }) })],
-  ["are of another service than that of the engine's provider", () => readElsewhere("baseUrl")],
-  ["are read with another key than that of the engine's provider", () => readElsewhere("publicKey")],
+  [
+    "are of another agent",
+    () => ({ __origin: reading({ readFor: { ...reading().read.readFor, id: `${PROJECT_ID}/backup` } }) }),
+  ],
+  [
+    "are of another service than that of the engine's provider",
+    () => ({ __origin: reading({ readFor: { id: ID, service: ELSEWHERE } }) }),
+  ],
+  [
+    "are read with another key than that of the engine's provider",
+    () => ({ __origin: reading({ publicKey: ELSEWHERE }) }),
+  ],
   ["were not read at all", () => ({ __origin: null })],
+  ["can only be read by the engine", () => ({ __origin: { ...reading(), read: undefined } })],
   ["do not say where they are from", () => ({ __origin: { projectId: PROJECT_ID } })],
 ])("reads itself unless the settings are those of the record: they %s", async (_, change, expected = OWN) => {
   const { inputs, failures } = await check(CONFIGURATION, {}, { ...INPUTS, __origin: reading(), ...change() });
   const record = { ...INPUTS, ...expected };
   const __readFor = `${record.projectId}/monitoring ${fingerprints().baseUrl}`;
   expect([failures, inputs]).toEqual([[], { __readFor, ...record }]);
-  expect(service.requests.length > 0).toBe(expected.logPath !== INPUTS.logPath);
+  expect(service.requests.length > 0).toBe(record.logPath === OWN.logPath);
 });
 
 const ROTATION = { sizeThresholdMB: 1, numTotal: 5 };
@@ -83,7 +92,7 @@ it.each<[description: string, absent: string[], logRotate: object, recorded: obj
   ["null where nothing that is ignored is recorded", ["logRotate"], {}, { sizeThresholdMB: 1 }, null],
   ["an empty map that the service has", [], {}, { sizeThresholdMB: 1 }, {}],
 ])("records %s where a threshold is ignored", async (_, absent, logRotate, recorded, kept) => {
-  const __origin = reading({ absent, ignored: ["logRotate.numTotal"] });
+  const __origin = reading({ absent }, { ignored: ["logRotate.numTotal"] });
   const { inputs } = await check(CONFIGURATION, { ...INPUTS, logRotate: recorded }, { ...INPUTS, logRotate, __origin });
   expect(inputs["logRotate"]).toEqual(kept);
   const { inputs: created } = await check(CONFIGURATION, {}, { ...INPUTS, logRotate: {}, __origin });
@@ -95,12 +104,12 @@ it("does not compare a connection that the configuration leaves to the environme
   configured = {};
   // The record is of the service that the program has read.
   const { inputs } = await check(CONFIGURATION, {}, news);
-  expect(inputs).toEqual({ ...INPUTS, __readFor: `${ID} ${news.__origin.fingerprints.baseUrl}` });
+  expect(inputs).toEqual({ ...INPUTS, __readFor: `${ID} ${news.__origin.read.readFor.service}` });
 });
 
 it("quotes no argument or setting that is a secret in the program, which the engine does not tell", async () => {
   const failuresOf = async (news: object, secrets: readonly string[]) => {
-    const { failures } = await check(CONFIGURATION, {}, { ...INPUTS, ...news, __origin: reading({ secrets }) });
+    const { failures } = await check(CONFIGURATION, {}, { ...INPUTS, ...news, __origin: reading({}, { secrets }) });
     return failures.map(({ reason }) => reason).join();
   };
   const unmet = { expect: { logPath: "/m" } };
@@ -117,7 +126,7 @@ it("quotes no argument or setting that is a secret in the program, which the eng
 describe("a resource that fails", () => {
   const GONE = { message: "It is gone.", cause: "gone" } as const;
   const checked = (__failsIn: string | undefined, olds: object = {}) =>
-    check(CONFIGURATION, { ...olds }, { ...INPUTS, __failsIn, __origin: reading({ problem: GONE }) });
+    check(CONFIGURATION, { ...olds }, { ...INPUTS, __failsIn, __origin: reading({ failure: GONE }) });
   const UNREAD = Object.fromEntries([...SETTING_NAMES, "__readFor"].map((name) => [name, UNKNOWN]));
 
   it("is handed to the program of a preview, without settings if it is new and else with those that are recorded", async () => {

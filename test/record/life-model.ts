@@ -35,6 +35,8 @@ export interface Step {
   readonly replacesOnLogPath: boolean;
   /** The run has `--replace` for the resource. */
   readonly isForced: boolean;
+  /** Before it, somebody has edited the state, which does not say any more what the settings were read for. */
+  readonly isEdited: boolean;
   readonly services: readonly ServiceWorld[];
   /** The service that the engine's provider is configured with. */
   readonly service: number;
@@ -47,9 +49,15 @@ export interface Step {
 interface Record {
   readonly args: Args;
   readonly settings: Settings;
-  /** The service that the settings are of. */
+  /** The service that the settings are of, or {@link NOBODY_KNOWS}. */
   readonly service: number;
 }
+
+/** The service of a record in a state that does not say it. */
+export const NOBODY_KNOWS = -1;
+
+/** All settings of a record; the services of the model have three of them. */
+const ALL_SETTINGS = ["logPath", "logPathWindows", "logRotate", "username", "configOverrides"];
 
 /** What Pulumi keeps of one resource. */
 export interface State {
@@ -63,7 +71,9 @@ export interface Outcome extends State {
   readonly warnsOfOutage: boolean;
 }
 
-export function predict(step: Step, before: State): Outcome {
+export function predict(step: Step, { record, connection }: State): Outcome {
+  const edited = step.isEdited && record !== undefined ? { ...record, service: NOBODY_KNOWS } : record;
+  const before = { record: edited, connection };
   return step.run === "refresh" ? predictRefresh(step, before) : predictUpdate(step, before);
 }
 
@@ -104,17 +114,19 @@ function predictUpdate(step: Step, { record, connection }: State): Outcome {
 
 /** Returns the record that an update makes; undefined where it fails. */
 function settle(step: Step, args: Args, record: Record | undefined) {
-  const { services, service, way, ignoreChanges } = step;
-  const ignoresAll = record !== undefined && ignoreChanges.includes("*");
-  // What the program has read of another project, or what it could not send, counts for nothing.
-  const hasRead = way === "travel" && !ignoresAll && args.project === step.args.project;
-  if (ignoresAll && !hasRead) return judge({ ...record, args }, false);
+  const { services, service, way, ignoreChanges, isTransformed } = step;
+  // A program does not know what a transform ignores.
+  const isHidden = isTransformed && way === "travel";
+  const isOwn = record?.args.project === args.project;
+  const ignoresEach = !isHidden && ALL_SETTINGS.every((name) => ignoreChanges.includes(name));
+  if (isOwn && (ignoresEach || ignoreChanges.includes("*"))) return judge({ ...record, args }, false);
   const found = read(services[service], args.project);
   if (typeof found !== "string") {
-    return judge({ args, service, settings: record ? ignoring(step, record.settings, found) : found }, false);
+    const settings = record && (isOwn || isHidden) ? ignoring(step, record.settings, found) : found;
+    return judge({ args, service, settings }, false);
   }
   const mayUse = found === "outage" && args.whenUnavailable === "useRecorded";
-  if (!mayUse || record?.args.project !== args.project || record.service !== service) return undefined;
+  if (!mayUse || !isOwn || ![service, NOBODY_KNOWS].includes(record.service)) return undefined;
   return judge({ ...record, args }, true);
 }
 
@@ -168,6 +180,7 @@ const service = record<ServiceWorld>({
 /** One run of Pulumi, after whatever has happened since the one before. */
 export const stepArbitrary = record<Step>({
   isForced: usually(false, fc.boolean()),
+  isEdited: usually(false, fc.boolean()),
   replacesOnLogPath: usually(false, fc.boolean()),
   isSpelledOtherwise: fc.boolean(),
   isTransformed: usually(false, fc.boolean()),
@@ -183,7 +196,15 @@ export const stepArbitrary = record<Step>({
   }),
   ignoreChanges: usually<readonly string[]>(
     [],
-    fc.constantFrom(["logPath"], ["logRotate"], ["logRotate.numTotal"], ["project"], ["logPath", "project"], ["*"]),
+    fc.constantFrom(
+      ["logPath"],
+      ["logRotate"],
+      ["logRotate.numTotal"],
+      ["project"],
+      ["logPath", "project"],
+      ALL_SETTINGS,
+      ["*"],
+    ),
   ),
   services: fc.tuple(service, service),
   service: usually(0, fc.constant(1)),

@@ -38,6 +38,10 @@ let connection: number;
 
 /** Does with the life-cycle module what the engine does with a provider. */
 async function run(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
+  if (step.isEdited && kept !== undefined) {
+    const { __readFor: _, ...inputs } = kept.inputs;
+    kept = { ...kept, inputs };
+  }
   return step.run === "refresh" ? refreshStep(step) : update(step);
 }
 
@@ -109,22 +113,17 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   const { project, ...others } = args;
   const projectId = PROJECTS[project];
   const asked = JSON.parse(JSON.stringify({ projectId, agent, ...others }));
-  const said = {
-    secrets: [],
-    ignored: isTransformed ? [] : ignoreChanges.map(nameOf),
-    problem: null,
-    absent: [],
-  };
+  const origin = { secrets: [], ignored: isTransformed ? [] : ignoreChanges.map(nameOf) };
   if (way === "plugin") return asked;
-  if (way === "foreign provider") {
-    return { ...asked, __origin: { ...said, projectId: null, agent: null, fingerprints: fingerprintsOf({}) } };
-  }
+  if (way === "foreign provider") return { ...asked, __origin: origin };
   const from = way === "travel" ? service : 1 - service;
-  const reading = { ...said, projectId, agent, fingerprints: fingerprintsOf(lookUpConnection(...sourcesOf(from))) };
+  const { baseUrl, publicKey } = fingerprintsOf(lookUpConnection(...sourcesOf(from)));
+  const read = { readFor: { id: `${projectId}/${agent}`, service: baseUrl }, publicKey, absent: [] };
   try {
-    return { ...asked, ...recordedSettingsOf(answer(services[from], { projectId })), __origin: reading };
+    return { ...asked, ...recordedSettingsOf(answer(services[from], { projectId })), __origin: { ...origin, read } };
   } catch (error) {
-    return { ...asked, ...recordedSettingsOf({}), __origin: { ...reading, problem: failureOf(error) } };
+    const __origin = { ...origin, read: { ...read, failure: failureOf(error) } };
+    return { ...asked, ...recordedSettingsOf({}), __origin };
   }
 }
 

@@ -1,13 +1,8 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
+import { withoutInternal } from "../../sdk/record/internal-properties.ts";
 import { ResourceLifecycle } from "../../sdk/record/resource-lifecycle.ts";
-import {
-  asProperties,
-  asRecord,
-  NO_RECORD,
-  type Properties,
-  withoutInternal,
-} from "../../sdk/record/resource-record.ts";
+import { asProperties, asRecord, NO_RECORD, type Properties } from "../../sdk/record/resource-record.ts";
 import { settingsOf } from "./settings-of.ts";
 
 // What random lives do not show, because there is one resource in each of them.
@@ -129,5 +124,5 @@ it("reads for another project although all settings of the one before are ignore
   const read = async () => settingsOf(ARGS);
   const { inputs, failures } = await new ResourceLifecycle().check({ sources: [], read }, olds, news, []);
   expect(failures).toEqual([]);
-  expect(inputs).toMatchObject({ settings: { logPath: "/var/log/monitoring" }, readFor: `${ID} null` });
+  expect(inputs).toMatchObject({ settings: { logPath: "/var/log/monitoring" }, readFor: { id: ID, service: null } });
 });

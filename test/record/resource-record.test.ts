@@ -3,7 +3,7 @@ import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { asProperties, asRecord } from "../../sdk/record/resource-record.ts";
 
 const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
-const ORIGIN = { ...ARGS, fingerprints: {}, problem: null };
+const ORIGIN = { secrets: [], ignored: [] };
 
 it.each<[description: string, properties: object]>([
   ["nothing", {}],
@@ -14,7 +14,10 @@ it.each<[description: string, properties: object]>([
     { projectId: 5, whenUnexpected: [], tags: null, logPath: [1], logRotate: 5 },
   ],
   ["members that are no thresholds", JSON.parse('{"logRotate":{"a":1,"__proto__":2}}')],
-  ["what is internal", { __provider: "exports.handler", __readFor: null, unchangedSince: "2026-01-01T00:00:00.000Z" }],
+  [
+    "what is internal",
+    { __provider: "exports.handler", __readFor: "a/b null", unchangedSince: "2026-01-01T00:00:00.000Z" },
+  ],
   [
     "why it fails",
     {

@@ -106,6 +106,9 @@ export async function openStandInDeployment(
       version: 3,
       deployment: { resources: [...state.values()].map((resource) => ({ ...resource, ...encrypted(resource) })) },
     }),
+    importState: async () => {
+      throw new Error("stand-in engine: pulumi stack import is not modelled");
+    },
     outputs: async () => {
       const outputs = [...state.values()].find(({ type }) => type === stackType)?.outputs ?? {};
       return parseProperties(replaceSecrets(outputs, () => "[secret]"));

@@ -41,6 +41,7 @@ const transforms: pulumi.ResourceTransform[] = [
 ];
 const opts = {
   protect: config.getBoolean("protect") ?? false,
+  ignoreChanges: config.getObject<string[]>("ignoreChanges") ?? [],
   transforms: config.getBoolean("hooked") ? transforms : [],
 };
 const Fleet = isOfPlugin ? Generated : AgentLogConfigs;
