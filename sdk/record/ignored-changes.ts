@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { UNKNOWN } from "../engine/engine-marks.ts";
-import { type AgentLogSettings, isSettingName, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import {
+  type AgentLogSettings,
+  isSettingName,
+  logRotateSchema,
+  SECRET_SETTING,
+  SETTING_NAMES,
+} from "../model/agent-log-settings.ts";
 import { isPlainObject } from "../model/is-object.ts";
 import type { Json } from "../model/json.ts";
 import { printable } from "../model/printable.ts";
@@ -8,6 +14,7 @@ import type { Finding } from "./finding-report.ts";
 import type { RecordedSettings } from "./recorded-settings.ts";
 import { resourceArgumentsSchema } from "./resource-arguments.ts";
 import { movedArguments, type ResourceRecord } from "./resource-record.ts";
+import { expectedSettingsSchema } from "./unmet-expectations.ts";
 
 /**
  * Returns the paths whose recorded values stay. An origin says which these are; without one nothing but `ignoreChanges` puts settings
@@ -60,16 +67,33 @@ export function ignoresSettings(paths: readonly string[]): boolean {
 /** The properties whose changes a program may ignore. */
 const PROPERTY_NAMES: readonly string[] = [...SETTING_NAMES, ...Object.keys(resourceArgumentsSchema.shape)];
 
+/** The names of the members of those that have any, except of `configOverrides`, which may have any members. */
+const MEMBER_NAMES: Readonly<Record<string, readonly string[]>> = {
+  logRotate: Object.keys(logRotateSchema.shape),
+  expect: Object.keys(expectedSettingsSchema.shape),
+};
+
 /** Returns a warning if some paths lead to no property, as those with the names of Python do: the engine says nothing. */
 export function ignoredWithoutEffect(paths: readonly string[], resource: string): readonly Finding[] {
-  const unknown = paths.filter((path) => {
-    const [name = ""] = keysOf(path);
-    return name !== "*" && !name.startsWith("__") && !PROPERTY_NAMES.includes(name);
-  });
-  if (unknown.length === 0) return [];
-  const shown = unknown.map((path) => printable(path, 80)).join(", ");
-  const cause = `ignoreChanges has no effect on ${shown}; the valid names are ${PROPERTY_NAMES.join(", ")}.`;
+  const misspelt = paths.filter((path) => !leadsToProperty(keysOf(path)));
+  if (misspelt.length === 0) return [];
+  const shown = misspelt.map((path) => printable(path, 80)).join(", ");
+  const valid = [...new Set(misspelt.flatMap(validPathsFor))].join(", ");
+  const cause = `ignoreChanges has no effect on ${shown}; the valid names are ${valid}.`;
   return [{ message: `AgentLogConfig ${printable(resource, 80)}: ${cause}`, cause }];
+}
+
+function leadsToProperty([name = "", member]: readonly string[]): boolean {
+  if (name === "*" || name.startsWith("__")) return true;
+  if (!PROPERTY_NAMES.includes(name)) return false;
+  return member === undefined || member === "*" || (MEMBER_NAMES[name]?.includes(member) ?? name === SECRET_SETTING);
+}
+
+/** Returns what a path may be that leads to no property. */
+function validPathsFor(path: string): readonly string[] {
+  const [name = ""] = keysOf(path);
+  if (!PROPERTY_NAMES.includes(name)) return PROPERTY_NAMES;
+  return MEMBER_NAMES[name]?.map((member) => `${name}.${member}`) ?? [name];
 }
 
 /**

@@ -100,3 +100,19 @@ it("names the paths that lead to no property as the program wrote them", () => {
     },
   ]);
 });
+
+const THRESHOLDS = ["sizeThresholdMB", "timeThresholdHrs", "numUncompressed", "percentOfDiskspace", "numTotal"];
+it.each([
+  ["logRotate.sizeThreshold", THRESHOLDS.map((name) => `logRotate.${name}`)],
+  ["logRotate.num_total", THRESHOLDS.map((name) => `logRotate.${name}`)],
+  ["logPath.name", ["logPath"]],
+  ["expect.path", ["logPath", "logPathWindows", "logRotate", "username", "notSet"].map((name) => `expect.${name}`)],
+])("names the valid members instead of %s", (path, valid) => {
+  const [warning] = ignoredWithoutEffect([path], "settings");
+  expect(warning?.cause).toBe(`ignoreChanges has no effect on ${path}; the valid names are ${valid.join(", ")}.`);
+});
+
+it("says nothing of a path that leads to a member, known or not", () => {
+  const paths = ["logRotate.*", "configOverrides.a.b", "expect.logRotate.numTotal", "whenUnavailable", '["logRotate"]'];
+  expect(ignoredWithoutEffect(paths, "settings")).toEqual([]);
+});
