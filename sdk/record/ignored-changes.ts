@@ -13,7 +13,7 @@ import { printable } from "../model/printable.ts";
 import type { Finding } from "./finding-report.ts";
 import type { RecordedSettings } from "./recorded-settings.ts";
 import { resourceArgumentsSchema } from "./resource-arguments.ts";
-import { movedArguments, type ResourceRecord } from "./resource-record.ts";
+import { isMoved, type ResourceRecord } from "./resource-record.ts";
 import { expectedSettingsSchema } from "./unmet-expectations.ts";
 
 /**
@@ -21,7 +21,7 @@ import { expectedSettingsSchema } from "./unmet-expectations.ts";
  * among the inputs, with their recorded values.
  */
 export function ignoredPaths(olds: ResourceRecord, news: ResourceRecord): readonly string[] {
-  if (olds.args.projectId === undefined || movedArguments(olds, news).length > 0) return [];
+  if (olds.args.projectId === undefined || isMoved(olds, news)) return [];
   const { settings, origin } = news;
   if (origin !== undefined && origin !== UNKNOWN) return origin.ignored;
   return SETTING_NAMES.filter((name) => {

@@ -42,7 +42,7 @@ export interface ReadFor {
   readonly service: string | null;
 }
 
-/** Returns the origin in that input; undefined where it has none. */
+/** Returns the origin in that input; undefined if it has none. */
 export function originIn(value: unknown): SettingsOrigin | typeof UNKNOWN | undefined {
   if (isUnknown(value)) return UNKNOWN;
   return isOrigin(value) ? value : undefined;

@@ -85,6 +85,17 @@ it.each<[description: string, change: () => object, expected?: Properties]>([
   expect(service.requests.length > 0).toBe(record.logPath === OWN.logPath);
 });
 
+it.each([
+  ["itself if the program ignores a setting, whose old value the engine has sent", ["username", "logPath"], OWN],
+  ["itself if the program ignores a threshold", ["logRotate.numTotal"], OWN],
+  ["in the program if nothing is ignored but arguments", ["expect.logPath", "whenUnexpected"], INPUTS],
+])("reads for a record that moves to another project %s", async (_, ignored, { logPath }) => {
+  const olds = { ...INPUTS, projectId: OTHER_PROJECT_ID, logPath: "/old" };
+  const sent = ignored.includes("logPath") ? olds : INPUTS;
+  const news = { ...INPUTS, logPath: sent.logPath, __origin: reading({}, { ignored }) };
+  expect(await check(CONFIGURATION, olds, news)).toMatchObject({ inputs: { ...ARGS, logPath }, failures: [] });
+});
+
 const ROTATION = { sizeThresholdMB: 1, numTotal: 5 };
 it.each<[description: string, absent: string[], logRotate: object, recorded: object | null, kept: object | null]>([
   ["null for what the service does not have", ["logRotate"], {}, null, null],

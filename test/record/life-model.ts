@@ -54,7 +54,7 @@ interface Record {
 }
 
 /** The service of a record in a state that does not say it. */
-export const NOBODY_KNOWS = -1;
+const NOBODY_KNOWS = -1;
 
 /** All settings of a record; the services of the model have three of them. */
 const ALL_SETTINGS = ["logPath", "logPathWindows", "logRotate", "username", "configOverrides"];
