@@ -132,13 +132,16 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const { reports } = programState();
     if (isRead && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
     for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [], name)) reports.warn(this, name, warning);
-    if (imported !== undefined) pulumi.log.warn(IMPORT_IS_NOT_NEEDED, this);
+    if (imported !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);
     for (const output of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, output);
   }
 }
 
-const IMPORT_IS_NOT_NEEDED =
-  "The import option is ignored, because creating an AgentLogConfig already reads the existing settings. Remove the option.";
+const IMPORT_IS_NOT_NEEDED = {
+  message:
+    "The import option is ignored, because creating an AgentLogConfig already reads the existing settings. Remove the option.",
+  cause: "import",
+};
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(

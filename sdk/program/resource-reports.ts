@@ -1,26 +1,27 @@
 import * as pulumi from "@pulumi/pulumi";
 import { printable } from "../model/printable.ts";
-import { type Finding, FindingReport, listOf } from "../record/finding-report.ts";
+import { type Finding, FindingReport } from "../record/finding-report.ts";
 import { failuresIn } from "../record/internal-properties.ts";
 import { failAtEnd, runsInline, whenKnown } from "./private-sdk.ts";
 
 /** A resource that something is said of. */
 interface Subject {
-  readonly show: typeof pulumi.log.error;
+  readonly severity: "error" | "warning";
   readonly resource: pulumi.Resource;
   readonly name: string;
 }
 
 /**
- * Reports what is the matter with resources: each cause at once, beside the first resource that has it and whose read was sent, and
- * the names of the others at the end of the program. The end of an inline program can't be seen, so that there each of the others
- * says at once that it is the same.
+ * Reports what is the matter with resources: each cause once, at the end of the program, beside a resource whose read was sent, if there is
+ * one, and with the names of all its resources. Where the end can't be seen, as of an inline program, each cause is told at once.
  *
  * In a preview the engine ends its work at the first failure of a provider. An error of the program fails the run at its end, after
  * everything else is compared.
  */
 export class ResourceReports {
-  readonly #report = new FindingReport<Subject>(({ name }) => name);
+  #report = newReport();
+  /** What the engine has not taken yet. */
+  readonly #untold = new Set<string>();
   #awaitsEnd = false;
 
   /** Reports why a resource fails in a preview. */
@@ -28,32 +29,46 @@ export class ResourceReports {
     whenKnown(failures, (reasons) => {
       for (const failure of failuresIn(reasons)) {
         failAtEnd();
-        this.#note({ show: pulumi.log.error, resource, name }, failure);
+        this.#note({ severity: "error", resource, name }, failure);
       }
     });
   }
 
   warn(resource: pulumi.Resource, name: string, warning: Finding): void {
-    this.#note({ show: pulumi.log.warn, resource, name }, warning);
+    this.#note({ severity: "warning", resource, name }, warning);
   }
 
-  #note(subject: Subject, failure: Finding): void {
-    const { show, resource } = subject;
-    const teller = this.#report.note(subject, failure);
-    if (teller === subject && (failure.isUnsent !== true || runsInline())) void show(failure.message, resource);
-    else if (runsInline()) void show(`The same applies here as to ${printable(teller.name, 120)}.`, resource);
-    else {
-      if (!this.#awaitsEnd) process.once("beforeExit", () => this.#tellRest());
+  #note(subject: Subject, finding: Finding): void {
+    const teller = this.#report.note(subject, finding);
+    if (runsInline() || pulumi.runtime.getStackResource() === undefined) {
+      const isFirst = teller === subject;
+      void show(subject, isFirst ? finding.message : `The same applies here as to ${printable(teller.name, 120)}.`);
+    } else if (!this.#awaitsEnd) {
       this.#awaitsEnd = true;
+      process.on("beforeExit", () => this.#tell());
+      process.on("exit", () => this.#print());
     }
   }
 
-  /** Names the others, and tells causes for which no read was sent. */
-  #tellRest(): void {
-    for (const { resource: teller, message, others, isUnsent } of this.#report.entries()) {
-      const rest = others.length > 0 ? `The same applies to ${listOf(others)}.` : undefined;
-      const said = isUnsent ? message : rest;
-      if (said !== undefined) void teller.show(said, teller.resource);
+  /** Tells every cause. What a program does after it has nothing more to do has causes of its own. */
+  #tell(): void {
+    for (const { resource: subject, message } of this.#report.entries()) {
+      const line = `${subject.severity}: ${message}\n`;
+      this.#untold.add(line);
+      void show(subject, message).then(() => this.#untold.delete(line));
     }
+    this.#report = newReport();
   }
+
+  /** Prints what the engine can't take any more from a program that ends itself. */
+  #print(): void {
+    const lines = this.#report.entries().map(({ resource, message }) => `${resource.severity}: ${message}\n`);
+    process.stderr.write([...this.#untold, ...lines].join(""));
+  }
+}
+
+const newReport = () => new FindingReport<Subject>(({ name }) => name);
+
+function show({ severity, resource }: Subject, message: string): Promise<void> {
+  return severity === "error" ? pulumi.log.error(message, resource) : pulumi.log.warn(message, resource);
 }

@@ -20,10 +20,13 @@ export interface Finding {
 export class FindingReport<Resource = string> {
   /** What is said of each resource, by the cause. */
   readonly #causes = new Map<string, Map<Resource, Finding>>();
-  readonly #nameOf: (resource: Resource) => string;
+  readonly #nameOf: ((resource: Resource) => string) | undefined;
 
-  /** @param nameOf returns the name by which a user knows a resource */
-  constructor(nameOf: (resource: Resource) => string = String) {
+  /**
+   * @param nameOf returns the name by which a user knows a resource; undefined where each message names its own resource as the report
+   * does
+   */
+  constructor(nameOf?: (resource: Resource) => string) {
     this.#nameOf = nameOf;
   }
 
@@ -42,20 +45,19 @@ export class FindingReport<Resource = string> {
   }
 
   /**
-   * Returns each cause once, beside the first resource that was noted for it, and the names of the others. A resource whose read
-   * was sent comes before those whose reads were not.
+   * Returns each cause once, beside the first resource that was noted for it. A resource whose read was sent comes before those whose
+   * reads were not.
    * @param at the resource whose own causes come first, and beside it
    */
   entries(at?: Resource): Entry<Resource>[] {
     const causes = foremost([...this.#causes.values()], (alike) => at !== undefined && alike.has(at));
     return causes.flatMap((alike) => {
       const found = foremost(foremost([...alike], wasSent), ([resource]) => resource === at);
-      const names = found.map(([resource]) => this.#nameOf(resource));
-      const failures = found.map(([, failure]) => failure);
+      const names = found.map(([resource]) => this.#nameOf?.(resource) ?? String(resource));
+      const findings = found.map(([, finding]) => finding);
+      const message = describe(names, findings, this.#nameOf === undefined);
       // What was noted may be forgotten.
-      return found.slice(0, 1).map(([resource, { isUnsent = false }]) => {
-        return { resource, isUnsent, message: describe(names, failures), others: names.slice(1) };
-      });
+      return found.slice(0, 1).map(([resource]) => ({ resource, message }));
     });
   }
 }
@@ -63,11 +65,8 @@ export class FindingReport<Resource = string> {
 /** A cause, and what to say of it. */
 interface Entry<Resource> {
   readonly resource: Resource;
-  /** No read that failed for this cause was sent, as far as is known. */
-  readonly isUnsent: boolean;
-  /** With the names of the others. */
+  /** With the names of all its resources, because the engine shows no resource beside a message with --diff. */
   readonly message: string;
-  readonly others: readonly string[];
 }
 
 function wasSent([, { isUnsent }]: readonly [unknown, Finding]): boolean {
@@ -98,11 +97,14 @@ function foremost<Item>(items: readonly Item[], isFirst: (item: Item) => boolean
  * Returns the sentences for resources that have one cause.
  * @param names of the resources
  * @param alike what is said of each of them
+ * @param areNamed the message of the first one names it in the same way
  */
-export function describe(names: readonly string[], alike: readonly Finding[]): string {
+export function describe(names: readonly string[], alike: readonly Finding[], areNamed = false): string {
   const [{ message, record } = { message: "" }] = alike;
-  if (record === undefined)
-    return names.length < 2 ? message : `${message} The same applies to ${listOf(names.slice(1))}.`;
+  if (record === undefined) {
+    const [says, which] = areNamed ? ["The same applies", names.slice(1)] : ["This applies", names];
+    return which.length === 0 ? message : `${message} ${says} to ${listOf(which)}.`;
+  }
   const what = `AgentLogConfig ${listOf(names)}`;
   if (record === "gone") return `${what} ${names.length === 1 ? "is" : "are"} gone. ${message}`;
   const times = alike.map(({ record }) => (typeof record === "object" ? record.unchangedSince : undefined));
@@ -116,7 +118,7 @@ export function describe(names: readonly string[], alike: readonly Finding[]): s
 const MAX_NAMES = 50;
 
 /** Names resources. Of more than 51 it names 50, and says how many others there are. */
-export function listOf(names: readonly string[]): string {
+function listOf(names: readonly string[]): string {
   const shown = names
     .slice(0, names.length > MAX_NAMES + 1 ? MAX_NAMES : undefined)
     .map((name) => printable(name, 120));

@@ -84,7 +84,9 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
   expect(outage.text).toMatch(
     /warning: .* uses the recorded settings, which have been unchanged for less than a minute \(.*status 503/,
   );
-  expect(outage.text).toMatch(/error: .*\(status 503\).* The same applies to (deleted|monitoring)\.\n/);
+  expect(outage.text).toMatch(
+    /error: .*\(status 503\).* This applies to (deleted, monitoring|monitoring, deleted)\.\n/,
+  );
   service.respondWith(undefined);
   arrange(service);
   expect(await deployment.refresh()).toMatchObject({ ok: true, steps: expect.arrayContaining(DRIFT.map(undo)) });

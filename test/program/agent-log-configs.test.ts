@@ -365,7 +365,9 @@ describe("a fleet of the plugin", () => {
       for (const agent of ["monitoring", "backup"] as const) service.set(projectId, agent, undefined);
     }
     const fleet = plugin.construct(args, request);
-    expect(await ended).toMatch(/there is no such project.* The same applies to fleet-\S+[ac]-monitoring\.$/);
+    expect(await ended).toMatch(
+      /there is no such project.* This applies to (?:fleet-\S+-monitoring, )+fleet-\S+-monitoring\.$/,
+    );
     expect(registered).toHaveLength(4);
     // The engine cancels what is left when a run has failed.
     await plugin.cancel();

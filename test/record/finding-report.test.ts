@@ -5,14 +5,21 @@ const MINUTE = 60_000;
 const gone = (resource: string) => ({ message: `${resource} is gone.`, cause: "gone" });
 const DOWN = { message: "The service is down.", cause: "down" };
 
-it("tells each cause once, beside the first resource and with the names of the others", () => {
+it("tells each cause once, beside the first resource and with the names of all", () => {
   const report = new FindingReport((urn) => urn.slice("urn:".length));
   for (const name of ["a", "b", "c"]) report.note(`urn:${name}`, gone(name));
   report.note("urn:b", DOWN);
   expect(report.entries()).toMatchObject([
-    { resource: "urn:a", message: "a is gone. The same applies to b, c." },
-    { resource: "urn:b", message: "The service is down." },
+    { resource: "urn:a", message: "a is gone. This applies to a, b, c." },
+    { resource: "urn:b", message: "The service is down. This applies to b." },
   ]);
+});
+
+it("names the others alone where messages name their resources themselves", () => {
+  const report = new FindingReport();
+  for (const name of ["a", "b"]) report.note(name, gone(name));
+  report.note("c", { message: "c is down.", cause: "down" });
+  expect(report.entries().map(({ message }) => message)).toEqual(["a is gone. The same applies to b.", "c is down."]);
 });
 
 it("tells a cause beside the resource that is asked for, in its words", () => {
@@ -21,15 +28,14 @@ it("tells a cause beside the resource that is asked for, in its words", () => {
   expect(report.entries("b")).toMatchObject([{ resource: "b", message: "b is gone. The same applies to a." }]);
 });
 
-it("tells a cause beside a resource whose read was sent, and says where there is none", () => {
-  const report = new FindingReport();
+it("tells a cause beside a resource whose read was sent, if there is one", () => {
+  const report = new FindingReport(String);
   const unsent = { ...DOWN, message: "It was not sent.", isUnsent: true };
   expect(report.note("a", unsent)).toBe("a");
-  expect(report.entries()).toMatchObject([{ resource: "a", isUnsent: true, message: "It was not sent." }]);
+  expect(report.entries()).toEqual([{ resource: "a", message: "It was not sent. This applies to a." }]);
   expect(report.note("b", DOWN)).toBe("b");
   expect(report.note("c", unsent)).toBe("b");
-  const message = "The service is down. The same applies to a, c.";
-  expect(report.entries()).toMatchObject([{ resource: "b", isUnsent: false, message, others: ["a", "c"] }]);
+  expect(report.entries()).toEqual([{ resource: "b", message: "The service is down. This applies to b, a, c." }]);
 });
 
 it("tells nothing of a resource that is forgotten, and of a cause that has no other", () => {
@@ -47,11 +53,11 @@ it("tells of projects that are gone once", () => {
 });
 
 it.each([
-  [52, /^The service is down\. The same applies to p1, .*, p50, p51\.$/],
-  [53, /^The service is down\. The same applies to p1, .*, p50 and 2 others\.$/],
-  [10_000, /^The service is down\. The same applies to p1, .*, p50 and 9949 others\.$/],
-])("names up to 51 other resources, and 50 where there are more: of %i", (resources, says) => {
-  const report = new FindingReport();
+  [51, /^The service is down\. This applies to p0, p1, .*, p49, p50\.$/],
+  [52, /^The service is down\. This applies to p0, p1, .*, p49 and 2 others\.$/],
+  [10_000, /^The service is down\. This applies to p0, p1, .*, p49 and 9950 others\.$/],
+])("names up to 51 resources, and 50 where there are more: of %i", (resources, says) => {
+  const report = new FindingReport(String);
   for (let index = 0; index < resources; index += 1) report.note(`p${index}`, DOWN);
   expect(report.entries()).toMatchObject([{ message: expect.stringMatching(says) }]);
 });

@@ -79,7 +79,9 @@ for (const [name, { args, service, lateSeconds, ignoreChanges = [], movedTo }] o
   const waiting = pulumi.all([args.projectId, late.then(() => "")]).apply(([id]) => id);
   const projectId = lateSeconds === undefined ? args.projectId : waiting;
   const moved = movedTo === undefined ? {} : { transforms: [moving(movedTo)] };
-  new AgentLogConfig(name, { ...args, projectId }, { ...optionsOf(service), ...transforms, ...moved, ignoreChanges });
+  const options = { ...optionsOf(service), ...transforms, ...moved, ignoreChanges };
+  const { urn } = new AgentLogConfig(name, { ...args, projectId }, options);
+  if (config.get("ending") === `process.exit(0) at ${name}`) urn.apply(() => process.exit(0));
 }
 
 /** Gives the children of a component an option that the component does not have. */
