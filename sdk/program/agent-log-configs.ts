@@ -2,10 +2,11 @@ import * as pulumi from "@pulumi/pulumi";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { type AgentKind, idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import { errorOf } from "../model/errors.ts";
 import { childNames, type FleetMember, fleetMembers, inLowerCase } from "../record/fleet-children.ts";
 import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
+import { printedAsIs } from "./fail-program.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
-import { printedAsIs } from "./printed-as-is.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
@@ -101,7 +102,7 @@ function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): Configs
     try {
       return makeChildren({ ...fleet, lists: { ...fleet.lists, ...late }, origin });
     } catch (error) {
-      throw error instanceof Error ? printedAsIs(error) : error;
+      throw printedAsIs(errorOf(error));
     }
   });
 }

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
 import type { FUNCTIONS } from "../engine/resource-type.ts";
-import { type AgentLogConfigError, errorOf, invalidArgument } from "../model/errors.ts";
-import { printedAsIs } from "./printed-as-is.ts";
-import { plainValueOf, runsInline, runsWithMocks } from "./private-sdk.ts";
+import { AgentLogConfigError, errorOf, invalidArgument } from "../model/errors.ts";
+import { failProgram, printUncaughtAsIs } from "./fail-program.ts";
+import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
 import { connectionOf, type ProviderSettings, providerOf } from "./provider.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
 
@@ -30,14 +30,31 @@ export function callNow<Result>(
   read: Read<Result>,
 ): Promise<Result> {
   if (runsWithMocks()) return pulumi.runtime.invoke(name, { ...args }, opts);
-  return printedOnce(async () => {
-    const { settings } = connectionFor(opts);
-    const connection = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
-    if (connection !== undefined) return read({ connection, args, hasWaited: false, isSecret: false });
-    throw invalidArgument(
-      "The settings of the Provider are not known yet in this preview; call getAgentLogConfigOutput or getAgentLogConfigsOutput instead.",
-    );
+  printUncaughtAsIs();
+  const call = new Error();
+  Error.captureStackTrace(call, callNow);
+  return readWith(opts, args, read).catch((error) => {
+    throw ownError(errorOf(error), call);
   });
+}
+
+async function readWith<Result>(opts: pulumi.InvokeOptions, args: object, read: Read<Result>): Promise<Result> {
+  const { settings } = connectionFor(opts);
+  const connection = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
+  if (connection !== undefined) return read({ connection, args, hasWaited: false, isSecret: false });
+  throw invalidArgument(
+    "The settings of the Provider are not known yet in this preview; call getAgentLogConfigOutput or getAgentLogConfigsOutput instead.",
+  );
+}
+
+/**
+ * Returns the error of one call, because equal reads fail with the same error, and who catches one may change it.
+ * @param call an error with the stack of the call, because a read ends long after it
+ */
+function ownError({ code, details }: AgentLogConfigError, { stack = "" }: Error): AgentLogConfigError {
+  const own = new AgentLogConfigError(code, details.says, details);
+  own.stack = stack.replace(/^.*/, () => String(own));
+  return own;
 }
 
 /** Calls a function as soon as its arguments, its connection and its dependencies are known. */
@@ -53,7 +70,7 @@ export function callWhenKnown<Result>(
   const given = pulumi.output<object>(args);
   return pulumi.all([given, settings, waits, pulumi.isSecret(given)]).apply(([plain, connection, waited, isSecret]) => {
     const call = { connection, args: plain, hasWaited: waited.includes(true), isSecret };
-    return printedOnce(() => read(call)).catch(failProgram);
+    return read(call).catch((error) => failProgram(errorOf(error)));
   });
 }
 
@@ -67,22 +84,4 @@ function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderSett
   throw invalidArgument(
     "The provider belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
   );
-}
-
-async function printedOnce<T>(read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    throw printedAsIs(errorOf(error));
-  }
-}
-
-/**
- * Fails the program by a rejection that nobody handles, because the SDK handles those of Outputs late, of which Node.js warns.
- * The Output stays without a value. A unit test and an inline program see the failure of the Output itself.
- */
-function failProgram(error: AgentLogConfigError): Promise<never> {
-  if (runsWithMocks() || runsInline()) throw error;
-  void Promise.reject(error);
-  return new Promise(() => {});
 }

@@ -3,8 +3,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../model/is-object.ts";
 
 // What this package uses of @pulumi/pulumi beyond its type declarations, and what happens where a later version has it no more.
-// Modules are loaded where they are used. One more use is in sdk/model/errors.ts, which does not know Pulumi: without `__pulumiRunError`
-// the SDK prints errors with their stacks.
+// Modules are loaded where they are used. There are two more uses. Without `__pulumiRunError` in sdk/model/errors.ts, which does not know
+// Pulumi, the SDK prints errors with their stacks. Where it prints errors in another way, fail-program.ts does not make them shorter.
 
 /** What the SDK's own invoke uses to wait for `dependsOn`. */
 interface DependsOnModule {

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   AGENT_LOG_CONFIG_TYPE,
   AgentLogConfig,
+  AgentLogConfigError,
   getAgentLogConfig,
   getAgentLogConfigOutput,
   Provider,
@@ -79,6 +80,22 @@ it("sends a wrong key once outside of a program, too, and does not warn of a con
   for (const { status } of await Promise.allSettled(reads)) expect(status).toBe("rejected");
   expect(service.requests.filter(({ status }) => status === 401)).toHaveLength(2);
   expect(warn).not.toHaveBeenCalled();
+});
+
+it("throws an error of its own for each call, which has the stack of the call and can be changed", async () => {
+  inDeployment(true);
+  const gone = { projectId: "f".repeat(24), agent: "monitoring" } as const;
+  const readHere = () => getAgentLogConfig(gone).catch((error: unknown) => error);
+  const readThere = () => getAgentLogConfig(gone).catch((error: unknown) => error);
+  const [here, there] = await Promise.all([readHere(), readThere()]);
+  if (!(here instanceof AgentLogConfigError && there instanceof AgentLogConfigError)) throw new TypeError("no errors");
+  expect(here).toMatchObject({ code: "ERR_PROJECT_NOT_FOUND", status: 404, errorCode: "GROUP_NOT_FOUND" });
+  expect(here.stack).toMatch(/^AgentLogConfigError: Can't read .*\n(?: {4}at .*\n)* {4}at readHere /);
+  expect(there.stack).toMatch(/^ {4}at readThere /m);
+  here.message = "another message";
+  here.stack = "another stack";
+  expect([here.message, here.stack]).toEqual(["another message", "another stack"]);
+  expect(there.message).toContain("there is no such project");
 });
 
 describe("getAgentLogConfigOutput", () => {
