@@ -4,10 +4,11 @@ import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { type AgentKind, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
 import { type AgentLogSettings, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
+import { isObject } from "../model/is-object.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import { FAILURES, internalProperties } from "../record/internal-properties.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
-import { isPlain } from "./is-eventual.ts";
+import { isEventual, isPlain } from "./is-eventual.ts";
 import { omitPropertyStacks, runsWithMocks, typeOf } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { providerOf } from "./provider.ts";
@@ -114,11 +115,11 @@ export class AgentLogConfig extends pulumi.CustomResource {
       throw invalidArgument(`AgentLogConfig '${name}' has no arguments; pass projectId and agent.`);
     }
     // With mocks nothing is read: the outputs are the state that they return, as with every resource.
-    const isRead = args !== undefined && !runsWithMocks();
+    const asked = args === undefined || runsWithMocks() ? undefined : withTexts(args);
     // The inputs are needed before super(), but which provider the engine uses is known only after it.
     const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<ResourceRead>>();
     const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
-    const inputs = isRead ? recordedInputs(args, outcome, secrets) : args;
+    const inputs = asked === undefined ? args : recordedInputs(asked, outcome, secrets);
     const { import: imported, provider = providerOf(opts.parent), ...others } = opts;
     const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
     const internal = internalProperties({ provider: PROVIDER_TEXT });
@@ -128,9 +129,9 @@ export class AgentLogConfig extends pulumi.CustomResource {
     } finally {
       restoreStacks();
     }
-    if (isRead) start(readForResource({ args, resource: this, opts, secrets }));
+    if (asked !== undefined) start(readForResource({ args: asked, resource: this, opts, secrets }));
     const { reports } = programState();
-    if (isRead && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
+    if (asked !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
     for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [], name)) reports.warn(this, name, warning);
     if (imported !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);
     for (const output of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, output);
@@ -156,7 +157,7 @@ const OUTPUTS: pulumi.Inputs = Object.fromEntries(
  * one. What they were read for travels with them, so that the provider can tell whether they belong to the record.
  */
 function recordedInputs(
-  args: AgentLogConfigArgs,
+  args: Readonly<Record<"projectId" | "agent", pulumi.Input<string>>>,
   outcome: Promise<pulumi.Output<ResourceRead>>,
   secrets: readonly string[],
 ): pulumi.Inputs {
@@ -177,6 +178,12 @@ function recordedInputs(
 function whereItFails(): "update" | "program" | undefined {
   if (!pulumi.runtime.isDryRun()) return "update";
   return pulumi.runtime.getStackResource() === undefined ? undefined : "program";
+}
+
+/** In the place of a resource that stands in the place of a text, the SDK would send its id. */
+function withTexts(args: AgentLogConfigArgs) {
+  const textOf = (input: pulumi.Input<string>) => (isObject(input) && !isEventual(input) ? String(input) : input);
+  return { ...args, projectId: textOf(args.projectId), agent: textOf(args.agent) };
 }
 
 /** The service and the program say undefined for a setting that is absent, and the state says null. */

@@ -1,6 +1,7 @@
 import { type ConnectionSettings, connectionKey } from "../connection/connection-settings.ts";
 import { madeOnce } from "../connection/settings-reader.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import { isObject } from "../model/is-object.ts";
 import type { ReadArguments } from "../model/read-arguments.ts";
 import { programState } from "./program-state.ts";
 
@@ -17,7 +18,8 @@ export function readOnce(
 ): Promise<AgentLogConfigResult> {
   const { reads, reader, progress } = programState();
   const read = () => reader.read(connection, args, progress);
-  if (hasWaited) return read();
+  // What is no text is refused, and a resource has no JSON.
+  if (hasWaited || isObject(args.projectId) || isObject(args.agent)) return read();
   const { projectId, agent, envelope, pretty } = args;
   const key = JSON.stringify([connectionKey(connection), projectId, agent, envelope, pretty]);
   return madeOnce(reads, key, read);

@@ -44,6 +44,26 @@ it.each<[description: string, args: Partial<AgentLogConfigArgs>, additionalSecre
 
 const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": expect.any(String), value });
 
+it.each<[name: "projectId" | "agent", why: string]>([
+  ["projectId", "projectId must be 24 hexadecimal digits"],
+  ["agent", 'agent must be "monitoring" or "backup"'],
+])("sends no resource in the place of a text, and says that %s is wrong", async (name, why) => {
+  class Group extends pulumi.ComponentResource {
+    readonly member: pulumi.Resource;
+
+    constructor() {
+      super("test:index:Group", "group");
+      this.member = new (class extends pulumi.CustomResource {})("test:index:Other", "member", {}, { parent: this });
+    }
+  }
+  setEngine({ newResource: ({ inputs, name }) => ({ id: name, state: inputs }) });
+  const args: object = { [name]: new Group().member };
+  expect(await inputsOf(args)).toMatchObject({
+    [name]: "[object Object]",
+    __origin: { problem: { message: expect.stringContaining(why) } },
+  });
+});
+
 it("sends settings in the clear where an argument is a secret, as every resource of Pulumi does", async () => {
   const inputs = await inputsOf({ projectId: pulumi.secret(PROJECT_ID) });
   expect(inputs).toMatchObject({ projectId: secret(PROJECT_ID), logPath: "/l", configOverrides: secret({ key: "k" }) });
