@@ -1,11 +1,12 @@
-import type { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import { ReadGate } from "../client/read-gate.ts";
 import { configurationWarnings, lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
 import { openClient } from "../connection/open-client.ts";
 import { readUsable } from "../connection/settings-reader.ts";
 import { AGENTS, PROJECT_ID } from "../model/agent-log-config-id.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { type AgentLogConfigError, CODES, errorOf } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
+import type { ReadArguments } from "../model/read-arguments.ts";
 import { failureOf } from "../record/finding-report.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";
 import { hasProject, readStack, type StackConfiguration } from "./read-stack.ts";
@@ -51,7 +52,7 @@ async function readProjects(
     const client = openClient(found, { maxRetries: 0 });
     const gate = new ReadGate();
     const readNext = async (id: string) => {
-      const project = await readProject(client, gate, id);
+      const project = await readProject(async (asked) => readUsable(found, client, asked, { gate }), id);
       read.set(id, project);
       count(read.size, projectIds.length);
       return project;
@@ -67,11 +68,14 @@ async function readProjects(
   return { ok, settings, projects, warning: warnings.join(" ") || undefined };
 }
 
-async function readProject(client: AgentLogConfigClient, gate: ReadGate, projectId: string): Promise<ProjectReport> {
+async function readProject(
+  read: (asked: ReadArguments) => Promise<AgentLogConfigResult>,
+  projectId: string,
+): Promise<ProjectReport> {
   const logs: { monitoring?: string; backup?: string } = {};
   try {
     for (const agent of AGENTS) {
-      const { logPath } = await readUsable(client, { projectId, agent }, { gate });
+      const { logPath } = await read({ projectId, agent });
       logs[agent] = logPath === undefined ? "standard error" : printable(logPath);
     }
     return { projectId, status: "ok", ...logs };

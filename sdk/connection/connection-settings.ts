@@ -3,6 +3,7 @@ import {
   connectionOptionsSchema,
   SECRET_CONNECTION_SETTING,
 } from "../model/connection-options.ts";
+import { isObject } from "../model/is-object.ts";
 import { printable } from "../model/printable.ts";
 
 export type ConnectionSetting = keyof ConnectionOptions;
@@ -62,13 +63,27 @@ export function stackConfiguration(textOf: (key: string) => string | undefined):
   };
 }
 
-const ENVIRONMENT: SettingsSource = (setting) => {
-  const name = environmentVariable(setting);
-  return found(process.env[name], "environment", `the environment variable ${name}`);
-};
+/**
+ * @param mappings which variables take the place of others where they are set, as in the `envVarMappings` of a Provider; the engine does
+ * the same in the environment of a plugin
+ */
+export function environment(mappings: Readonly<Record<string, string>> = {}): SettingsSource {
+  return (setting) => {
+    const variable = environmentVariable(setting);
+    const mapped = Object.keys(mappings).find((name) => mappings[name] === variable && process.env[name] !== undefined);
+    const name = mapped ?? variable;
+    return found(process.env[name], "environment", `the environment variable ${name}`);
+  };
+}
 
 function found(value: unknown, source: SourceName, place: string): FoundSetting | undefined {
-  return value == null || value === "" ? undefined : { text: String(value), source, place };
+  const text = textOf(value);
+  return text === "" ? undefined : { text, source, place };
+}
+
+/** Returns a value of the configuration as a text, a map or a list as JSON, which no setting may be. */
+export function textOf(value: unknown): string {
+  return isObject(value) ? JSON.stringify(value) : String(value ?? "");
 }
 
 /** Looks a setting up in these sources, the first one first. */
@@ -80,17 +95,11 @@ export function findSetting(setting: ConnectionSetting, sources: readonly Settin
   return undefined;
 }
 
-/** Looks a setting up in these sources, and then in the environment. */
-export function lookUpSetting(
-  setting: ConnectionSetting,
-  ...sources: readonly SettingsSource[]
-): FoundSetting | undefined {
-  return findSetting(setting, [...sources, ENVIRONMENT]);
-}
-
 /** Looks all settings up in these sources, and then in the environment. */
 export function lookUpConnection(...sources: readonly SettingsSource[]): ConnectionSettings {
-  const all = CONNECTION_SETTING_NAMES.map((setting) => [setting, lookUpSetting(setting, ...sources)] as const);
+  const all = CONNECTION_SETTING_NAMES.map(
+    (setting) => [setting, findSetting(setting, [...sources, environment()])] as const,
+  );
   return Object.fromEntries(all.filter(([, setting]) => setting !== undefined));
 }
 

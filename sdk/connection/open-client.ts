@@ -2,6 +2,7 @@ import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import { completeOptions, parseTexts } from "../model/complete-options.ts";
 import type { ConnectionOptions } from "../model/connection-options.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
+import { isObject } from "../model/is-object.ts";
 import {
   type ConnectionSetting,
   type ConnectionSettings,
@@ -22,11 +23,28 @@ export function openClient(
 ): AgentLogConfigClient {
   const missing = REQUIRED.filter((setting) => settings[setting] === undefined);
   if (missing.length > 0) throw missingSettings(missing);
-  const texts = Object.entries(settings).flatMap(([name, found]) => (found === undefined ? [] : [[name, found.text]]));
+  const texts = Object.entries(settings).flatMap(([name, found]) =>
+    found === undefined ? [] : [[name, found.text] as const],
+  );
   const placeOf = (name: string) =>
     isConnectionSetting(name) ? (settings[name]?.place ?? placeFor(name, settings)) : undefined;
+  for (const [name, text] of texts) if (isStructured(text)) throw structuredSetting(name, placeOf(name));
   const complete = completeOptions(parseTexts(Object.fromEntries(texts)), placeOf);
   return new AgentLogConfigClient({ ...complete, ...options }, placeOf);
+}
+
+/** Tells whether a setting is a map or a list, which Pulumi gives to programs as JSON. */
+function isStructured(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+function structuredSetting(name: string, place = "its place"): AgentLogConfigError {
+  const says = `${name} (${place}) is a map or a list; set it to one value`;
+  return new AgentLogConfigError("ERR_INVALID_SETTINGS", says, { subject: "The connection can't be used" });
 }
 
 /** Says how to allow plain http, in the place that the address comes from. */

@@ -2,6 +2,7 @@ import type { AgentLogConfigClient, ReadOptions } from "../client/agent-log-conf
 import { ReadGate } from "../client/read-gate.ts";
 import { refuseEngineMarks } from "../engine/engine-marks.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
 import { type ConnectionSettings, connectionKey } from "./connection-settings.ts";
 import type { ReadProgress } from "./read-progress.ts";
 
@@ -52,18 +53,27 @@ async function readOver(
   // What can't be opened is tried again: a message about a setting names the place of the setting in its own connection.
   const client = clients.get(key) ?? openClient(connection);
   clients.set(key, client);
-  return readUsable(client, args, { ...options, isSecret: true });
+  return readUsable(connection, client, args, { ...options, isSecret: true });
 }
 
 /** Reads settings that the engine does not misread. */
 export async function readUsable(
+  connection: ConnectionSettings,
   client: AgentLogConfigClient,
   args: UncheckedRead,
   options: ReadOptions,
 ): Promise<AgentLogConfigResult> {
-  const result = await client.get(args, options);
+  const result = await client.get(args, options).catch((error) => {
+    throw error instanceof AgentLogConfigError ? withPlaces(error, connection) : error;
+  });
   refuseEngineMarks(result);
   return result;
+}
+
+/** Says of a wrong key where its halves come from, if they come from two places. */
+function withPlaces(error: AgentLogConfigError, { publicKey, privateKey }: ConnectionSettings): AgentLogConfigError {
+  if (error.code !== "ERR_WRONG_KEY" || publicKey?.source === privateKey?.source) return error;
+  return error.advised(`publicKey comes from ${publicKey?.place}, and privateKey from ${privateKey?.place}.`);
 }
 
 /** Returns what was made for a key before, or makes it. What fails is forgotten, because the next attempt may succeed. */

@@ -9,6 +9,7 @@ import {
   providerArguments,
   type SettingsSource,
   stackConfiguration,
+  textOf,
 } from "../connection/connection-settings.ts";
 import { seal } from "../engine/engine-marks.ts";
 import { SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
@@ -46,10 +47,10 @@ const configured: Properties = isPlainObject(given) ? given : {};
 
 function configuredText(key: string): string | undefined {
   const value = configured[key.replace(/^.*:/, "")];
-  return value == null ? undefined : String(value);
+  return value == null ? undefined : textOf(value);
 }
 
 /** The default provider has the stack's settings as arguments, so that an argument is what differs from them. */
 function isArgument(name: string, value: unknown): boolean {
-  return String(value) !== configuredText(name);
+  return textOf(value) !== configuredText(name);
 }

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
+import { defaultIsDisabled } from "../connection/default-provider.ts";
 import type { FUNCTIONS } from "../engine/resource-type.ts";
 import { AgentLogConfigError, errorOf, invalidArgument } from "../model/errors.ts";
 import { failProgram, printUncaughtAsIs } from "./fail-program.ts";
@@ -33,13 +34,13 @@ export function callNow<Result>(
   printUncaughtAsIs();
   const call = new Error();
   Error.captureStackTrace(call, callNow);
-  return readWith(opts, args, read).catch((error) => {
+  return readWith(() => connectionFor(name, opts), args, read).catch((error) => {
     throw ownError(errorOf(error), call);
   });
 }
 
-async function readWith<Result>(opts: pulumi.InvokeOptions, args: object, read: Read<Result>): Promise<Result> {
-  const { settings } = connectionFor(opts);
+async function readWith<Result>(connect: () => ProviderSettings, args: object, read: Read<Result>): Promise<Result> {
+  const { settings } = connect();
   const connection = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
   if (connection !== undefined) return read({ connection, args, hasWaited: false, isSecret: false });
   throw invalidArgument(
@@ -65,7 +66,7 @@ export function callWhenKnown<Result>(
   read: Read<Result>,
 ): pulumi.Output<Result> {
   if (runsWithMocks()) return pulumi.runtime.invokeOutput<Result>(name, { ...args }, opts);
-  const { settings, hasWaited } = connectionFor(opts);
+  const { settings, hasWaited } = connectionFor(name, opts);
   const waits = pulumi.all([hasWaited, waitForDependencies(opts.dependsOn, args)]);
   const given = pulumi.output<object>(args);
   return pulumi.all([given, settings, waits, pulumi.isSecret(given)]).apply(([plain, connection, waited, isSecret]) => {
@@ -76,11 +77,13 @@ export function callWhenKnown<Result>(
 
 /**
  * Returns the connection of a function, or of a component as the `parent`.
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package, and for none in a stack that wants explicit ones
  */
-function connectionFor({ provider, parent }: pulumi.InvokeOptions): ProviderSettings {
-  const found = connectionOf(provider ?? providerOf(parent));
+function connectionFor(name: FunctionName, { provider, parent }: pulumi.InvokeOptions): ProviderSettings {
+  const explicit = provider ?? providerOf(parent);
+  const found = connectionOf(explicit);
   if (found !== undefined) return found;
+  if (explicit === undefined) throw defaultIsDisabled(name);
   throw invalidArgument(
     "The provider belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
   );

@@ -6,13 +6,16 @@ import {
   type ConnectionSettings,
   configurationKey,
   configurationWarnings,
+  environment,
   type FoundSetting,
+  findSetting,
   isConnectionSetting,
   lookUpConnection,
-  lookUpSetting,
   providerArguments,
+  type SettingsSource,
   stackConfiguration,
 } from "../connection/connection-settings.ts";
+import { isDefaultDisabled } from "../connection/default-provider.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";
@@ -72,7 +75,10 @@ export class Provider extends pulumi.ProviderResource {
       const names = `${printable(unknown.join(", "))}; the valid ones are ${CONNECTION_SETTING_NAMES.join(", ")}`;
       throw invalidArgument(`Provider '${printable(name, 80)}' has unknown settings: ${names}.`);
     }
-    const found = CONNECTION_SETTING_NAMES.map((setting) => [setting, find(name, setting, args)] as const);
+    const ownEnvironment = environment(opts?.envVarMappings);
+    const found = CONNECTION_SETTING_NAMES.map((setting) => {
+      return [setting, find(name, setting, args, ownEnvironment)] as const;
+    });
     const inputs = found.map(([setting, output]) => [configurationKey(setting), output.apply((value) => value?.text)]);
     super(PACKAGE, name, Object.fromEntries(inputs), opts);
     // In the providers of a component it stands beside that of other people's dynamic resources, not in its place.
@@ -85,11 +91,17 @@ export class Provider extends pulumi.ProviderResource {
 }
 
 /** Each setting is an Output of its own, so that a secret key does not make the address secret. */
-function find(name: string, setting: ConnectionSetting, args: ProviderArgs): pulumi.Output<FoundSetting | undefined> {
+function find(
+  name: string,
+  setting: ConnectionSetting,
+  args: ProviderArgs,
+  ownEnvironment: SettingsSource,
+): pulumi.Output<FoundSetting | undefined> {
   const argument: pulumi.Output<unknown> = pulumi.output(args[setting]);
-  const found = argument.apply((value) =>
-    lookUpSetting(setting, providerArguments(name, { [setting]: value }), stackConfiguration(pulumi.runtime.getConfig)),
-  );
+  const found = argument.apply((value) => {
+    const ownArguments = providerArguments(name, { [setting]: value });
+    return findSetting(setting, [ownArguments, stackConfiguration(pulumi.runtime.getConfig), ownEnvironment]);
+  });
   const isSecret = setting === SECRET_CONNECTION_SETTING || isConfigSecret(configurationKey(setting));
   return isSecret ? pulumi.secret(found) : found;
 }
@@ -99,9 +111,10 @@ export function providerOf(resource: pulumi.Resource | undefined): pulumi.Provid
   return resource?.getProvider(PLUGIN_TYPE) ?? resource?.getProvider(AGENT_LOG_CONFIG_TYPE);
 }
 
-/** Returns the connection of a provider; undefined for a provider of another package. */
+/** Returns the connection of a provider; undefined for a provider of another package, and for none in a stack that wants explicit ones. */
 export function connectionOf(provider: pulumi.ProviderResource | undefined): ProviderSettings | undefined {
   if (provider !== undefined) return hasConnection(provider) ? provider[CONNECTION] : undefined;
+  if (isDefaultDisabled(pulumi.runtime.getConfig)) return undefined;
   warnOfConfiguration();
   return { settings: lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)), hasWaited: false };
 }

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
+import { defaultIsDisabled, isDefaultDisabled } from "../connection/default-provider.ts";
 import { ReadProgress } from "../connection/read-progress.ts";
 import { SettingsReader } from "../connection/settings-reader.ts";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
@@ -136,7 +137,12 @@ const progress = new ReadProgress((text) => log.showProgress("", text));
 function hostOf(configuration: ProviderConfiguration): Host {
   const sources = [stackConfiguration((key) => configuration.get(key))];
   const connection = lookUpConnection(...sources);
-  return { sources, read: (args) => reader.read(connection, args, progress), refreshAdvice: REFRESH_ADVICE };
+  const read: Host["read"] = async (args) => {
+    // That of an explicit provider has no settings of the engine.
+    if (isDefaultDisabled((key) => configuration.get(key))) throw defaultIsDisabled("AgentLogConfig");
+    return reader.read(connection, args, progress);
+  };
+  return { sources, read, refreshAdvice: REFRESH_ADVICE };
 }
 
 const REFRESH_ADVICE =

@@ -219,6 +219,36 @@ describe("the settings", () => {
     expect(service.requests).toEqual([]);
   });
 
+  it("are named where a half of a wrong key comes from each", async () => {
+    const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "wrong" });
+    vi.mocked(readStack).mockResolvedValue({ "agent-log-config:publicKey": { value: "publickey", secret: false } });
+    const found = await report(...projects([FIRST]), "--stack", "dev");
+    expect(found.projects).toMatchObject([
+      {
+        code: "ERR_WRONG_KEY",
+        message: expect.stringMatching(
+          / publicKey comes from the configuration key agent-log-config:publicKey, and privateKey from the environment variable AGENT_LOG_CONFIG_PRIVATE_KEY\.$/,
+        ),
+      },
+    ]);
+    expect(service.requests).toHaveLength(2);
+  });
+
+  it("are refused where one is a map", async () => {
+    const service = await start(IDS);
+    vi.mocked(readStack).mockResolvedValue({
+      "agent-log-config:publicKey": { value: '{"nested":"x"}', secret: false },
+    });
+    const found = await report(...projects([FIRST]), "--stack", "dev");
+    expect(found.projects).toMatchObject([
+      {
+        code: "ERR_INVALID_SETTINGS",
+        message: expect.stringContaining("agent-log-config:publicKey) is a map or a list"),
+      },
+    ]);
+    expect(service.requests).toEqual([]);
+  });
+
   it("cause a warning that does not quote them", async () => {
     await start(IDS);
     vi.mocked(readStack).mockResolvedValue({

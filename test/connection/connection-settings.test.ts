@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   configurationWarnings,
+  environment,
+  findSetting,
   lookUpConnection,
-  lookUpSetting,
   providerArguments,
   stackConfiguration,
 } from "../../sdk/connection/connection-settings.ts";
@@ -22,7 +23,7 @@ describe("a setting", () => {
     vi.stubEnv("AGENT_LOG_CONFIG_CA_CERTIFICATE", variable);
     const configuration = (name: string) => (name === "agent-log-config:caCertificate" ? key : undefined);
     const sources = [providerArguments("west", { caCertificate: argument }), stackConfiguration(configuration)];
-    const { text, source, place } = lookUpSetting("caCertificate", ...sources) ?? {};
+    const { text, source, place } = findSetting("caCertificate", [...sources, environment()]) ?? {};
     expect([text, source, place].filter(Boolean)).toEqual(expected);
   });
 });
@@ -32,6 +33,16 @@ describe("a connection", () => {
     expect(() => openClient(found({}))).toThrow(
       "Connection settings are missing: baseUrl, publicKey, privateKey. Pass them to a Provider, or set them in the stack (pulumi config set agent-log-config:baseUrl, agent-log-config:publicKey, agent-log-config:privateKey; privateKey with --secret) or in the environment (AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PUBLIC_KEY, AGENT_LOG_CONFIG_PRIVATE_KEY).",
     );
+  });
+
+  it.each(['{"nested":"x"}', '["x"]'])("refuses a setting that is a map or a list: %s", (text) => {
+    for (const name of ["baseUrl", "publicKey", "privateKey", "caCertificate", "maxRetries"]) {
+      expect(() => openClient(found({ ...REQUIRED, [name]: text }))).toThrow(
+        `The connection can't be used: ${name} (the configuration key agent-log-config:${name}) is a map or a list; set it to one value.`,
+      );
+    }
+    const args = providerArguments("west", { ...REQUIRED, publicKey: JSON.parse(text) });
+    expect(() => openClient(lookUpConnection(args))).toThrow("of the Provider 'west') is a map or a list");
   });
 
   it("says where a setting is from that it refuses", () => {

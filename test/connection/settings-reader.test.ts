@@ -50,6 +50,24 @@ it("names the place of an invalid setting for each of two connections that are o
   expect(east).toMatchObject({ reason: { message: expect.stringContaining("of the Provider 'east'") } });
 });
 
+it("says of a wrong key where its halves come from, if they come from two places", async () => {
+  const { service, connection } = await open();
+  service.rotateKey("another");
+  const ofProvider = providerArguments("west", { privateKey: "private-key-0001" });
+  const mixed = lookUpConnection(ofProvider, (setting) => connection[setting]);
+  const reader = new SettingsReader();
+  const message = (read: Promise<unknown>) => read.then(() => "", String);
+  const messages = await Promise.all(
+    ["backup", "monitoring"].map((agent) => message(reader.read(mixed, { ...BACKUP, agent }))),
+  );
+  const says =
+    / publicKey comes from the configuration key agent-log-config:publicKey, and privateKey from the argument privateKey of the Provider 'west'\.$/;
+  expect(messages).toEqual([expect.stringMatching(says), expect.stringMatching(says)]);
+  expect(await message(new SettingsReader().read(connection, BACKUP))).toMatch(
+    /check publicKey and privateKey.*err_wrong_key\.$/,
+  );
+});
+
 it("remembers a refused key for its run, and outside of one as long as a read is under way", async () => {
   const { service, connection } = await open({ privateKey: "private-key-0002" });
   const reader = new SettingsReader();

@@ -61,6 +61,56 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     expect(service.requests).toHaveLength(0);
   });
 
+  it("have the variables of the environment that their Provider maps, in refreshes too", async (context) => {
+    const west = await openService({ settings: { [PROJECT_ID]: { monitoring: { logPath: "/west" } } } });
+    const env = { AGENT_LOG_CONFIG_BASE_URL: "https://east.example.com", WEST_URL: west.baseUrl };
+    const { deployment } = await openProgram(
+      context,
+      engine,
+      "guarded",
+      { projectId: PROJECT_ID, isExplicit: true },
+      env,
+    );
+    await deployment.unsetConfig("agent-log-config:baseUrl");
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    expect(await deployment.outputs()).toEqual({ recorded: "/west", read: "/west" });
+    west.set(PROJECT_ID, "monitoring", { logPath: "/changed" });
+    const changed = { op: "update", name: "settings", differences: ['logPath: "/west" => "/changed"'] };
+    expect(await deployment.refresh()).toMatchObject({ ok: true, steps: [changed] });
+  });
+
+  it.for([
+    // The engine itself refuses the resource, and ends the run.
+    { name: "*", refused: ["AgentLogConfig::settings"] },
+    { name: "agent-log-config", refused: ["AgentLogConfig", "agent-log-config:index:getAgentLogConfig"] },
+  ])("must be explicit in a stack without the default provider of $name", async ({ name, refused }, context) => {
+    const { deployment, service } = await openProgram(context, engine, "guarded", { projectId: PROJECT_ID });
+    await deployment.setConfig("pulumi:disable-default-providers", JSON.stringify([name]));
+    const { ok, text } = await deployment.preview();
+    expect([ok, service.requests]).toEqual([false, []]);
+    for (const what of refused) {
+      expect(text).toMatch(
+        new RegExp(
+          `^error: Default provider for '[a-z-]+' disabled\\. '\\S*${what}' must use an explicit provider`,
+          "m",
+        ),
+      );
+    }
+    await deployment.setConfig("guarded:isExplicit", "true");
+    const explicit = await deployment.preview();
+    expect(explicit, explicit.text).toMatchObject({ ok: true });
+  });
+
+  it("are refused where a setting of the stack is a map", async (context) => {
+    const { deployment, service } = await openProgram(context, engine, "guarded", { projectId: PROJECT_ID });
+    await deployment.setConfig("agent-log-config:publicKey", '{"nested":"x"}');
+    const { ok, text } = await deployment.preview();
+    expect([ok, service.requests]).toEqual([false, []]);
+    const refusal =
+      "publicKey (the configuration key agent-log-config:publicKey) is a map or a list; set it to one value.";
+    expect(text.split(refusal)).toHaveLength(3);
+  });
+
   it("can be used by a second copy of the package", async (context) => {
     const copy = path.join(inject("installedPackage"), `copy-${engine}`);
     await cp(path.join(inject("installedPackage"), "node_modules/pulumi-agent-log-config"), copy, { recursive: true });

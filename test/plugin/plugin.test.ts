@@ -140,6 +140,23 @@ describe("the configuration", () => {
     ]);
   });
 
+  it.each([
+    ["a map", { nested: "x" }],
+    ["a map as JSON", JSON.stringify({ nested: "x" })],
+  ])("is refused where a setting of the stack is %s", async (_, publicKey) => {
+    const stack = {
+      ...environmentOf(service),
+      AGENT_LOG_CONFIG_PUBLIC_KEY: "",
+      PULUMI_CONFIG: JSON.stringify({ publicKey }),
+    };
+    const plugin = await startForTest({ env: stack });
+    await plugin.configure({ publicKey: JSON.stringify({ nested: "x" }) });
+    await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow(
+      "publicKey (the configuration key agent-log-config:publicKey) is a map or a list; set it to one value.",
+    );
+    expect(service.requests).toEqual([]);
+  });
+
   it("comes from the environment where the stack has none, and does not reach the state", async () => {
     const plugin = await startForTest({ env: environmentOf(service) });
     expect(await plugin.checkConfig({ version: "0.1.0" })).toEqual({ version: "0.1.0" });

@@ -16,6 +16,8 @@ const ALL = {
   maxRetries: 1,
 };
 
+const { baseUrl: _, ...ALL_BUT_ADDRESS } = ALL;
+
 /** What the engine is told of each resource. */
 let inputs: Record<string, Readonly<Record<string, unknown>>>;
 
@@ -43,6 +45,65 @@ async function secretsOf(resource: pulumi.Resource, name: string): Promise<strin
     .filter((key) => isSecret(recorded[key]))
     .sort();
 }
+
+describe("a Provider takes the variables of the environment that its option maps", () => {
+  it.each<[description: string, environment: Readonly<Record<string, string>>, expected: string | undefined]>([
+    ["before the variable itself", { WEST_URL: "https://west.example.com" }, "https://west.example.com"],
+    ["only where they are set", {}, "https://east.example.com"],
+    ["also where they are empty, which is no value", { WEST_URL: "" }, undefined],
+  ])("%s", async (_, environment, expected) => {
+    for (const [name, text] of Object.entries({
+      AGENT_LOG_CONFIG_BASE_URL: "https://east.example.com",
+      ...environment,
+    }))
+      vi.stubEnv(name, text);
+    const envVarMappings = { WEST_URL: "AGENT_LOG_CONFIG_BASE_URL", OTHER: "AGENT_LOG_CONFIG_PUBLIC_KEY" };
+    await secretsOf(new Provider("west", {}, { envVarMappings }), "west");
+    expect(inputs["west"]?.["agent-log-config:baseUrl"]).toBe(expected);
+  });
+
+  it("after the stack configuration, and names them", async () => {
+    vi.stubEnv("WEST_URL", "ftp://west.example.com");
+    const provider = new Provider("west", ALL_BUT_ADDRESS, {
+      envVarMappings: { WEST_URL: "AGENT_LOG_CONFIG_BASE_URL" },
+    });
+    await expect(getAgentLogConfig(MONITORING, { provider })).rejects.toThrow(
+      "baseUrl (the environment variable WEST_URL)",
+    );
+    pulumi.runtime.setAllConfig({ "agent-log-config:baseUrl": "ftp://stack.example.com" });
+    const configured = new Provider("west", ALL_BUT_ADDRESS, {
+      envVarMappings: { WEST_URL: "AGENT_LOG_CONFIG_BASE_URL" },
+    });
+    await expect(getAgentLogConfig(MONITORING, { provider: configured })).rejects.toThrow("agent-log-config:baseUrl)");
+  });
+});
+
+describe("a stack without default providers", () => {
+  const disable = (text: string) => pulumi.runtime.setAllConfig({ "pulumi:disable-default-providers": text });
+
+  it.each(['["agent-log-config"]', '["aws", " * "]'])("refuses functions without a Provider: %s", async (list) => {
+    const service = await connectService({ [MONITORING.projectId]: { monitoring: { logPath: "/l" } } });
+    disable(list);
+    await expect(getAgentLogConfig(MONITORING)).rejects.toThrow(
+      "Default provider for 'agent-log-config' disabled. 'agent-log-config:index:getAgentLogConfig' must use an explicit provider;",
+    );
+    expect(service.requests).toEqual([]);
+    expect(await getAgentLogConfig(MONITORING, { provider: new Provider("west") })).toMatchObject({ logPath: "/l" });
+  });
+
+  it.each(["", '["pulumi-nodejs", "aws"]'])("refuses nothing for other packages: %s", async (list) => {
+    await connectService({ [MONITORING.projectId]: { monitoring: { logPath: "/l" } } });
+    disable(list);
+    expect(await getAgentLogConfig(MONITORING)).toMatchObject({ logPath: "/l" });
+  });
+
+  it.each(["agent-log-config", "{}"])("refuses a list that is none: %s", async (text) => {
+    disable(text);
+    await expect(getAgentLogConfig(MONITORING)).rejects.toThrow(
+      "pulumi:disable-default-providers must be a list of packages.",
+    );
+  });
+});
 
 describe("a Provider records the private key as a secret, and nothing else,", () => {
   const configured = Object.entries(ALL).map(([name, value]) => [`agent-log-config:${name}`, `${value}`]);

@@ -1,0 +1,32 @@
+import { type AgentLogConfigError, invalidArgument } from "../model/errors.ts";
+import { CONFIGURATION_NAMESPACE } from "./connection-settings.ts";
+
+// The engine disables the default providers of plugins. It does not know that functions of a program have one, nor that of AgentLogConfig
+// is not that of all dynamic resources.
+
+/** The packages without default providers, as a JSON list. */
+const KEY = "pulumi:disable-default-providers";
+
+/**
+ * Tells whether the stack wants an explicit provider for everything that reads.
+ * @param textOf returns the value of a key of the stack configuration; undefined where it is not set
+ * @throws AgentLogConfigError for a value that is no list
+ */
+export function isDefaultDisabled(textOf: (key: string) => string | undefined): boolean {
+  return listIn(textOf(KEY) || "[]").some((name) => ["*", CONFIGURATION_NAMESPACE].includes(String(name).trim()));
+}
+
+function listIn(text: string): readonly unknown[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    if (Array.isArray(list)) return list;
+  } catch {}
+  throw invalidArgument(`The configuration key ${KEY} must be a list of packages.`);
+}
+
+/** @param what reads without an explicit provider */
+export function defaultIsDisabled(what: string): AgentLogConfigError {
+  return invalidArgument(
+    `Default provider for '${CONFIGURATION_NAMESPACE}' disabled. '${what}' must use an explicit provider; pass { provider: new Provider(...) }.`,
+  );
+}
