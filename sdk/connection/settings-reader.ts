@@ -75,17 +75,3 @@ function withPlaces(error: AgentLogConfigError, { publicKey, privateKey }: Conne
   if (error.code !== "ERR_WRONG_KEY" || publicKey?.source === privateKey?.source) return error;
   return error.advised(`publicKey comes from ${publicKey?.place}, and privateKey from ${privateKey?.place}.`);
 }
-
-/** Returns what was made for a key before, or makes it. What fails is forgotten, because the next attempt may succeed. */
-export function madeOnce<Made>(
-  kept: Map<string, Promise<Made>>,
-  key: string,
-  make: () => Promise<Made>,
-): Promise<Made> {
-  const before = kept.get(key);
-  if (before !== undefined) return before;
-  const made = make();
-  kept.set(key, made);
-  made.catch(() => kept.delete(key));
-  return made;
-}

@@ -1,5 +1,4 @@
 import { type ConnectionSettings, connectionKey } from "../connection/connection-settings.ts";
-import { madeOnce } from "../connection/settings-reader.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { isObject } from "../model/is-object.ts";
 import type { ReadArguments } from "../model/read-arguments.ts";
@@ -22,5 +21,10 @@ export function readOnce(
   if (hasWaited || isObject(args.projectId) || isObject(args.agent)) return read();
   const { projectId, agent, envelope, pretty } = args;
   const key = JSON.stringify([connectionKey(connection), projectId, agent, envelope, pretty]);
-  return madeOnce(reads, key, read);
+  const earlier = reads.get(key);
+  if (earlier !== undefined) return earlier;
+  const current = read();
+  reads.set(key, current);
+  current.catch(() => reads.delete(key));
+  return current;
 }

@@ -114,14 +114,19 @@ export function describe(names: readonly string[], alike: readonly Finding[], ar
   return `${what} ${uses} the recorded settings${age}. ${message}`;
 }
 
-/** How many of the resources of one cause are named. */
-const MAX_NAMES = 50;
+/** How many of the resources of one cause are named, in how many characters: gRPC loses the messages of errors that are longer. */
+const [MAX_NAMES, MAX_CHARACTERS] = [50, 2000];
 
-/** Names resources. Of more than 51 it names 50, and says how many others there are. */
+/** Names resources. Of more than 51, or of long names, it names the first ones, and says how many others there are. */
 function listOf(names: readonly string[]): string {
-  const shown = names
-    .slice(0, names.length > MAX_NAMES + 1 ? MAX_NAMES : undefined)
-    .map((name) => printable(name, 120));
+  const shown: string[] = [];
+  let characters = 0;
+  for (const name of names.slice(0, names.length > MAX_NAMES + 1 ? MAX_NAMES : undefined)) {
+    const text = printable(name, 120);
+    characters += text.length;
+    if (characters > MAX_CHARACTERS) break;
+    shown.push(text);
+  }
   const others = names.length - shown.length;
   return others === 0 ? shown.join(", ") : `${shown.join(", ")} and ${others} others`;
 }

@@ -58,12 +58,12 @@ it("says of a wrong key where its halves come from, if they come from two places
   const reader = new SettingsReader();
   const message = (read: Promise<unknown>) => read.then(() => "", String);
   const messages = await Promise.all(
-    ["backup", "monitoring"].map((agent) => message(reader.read(mixed, { ...BACKUP, agent }))),
+    ["backup", "monitoring"].map((agent) => message(reader.read(mixed, { ...BACKUP, agent }, PROGRESS))),
   );
   const says =
     / publicKey comes from the configuration key agent-log-config:publicKey, and privateKey from the argument privateKey of the Provider 'west'\.$/;
   expect(messages).toEqual([expect.stringMatching(says), expect.stringMatching(says)]);
-  expect(await message(new SettingsReader().read(connection, BACKUP))).toMatch(
+  expect(await message(new SettingsReader().read(connection, BACKUP, PROGRESS))).toMatch(
     /check publicKey and privateKey.*err_wrong_key\.$/,
   );
 });

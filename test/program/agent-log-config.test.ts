@@ -60,7 +60,7 @@ it.each<[name: "projectId" | "agent", why: string]>([
   const args: object = { [name]: new Group().member };
   expect(await inputsOf(args)).toMatchObject({
     [name]: "[object Object]",
-    __origin: { problem: { message: expect.stringContaining(why) } },
+    __origin: { read: { failure: { message: expect.stringContaining(why) } } },
   });
 });
 

@@ -62,6 +62,13 @@ it.each([
   expect(report.entries()).toMatchObject([{ message: expect.stringMatching(says) }]);
 });
 
+it("names as many resources as have 2,000 characters together", () => {
+  const report = new FindingReport((index: number) => String(index).padEnd(120, "x"));
+  for (let index = 0; index < 40; index += 1) report.note(index, DOWN);
+  const names = Array.from({ length: 16 }, (_, index) => String(index).padEnd(120, "x")).join(", ");
+  expect(report.entries()).toMatchObject([{ message: `The service is down. This applies to ${names} and 24 others.` }]);
+});
+
 it("names a resource by 120 characters at most", () => {
   const [just, over] = ["x".repeat(120), "y".repeat(121)];
   expect(describe([just, over], [{ ...gone("It"), record: "gone" }])).toBe(
