@@ -25,6 +25,8 @@ export interface ReadOptions {
   readonly gate?: ReadGate | undefined;
   /** @internal The arguments may have secrets, so that no message quotes them if they are invalid. Default: false. */
   readonly isSecret?: boolean | undefined;
+  /** @internal Replaces that of the connection. */
+  readonly maxRetries?: number | undefined;
   /** @internal Is called when the read is going to be tried again, with the reason and the number of the attempt. */
   readonly onRetry?: ((text: string) => void) | undefined;
 }
@@ -86,7 +88,7 @@ export class AgentLogConfigClient {
     refuseImpossibleOptions(options);
     // The key or the service may have been mended since.
     if (this.#reads.size === 0) this.#gate = new ReadGate();
-    const { signal, gate = this.#gate, isSecret = false, onRetry } = options;
+    const { signal, gate = this.#gate, isSecret = false, onRetry, maxRetries = this.#options.maxRetries } = options;
     const parsed = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
     const { projectId, agent, envelope = false } = parsed;
     const { host } = this.#url;
@@ -103,7 +105,7 @@ export class AgentLogConfigClient {
     const plan = {
       pool: this.#pool,
       proxy: this.#proxy,
-      options: this.#options,
+      options: { ...this.#options, maxRetries },
       host,
       request,
       envelope,

@@ -48,11 +48,12 @@ async function readProjects(
     const found = lookUpConnection(stackConfiguration((key) => values[key]));
     const placeOf = (source = "") => (source === "stack" && isSelected ? "selected stack" : source);
     settings = Object.fromEntries(Object.entries(found).map(([name, setting]) => [name, placeOf(setting?.source)]));
-    // The maxRetries of the settings are checked, as in a program, but here a retry would hide the first failure.
-    const client = openClient(found, { maxRetries: 0 });
+    const client = openClient(found);
     const gate = new ReadGate();
     const readNext = async (id: string) => {
-      const project = await readProject(async (asked) => readUsable(found, client, asked, { gate }), id);
+      // A retry would hide the first failure.
+      const options = { gate, maxRetries: 0 };
+      const project = await readProject(async (asked) => readUsable(found, client, asked, options), id);
       read.set(id, project);
       count(read.size, projectIds.length);
       return project;

@@ -1,6 +1,5 @@
 import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
-import { completeOptions, parseTexts } from "../model/complete-options.ts";
-import type { ConnectionOptions } from "../model/connection-options.ts";
+import { parseTexts } from "../model/complete-options.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 import { isObject } from "../model/is-object.ts";
 import {
@@ -13,14 +12,10 @@ import {
 
 /**
  * Opens the client of a connection. Its module loads undici, so that it is imported only for a read.
- * @param options that replace those settings when they have been checked
  * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names a setting that is invalid and the place it comes from
  */
-export function openClient(
-  settings: ConnectionSettings,
-  options: Partial<ConnectionOptions> = {},
-): AgentLogConfigClient {
+export function openClient(settings: ConnectionSettings): AgentLogConfigClient {
   const missing = REQUIRED.filter((setting) => settings[setting] === undefined);
   if (missing.length > 0) throw missingSettings(missing);
   const texts = Object.entries(settings).flatMap(([name, found]) =>
@@ -29,8 +24,7 @@ export function openClient(
   const placeOf = (name: string) =>
     isConnectionSetting(name) ? (settings[name]?.place ?? placeFor(name, settings)) : undefined;
   for (const [name, text] of texts) if (isStructured(text)) throw structuredSetting(name, placeOf(name));
-  const complete = completeOptions(parseTexts(Object.fromEntries(texts)), placeOf);
-  return new AgentLogConfigClient({ ...complete, ...options }, placeOf);
+  return new AgentLogConfigClient(parseTexts(Object.fromEntries(texts)), placeOf);
 }
 
 /** Tells whether a setting is a map or a list, which Pulumi gives to programs as JSON. */

@@ -24,7 +24,7 @@ import { failuresOf } from "../record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties, type ResourceRecord, UNREAD } from "../record/resource-record.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
 import { markedNames, withMarks, withoutMarks } from "./property-marks.ts";
-import { nameOf, typeOf } from "./resource-urn.ts";
+import { typeOf } from "./resource-urn.ts";
 import type { Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
@@ -55,7 +55,7 @@ export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
   const inputs = recordIn(propertiesOf(request.getOldInputs() ?? request.getOlds()));
   const news = recordIn(propertiesOf(request.getNews()));
   const { changes, replaces = [], warnings } = run.records.diff(request.getId(), outputs, inputs, news);
-  const withoutEffect = ignoredWithoutEffect(request.getIgnorechangesList(), nameOf(urn));
+  const withoutEffect = ignoredWithoutEffect(request.getIgnorechangesList());
   for (const warning of [...warnings, ...withoutEffect]) run.warnings.note(urn, warning);
   const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = providerMessages.DiffResponse.DiffChanges;
   const found = changes === undefined ? DIFF_UNKNOWN : changes ? DIFF_SOME : DIFF_NONE;

@@ -132,7 +132,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     if (asked !== undefined) start(readForResource({ args: asked, resource: this, opts, secrets }));
     const { reports } = programState();
     if (asked !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
-    for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [], name)) reports.warn(this, name, warning);
+    for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [])) reports.warn(this, name, warning);
     if (imported !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);
     for (const output of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, output);
   }

@@ -74,13 +74,13 @@ const MEMBER_NAMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Returns a warning if some paths lead to no property, as those with the names of Python do: the engine says nothing. */
-export function ignoredWithoutEffect(paths: readonly string[], resource: string): readonly Finding[] {
+export function ignoredWithoutEffect(paths: readonly string[]): readonly Finding[] {
   const misspelt = paths.filter((path) => !leadsToProperty(keysOf(path)));
   if (misspelt.length === 0) return [];
   const shown = misspelt.map((path) => printable(path, 80)).join(", ");
   const valid = [...new Set(misspelt.flatMap(validPathsFor))].join(", ");
-  const cause = `ignoreChanges has no effect on ${shown}; the valid names are ${valid}.`;
-  return [{ message: `AgentLogConfig ${printable(resource, 80)}: ${cause}`, cause }];
+  const message = `ignoreChanges has no effect on ${shown}; the valid names are ${valid}.`;
+  return [{ message, cause: message }];
 }
 
 function leadsToProperty([name = "", member]: readonly string[]): boolean {

@@ -82,7 +82,7 @@ describe.each(RECORD_LANGUAGES)("a record in %s", LIMIT, (language) => {
     service.set(PROJECT_ID, "monitoring", NEW);
     const { text } = await deployment.preview();
     expect(text).toMatch(
-      /warning: AgentLogConfig settings: ignoreChanges has no effect on logRotate\.sizeThreshold; the valid names are logRotate\.sizeThresholdMB, /,
+      /warning: ignoreChanges has no effect on logRotate\.sizeThreshold; the valid names are logRotate\.sizeThresholdMB, /,
     );
     expect(text).toContain("sizeThresholdMB: 1 => 2");
   });

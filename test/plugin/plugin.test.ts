@@ -271,7 +271,7 @@ describe("a resource", () => {
     await diff("log_path", "logPath", '["logRotation"].numTotal');
     await plugin.cancel();
     const message =
-      'AgentLogConfig monitoring: ignoreChanges has no effect on log_path, ["logRotation"].numTotal; the valid names are logPath, logPathWindows, logRotate, username, configOverrides, projectId, agent, expect, whenUnexpected, whenUnavailable.';
+      'ignoreChanges has no effect on log_path, ["logRotation"].numTotal; the valid names are logPath, logPathWindows, logRotate, username, configOverrides, projectId, agent, expect, whenUnexpected, whenUnavailable. This applies to monitoring.';
     expect(warnings).toEqual([{ urn: URN, message }]);
   });
 

@@ -86,17 +86,15 @@ it.each(["logRotate[numTotal]", "logRotate.", ".logRotate", 'logRotate["numTotal
   (path) => {
     const found = { logRotate: { numTotal: 1 } };
     expect(keepIgnored(found, { logRotate: ROTATION }, [path])).toEqual(found);
-    expect(ignoredWithoutEffect([path], "settings")).toHaveLength(1);
+    expect(ignoredWithoutEffect([path])).toHaveLength(1);
   },
 );
 
 it("names the paths that lead to no property as the program wrote them", () => {
   const paths = ["log_rotate.num_total", "logPath", "__readFor", "*", '["logRotate"].numTotal'];
-  expect(ignoredWithoutEffect(paths, "settings")).toMatchObject([
+  expect(ignoredWithoutEffect(paths)).toMatchObject([
     {
-      message: expect.stringMatching(
-        /^AgentLogConfig settings: ignoreChanges has no effect on log_rotate\.num_total; the/,
-      ),
+      message: expect.stringMatching(/^ignoreChanges has no effect on log_rotate\.num_total; the/),
     },
   ]);
 });
@@ -108,11 +106,11 @@ it.each([
   ["logPath.name", ["logPath"]],
   ["expect.path", ["logPath", "logPathWindows", "logRotate", "username", "notSet"].map((name) => `expect.${name}`)],
 ])("names the valid members instead of %s", (path, valid) => {
-  const [warning] = ignoredWithoutEffect([path], "settings");
+  const [warning] = ignoredWithoutEffect([path]);
   expect(warning?.cause).toBe(`ignoreChanges has no effect on ${path}; the valid names are ${valid.join(", ")}.`);
 });
 
 it("says nothing of a path that leads to a member, known or not", () => {
   const paths = ["logRotate.*", "configOverrides.a.b", "expect.logRotate.numTotal", "whenUnavailable", '["logRotate"]'];
-  expect(ignoredWithoutEffect(paths, "settings")).toEqual([]);
+  expect(ignoredWithoutEffect(paths)).toEqual([]);
 });
