@@ -105,7 +105,8 @@ export class AgentLogConfigClient {
     const plan = {
       pool: this.#pool,
       proxy: this.#proxy,
-      options: { ...this.#options, maxRetries },
+      options: this.#options,
+      maxRetries,
       host,
       request,
       envelope,

@@ -14,6 +14,7 @@ interface ReadPlan extends Turn {
   readonly pool: ConnectionPool;
   readonly proxy: EnvironmentProxy | undefined;
   readonly options: CompleteOptions;
+  readonly maxRetries: number;
   /** Host and port of the service. */
   readonly host: string;
   readonly request: UnsignedRequest;
@@ -39,7 +40,7 @@ export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
 }
 
 async function attempts(connection: Connection, plan: ReadPlan): Promise<ResponseContent> {
-  const { options, signal, gate } = plan;
+  const { options, maxRetries, signal, gate } = plan;
   const end = performance.now() + options.timeoutSeconds * 1000;
   let failure: AgentLogConfigError | undefined;
   for (let retries = 0; ; retries += 1) {
@@ -50,10 +51,10 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     if (failure.temporary) connection.replace();
     // Not all clients come back at the same time: it is half a second, doubled with each retry, less up to half of it at random.
     const wait = (failure.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
-    const isLast = retries >= options.maxRetries || performance.now() + wait >= end;
+    const isLast = retries >= maxRetries || performance.now() + wait >= end;
     if (isLast || !isRetryable(failure)) throw failure;
     const [why] = failure.details.reason.split(";");
-    plan.onRetry?.(`${plan.host}: ${why}; trying again, ${retries + 2} of ${options.maxRetries + 1}`);
+    plan.onRetry?.(`${plan.host}: ${why}; trying again, ${retries + 2} of ${maxRetries + 1}`);
     const pause = Promise.withResolvers<void>();
     const timer = setTimeout(pause.resolve, wait);
     await abortable(pause.promise, signal, () => clearTimeout(timer));

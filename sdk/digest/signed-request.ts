@@ -11,8 +11,10 @@ export interface DigestConnection {
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
   /** The server has closed it behind a response, without a byte of another one. */
   readonly isClosedBehindResponse: boolean;
-  /** A response begins or ends. */
-  noteResponse(): void;
+  /** A response begins. */
+  beginResponse(): void;
+  /** A response has ended. */
+  endResponse(): void;
 }
 
 /** A request without credentials. */
@@ -49,15 +51,17 @@ export async function sendSigned(
     const authorization = exchange.sign(request.method, request.path);
     if (authorization !== undefined) headers["authorization"] = authorization;
     if (cookies.header !== undefined) headers["cookie"] = cookies.header;
-    const sent = await responseTo({ ...request, headers }, dispatcher, connection).catch((error: unknown) => {
+    let sent: Awaited<ReturnType<typeof responseTo>>;
+    try {
+      sent = await responseTo({ ...request, headers }, dispatcher, connection);
+    } catch (error) {
       if (isRepeated || !connection.isClosedBehindResponse) throw error;
-    });
-    // A server may close a connection as a request is sent, which is then sent again (RFC 9112, section 9.3.1).
-    isRepeated = sent === undefined;
-    if (sent === undefined) {
+      // A server may close a connection as a request is sent, which is then sent again (RFC 9112, section 9.3.1).
+      isRepeated = true;
       exchange.moved();
       continue;
     }
+    isRepeated = false;
     const { cut, ...response } = sent;
     const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
     if (lines !== undefined) cookies.keep(lines);
@@ -92,14 +96,14 @@ function responseTo(
     dispatcher.dispatch(request, {
       onRequestStart() {},
       onResponseStart(_, status, headers) {
-        connection.noteResponse();
+        connection.beginResponse();
         response = { status, headers };
       },
       onResponseData(_, chunk) {
         chunks.push(chunk);
       },
       onResponseEnd() {
-        connection.noteResponse();
+        connection.endResponse();
         resolve({ ...response, body: Buffer.concat(chunks) });
       },
       onResponseError(_, cut) {

@@ -73,9 +73,12 @@ export class Connection implements DigestConnection, SocketEvents {
     this.reachedAt = performance.now();
   };
 
-  noteResponse(): void {
-    this.#bytesOfResponses = this.#socket?.bytesRead ?? 0;
+  beginResponse(): void {
     this.reachedAt = performance.now();
+  }
+
+  endResponse(): void {
+    this.#bytesOfResponses = this.#socket?.bytesRead ?? 0;
   }
 
   /** Gives up the request that is under way, and opens another connection for the next one, which knows nothing of this one. */
