@@ -68,7 +68,9 @@ export class ReadGate {
       this.admitAgain(turn);
       if (this.#outage !== undefined && this.#outage.until > performance.now()) throw unsent(turn, this.#outage);
       const trial = this.#opensAt - performance.now();
-      if (this.#underWay < (trial > 0 ? 1 : MAX_OUTAGES - this.#outages)) break;
+      // After an outage one read tries again.
+      const isAlone = trial > 0 || this.#outage !== undefined;
+      if (this.#underWay < (isAlone ? 1 : MAX_OUTAGES - this.#outages)) break;
       await this.#change(turn, trial > 0 ? trial : undefined);
     }
     const sentAt = performance.now();
@@ -110,20 +112,16 @@ export class ReadGate {
     const isOutage = failure?.temporary === true && !STATUSES_OF_ONE_PROJECT.includes(failure.status);
     this.#outages = isOutage ? this.#outages + 1 : 0;
     this.#outageSince = isOutage ? Math.min(this.#outageSince, sentAt) : Infinity;
-    const why = isOutage ? (this.#outage?.why ?? this.#whyToStop(pool.reachedAt < sentAt)) : undefined;
-    this.#outage = undefined;
-    if (failure === undefined || why === undefined) return;
-    // One read may try again, and is the last of as many if it fails.
-    this.#outages = MAX_OUTAGES - 1;
-    this.#outage = { failure, why, until: performance.now() + STOP_MILLISECONDS };
+    const why = isOutage ? this.#whyToStop(pool.reachedAt < sentAt) : undefined;
+    const isStopped = failure !== undefined && why !== undefined;
+    this.#outage = isStopped ? { failure, why, until: performance.now() + STOP_MILLISECONDS } : undefined;
   }
 
   /** @param isUnreached neither the read that ended in an outage nor another one has reached the host since it was sent */
   #whyToStop(isUnreached: boolean): string | undefined {
     if (isUnreached) return "another read could not reach the host";
-    if (this.#outages >= MAX_OUTAGES) return `the last ${MAX_OUTAGES} reads have failed`;
-    const isLong = performance.now() - this.#outageSince >= MAX_OUTAGE_MILLISECONDS;
-    return isLong ? "all reads have failed for a minute" : undefined;
+    if (performance.now() - this.#outageSince >= MAX_OUTAGE_MILLISECONDS) return "all reads have failed for a minute";
+    return this.#outages >= MAX_OUTAGES ? `the last ${MAX_OUTAGES} reads have failed` : undefined;
   }
 
   /** Waits until a read ends, at most so many milliseconds. */

@@ -11,9 +11,7 @@ export interface DigestConnection {
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
   /** The server has closed it behind a response, without a byte of another one. */
   readonly isClosedBehindResponse: boolean;
-  /** A response begins. */
-  beginResponse(): void;
-  /** A response has ended. */
+  /** A response has ended, or what has come of one. */
   endResponse(): void;
 }
 
@@ -45,7 +43,6 @@ export async function sendSigned(
   // A request that is given up is not sent over the dispatcher that comes after this one.
   const { dispatcher, session, cookies } = connection;
   const exchange = new DigestExchange(session);
-  let isRepeated = false;
   for (;;) {
     const headers: Record<string, string> = { ...request.headers };
     const authorization = exchange.sign(request.method, request.path);
@@ -55,13 +52,13 @@ export async function sendSigned(
     try {
       sent = await responseTo({ ...request, headers }, dispatcher, connection);
     } catch (error) {
-      if (isRepeated || !connection.isClosedBehindResponse) throw error;
-      // A server may close a connection as a request is sent, which is then sent again (RFC 9112, section 9.3.1).
-      isRepeated = true;
+      // A server may close a connection as a request is sent, which is then sent again, over one without a response (RFC 9112, section 9.3.1).
+      const { isClosedBehindResponse } = connection;
+      connection.endResponse();
+      if (!isClosedBehindResponse) throw error;
       exchange.moved();
       continue;
     }
-    isRepeated = false;
     const { cut, ...response } = sent;
     const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
     if (lines !== undefined) cookies.keep(lines);
@@ -96,7 +93,6 @@ function responseTo(
     dispatcher.dispatch(request, {
       onRequestStart() {},
       onResponseStart(_, status, headers) {
-        connection.beginResponse();
         response = { status, headers };
       },
       onResponseData(_, chunk) {

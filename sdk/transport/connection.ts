@@ -65,7 +65,6 @@ export class Connection implements DigestConnection, SocketEvents {
   readonly onOpening = (socket: Socket) => {
     this.#socket = socket;
     this.#isOpen = false;
-    this.#bytesOfResponses = 0;
   };
 
   readonly onOpen = () => {
@@ -73,12 +72,10 @@ export class Connection implements DigestConnection, SocketEvents {
     this.reachedAt = performance.now();
   };
 
-  beginResponse(): void {
-    this.reachedAt = performance.now();
-  }
-
   endResponse(): void {
-    this.#bytesOfResponses = this.#socket?.bytesRead ?? 0;
+    const { bytesRead = 0 } = this.#socket ?? {};
+    if (bytesRead > this.#bytesOfResponses) this.reachedAt = performance.now();
+    this.#bytesOfResponses = bytesRead;
   }
 
   /** Gives up the request that is under way, and opens another connection for the next one, which knows nothing of this one. */

@@ -17,13 +17,26 @@ interface Seen {
   connections: number;
 }
 
-/** Starts a server that responds with the settings, and closes connections without a header that says so. */
-async function startClosing(close: Close, { isTls = false } = {}) {
+type Protection = ReturnType<typeof digestProtection>;
+
+interface ClosingOptions {
+  readonly isTls?: boolean;
+  /** @param connection the number of the connection, from 1 */
+  readonly challengeFor?: (connection: number, ...request: Parameters<Protection>) => ReturnType<Protection>;
+}
+
+function challengesOfOne(): NonNullable<ClosingOptions["challengeFor"]> {
   const { publicKey: username, privateKey: password } = KEYS;
   const challengeFor = digestProtection({ realm: "r", username, password });
+  return (_, ...request) => challengeFor(...request);
+}
+
+/** Starts a server that responds with the settings, and closes connections without a header that says so. */
+async function startClosing(close: Close, { isTls = false, challengeFor = challengesOfOne() }: ClosingOptions = {}) {
   const seen: Seen = { authorizations: [], connections: 0 };
   const react = (socket: Socket) => {
     seen.connections += 1;
+    const connection = seen.connections;
     let [requests, text] = [0, ""];
     socket.on("data", (chunk) => {
       text += String(chunk);
@@ -33,7 +46,7 @@ async function startClosing(close: Close, { isTls = false } = {}) {
       text = "";
       requests += 1;
       seen.authorizations.push(authorization);
-      const challenge = challengeFor("GET", target, authorization);
+      const challenge = challengeFor(connection, "GET", target, authorization);
       const body = challenge === undefined ? JSON.stringify({ logPath: LOG_PATH }) : "{}";
       const head = challenge === undefined ? "200 OK" : `401 Unauthorized\r\nWWW-Authenticate: ${challenge}`;
       socket.write(`HTTP/1.1 ${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
@@ -115,6 +128,32 @@ describe("a connection that the server closes", () => {
     const baseUrl = `http://127.0.0.1:${await listen(server)}`;
     expect(await failureOf(openClient({ baseUrl }))).toMatchObject({ code: "ERR_CONNECTION" });
     expect(connections).toBe(1);
+  });
+
+  it("in the middle of a response fails the attempt, and says nothing of whether the host can be reached", async () => {
+    const service = await openService();
+    const client = openClient(service);
+    const gate = new ReadGate();
+    await client.get(MONITORING, { gate });
+    for (const cutAfterBytes of [9, 200]) {
+      service.failNext({ cutAfterBytes });
+      await expect(client.get(MONITORING, { gate })).rejects.toMatchObject({ code: "ERR_CONNECTION" });
+      expect(await client.get(MONITORING, { gate })).toMatchObject({ logPath: LOG_PATH });
+    }
+    expect(service.requests.filter(({ status }) => status === 0)).toHaveLength(2);
+  });
+
+  it("is one to another server behind a balancer, which refuses the nonce and not the key", async () => {
+    const servers = ["a", "b"].map(() =>
+      digestProtection({ realm: "r", username: KEYS.publicKey, password: KEYS.privateKey }),
+    );
+    // The servers do not say that they do not know a nonce.
+    const { baseUrl, seen } = await startClosing((socket) => void socket.end(), {
+      challengeFor: (connection, ...request) =>
+        servers[connection === 1 ? 0 : 1]?.(...request)?.replace("stale=true", "stale=false"),
+    });
+    expect(await openClient({ baseUrl }).get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
+    expect(seen.authorizations).toHaveLength(3);
   });
 
   it("has a wrong key called wrong", async () => {

@@ -178,7 +178,7 @@ it.each<readonly [next: string, order: readonly (EventName | number)[]]>([
   expect(await nextAt(await gateAfter(...order))).toBe(next);
 });
 
-it.each<readonly [message: string, temporary: boolean, order: readonly EventName[]]>([
+it.each<readonly [message: string, temporary: boolean, order: readonly (EventName | number)[]]>([
   ["other reads were refused: the service refuses the key pair; check publicKey and privateKey", false, ["wrong key"]],
   [
     "other reads were refused: the owner of the key no longer exists; create and set a new key pair",
@@ -187,6 +187,11 @@ it.each<readonly [message: string, temporary: boolean, order: readonly EventName
   ],
   ["all reads have failed for a minute: no response within 30 s", true, times(2, "silent")],
   ["another read could not reach the host: the connection was cut", true, ["unreached"]],
+  [
+    "all reads have failed for a minute: the service is overloaded or under maintenance; try again later",
+    true,
+    ["unreached", 60, "down"],
+  ],
   [
     "the last 32 reads have failed: the service is overloaded or under maintenance; try again later",
     true,

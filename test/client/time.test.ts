@@ -1,7 +1,7 @@
 import diagnosticsChannel from "node:diagnostics_channel";
 import { getEventListeners } from "node:events";
 import { createServer as createHttpServer } from "node:http";
-import { createConnection, createServer } from "node:net";
+import { createConnection, createServer, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AgentLogConfigClient, AgentLogConfigError } from "../../sdk/client/index.ts";
@@ -353,8 +353,10 @@ describe.each(["over TLS", "through a proxy"])("a connection that has no socket 
     const healthy = await openService({ tls: TLS });
     const proxy = await startProxyStandIn();
     const target = Number(new URL(way === "over TLS" ? healthy.baseUrl : proxy.origin).port);
+    const sockets = new Set<Socket>();
     const relay = createServer((near) => {
       state.opened += 1;
+      sockets.add(near);
       near
         .on("error", () => {})
         .on("close", () => {
@@ -368,7 +370,11 @@ describe.each(["over TLS", "through a proxy"])("a connection that has no socket 
     const port = await listen(relay);
     if (way === "through a proxy") vi.stubEnv("https_proxy", `http://127.0.0.1:${port}`);
     const baseUrl = way === "over TLS" ? `https://127.0.0.1:${port}` : healthy.baseUrl;
-    return { client: openClient({ baseUrl }, { caCertificate: CA_FILE, timeoutSeconds: 5 }), state };
+    return {
+      client: openClient({ baseUrl }, { caCertificate: CA_FILE, timeoutSeconds: 5 }),
+      state,
+      relay: { sockets },
+    };
   }
 
   it.each([1, 16])("is replaced where %i reads at once are given up, or their time is over", async (reads) => {
@@ -393,6 +399,21 @@ describe.each(["over TLS", "through a proxy"])("a connection that has no socket 
     const read = readAll();
     await until(() => read.every(({ mock }) => mock.calls.length > 0));
     for (const ended of read) expect(ended).toHaveBeenCalledWith(expect.objectContaining({ logPath: LOG_PATH }));
+  });
+
+  it("is called unreached, although the one before was open", async () => {
+    const { client, state, relay } = await openSilent();
+    state.isHealthy = true;
+    await client.get(MONITORING);
+    state.isHealthy = false;
+    for (const near of relay.sockets) near.destroy();
+    await until(() => state.closed === state.opened);
+    const late = watch(client.get(MONITORING));
+    await until(() => state.opened > state.closed);
+    await pass(5000);
+    await until(() => late.mock.calls.length > 0);
+    const message = expect.stringContaining("it does not respond");
+    expect(late).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_CONNECTION", message }));
   });
 
   it("ends with its client", async () => {

@@ -190,7 +190,6 @@ test.for(LATE)("a request whose connection is replaced at $event of its challeng
     session,
     cookies,
     isClosedBehindResponse: false,
-    beginResponse: () => {},
     endResponse: () => {},
     get dispatcher() {
       return connection.dispatcher === dispatcher ? watched : connection.dispatcher;
