@@ -59,7 +59,7 @@ export class AgentLogConfigClient {
   readonly #reads = new Set<Promise<unknown>>();
   /** What the reads under way know of each other. */
   #gate = new ReadGate();
-  #closed: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
 
   /**
    * @param options the address of the service and the key to read with
@@ -89,19 +89,19 @@ export class AgentLogConfigClient {
     // The key or the service may have been mended since.
     if (this.#reads.size === 0) this.#gate = new ReadGate();
     const { signal, gate = this.#gate, isSecret = false, onRetry, maxRetries = this.#options.maxRetries } = options;
-    const parsed = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
-    const { projectId, agent, envelope = false } = parsed;
+    const readArguments = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
+    const { projectId, agent, envelope = false } = readArguments;
     const { host } = this.#url;
     const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from ${host}`;
     signal?.throwIfAborted();
-    if (this.#closed !== undefined) {
+    if (this.#closing !== undefined) {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
-    const request = requestOf(this.#url, parsed);
+    const request = requestOf(this.#url, readArguments);
     // Many reads may have one signal: each has one listener there, because a listener is searched for when it is taken away.
-    const own = signal && new AbortController();
-    const abort = () => own?.abort(signal?.reason);
-    signal?.addEventListener("abort", abort);
+    const controller = signal && new AbortController();
+    const abortOwn = () => controller?.abort(signal?.reason);
+    signal?.addEventListener("abort", abortOwn);
     const plan = {
       pool: this.#pool,
       proxy: this.#proxy,
@@ -111,11 +111,11 @@ export class AgentLogConfigClient {
       request,
       envelope,
       subject,
-      signal: own?.signal,
+      signal: controller?.signal,
       gate,
       onRetry,
     };
-    const read = abortable(retriedRead(plan), own?.signal);
+    const read = abortable(retriedRead(plan), controller?.signal);
     this.#reads.add(read);
     try {
       const { body, serviceVersion } = await read;
@@ -123,12 +123,12 @@ export class AgentLogConfigClient {
       return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
     } catch (error) {
       signal?.throwIfAborted();
-      const failure = this.#withProxy(errorOf(error, subject));
+      const readError = this.#withProxy(errorOf(error, subject));
       // It was made when a socket closed or a timer ended; here the stack has the caller.
-      Error.captureStackTrace(failure);
-      throw failure;
+      Error.captureStackTrace(readError);
+      throw readError;
     } finally {
-      signal?.removeEventListener("abort", abort);
+      signal?.removeEventListener("abort", abortOwn);
       this.#reads.delete(read);
     }
   }
@@ -143,8 +143,8 @@ export class AgentLogConfigClient {
 
   /** Waits for the reads under way, then closes the connections. It returns the same promise each time. */
   close(): Promise<void> {
-    this.#closed ??= Promise.allSettled(this.#reads).then(() => this.#pool.destroy());
-    return this.#closed;
+    this.#closing ??= Promise.allSettled(this.#reads).then(() => this.#pool.destroy());
+    return this.#closing;
   }
 }
 

@@ -35,9 +35,9 @@ function withAllFields(body: unknown): unknown {
 }
 
 function pick(names: object, source: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const picked: Record<string, unknown> = {};
-  for (const name in names) picked[name] = source[name] ?? undefined;
-  return picked;
+  const members: Record<string, unknown> = {};
+  for (const name in names) members[name] = source[name] ?? undefined;
+  return members;
 }
 
 /** Services write sizes as 1000.0, and some clients store them as "1000". */

@@ -27,7 +27,7 @@ const STOP_MILLISECONDS = 60_000;
 const STATUSES_OF_ONE_PROJECT: readonly unknown[] = [429, 500];
 
 /** A read that is to be sent. */
-export interface Turn {
+export interface ReadTurn {
   /** What failed if it is not sent. */
   readonly subject: string;
   readonly signal: AbortSignal | undefined;
@@ -39,7 +39,7 @@ export interface Turn {
 
 /** Why reads are not sent: the failure of another one, and what a message says of that. */
 interface Stop {
-  readonly failure: AgentLogConfigError;
+  readonly error: AgentLogConfigError;
   readonly why: string;
 }
 
@@ -60,18 +60,18 @@ export class ReadGate {
   #outageSince = Infinity;
   #outage: (Stop & { readonly until: number }) | undefined;
   /** Resolves when a read ends or the trial is over; undefined while no read waits. */
-  #changed: PromiseWithResolvers<void> | undefined;
+  #nextChange: PromiseWithResolvers<void> | undefined;
 
   /** Sends a read in its turn, and remembers how it ends. */
-  async pass<Result>(turn: Turn, send: () => Promise<Result>): Promise<Result> {
+  async pass<Result>(turn: ReadTurn, send: () => Promise<Result>): Promise<Result> {
     for (;;) {
       this.admitAgain(turn);
-      if (this.#outage !== undefined && this.#outage.until > performance.now()) throw unsent(turn, this.#outage);
+      if (this.#outage !== undefined && this.#outage.until > performance.now()) throw unsentError(turn, this.#outage);
       const trial = this.#opensAt - performance.now();
       // After an outage one read tries again.
       const isAlone = trial > 0 || this.#outage !== undefined;
       if (this.#underWay < (isAlone ? 1 : MAX_OUTAGES - this.#outages)) break;
-      await this.#change(turn, trial > 0 ? trial : undefined);
+      await this.#awaitChange(turn, trial > 0 ? trial : undefined);
     }
     const sentAt = performance.now();
     this.#underWay += 1;
@@ -96,25 +96,25 @@ export class ReadGate {
    * Lets a read that was sent try again: an outage does not take its retries from it.
    * @throws AgentLogConfigError if the key or the address is refused; the signal's reason
    */
-  admitAgain(turn: Turn): void {
+  admitAgain(turn: ReadTurn): void {
     turn.signal?.throwIfAborted();
-    if (this.#refusal !== undefined) throw unsent(turn, this.#refusal);
+    if (this.#refusal !== undefined) throw unsentError(turn, this.#refusal);
   }
 
-  /** @param failure what a read failed with, if it did */
-  #note(sentAt: number, { pool }: Turn, failure?: AgentLogConfigError): void {
-    if (failure === undefined || provesKey(failure)) {
+  /** @param error what a read failed with, if it did */
+  #note(sentAt: number, { pool }: ReadTurn, error?: AgentLogConfigError): void {
+    if (error === undefined || provesKey(error)) {
       this.#refusalsLeft = MAX_REFUSALS;
-    } else if (REFUSALS.has(failure.code)) {
+    } else if (REFUSALS.has(error.code)) {
       this.#refusalsLeft -= 1;
-      if (this.#refusalsLeft === 0) this.#refusal = { failure, why: "other reads were refused" };
+      if (this.#refusalsLeft === 0) this.#refusal = { error, why: "other reads were refused" };
     }
-    const isOutage = failure?.temporary === true && !STATUSES_OF_ONE_PROJECT.includes(failure.status);
+    const isOutage = error?.temporary === true && !STATUSES_OF_ONE_PROJECT.includes(error.status);
     this.#outages = isOutage ? this.#outages + 1 : 0;
     this.#outageSince = isOutage ? Math.min(this.#outageSince, sentAt) : Infinity;
     const why = isOutage ? this.#whyToStop(pool.reachedAt < sentAt) : undefined;
-    const isStopped = failure !== undefined && why !== undefined;
-    this.#outage = isStopped ? { failure, why, until: performance.now() + STOP_MILLISECONDS } : undefined;
+    const isStopped = error !== undefined && why !== undefined;
+    this.#outage = isStopped ? { error, why, until: performance.now() + STOP_MILLISECONDS } : undefined;
   }
 
   /** @param isUnreached neither the read that ended in an outage nor another one has reached the host since it was sent */
@@ -125,22 +125,22 @@ export class ReadGate {
   }
 
   /** Waits until a read ends, at most so many milliseconds. */
-  async #change({ signal }: Turn, milliseconds: number | undefined): Promise<void> {
+  async #awaitChange({ signal }: ReadTurn, milliseconds: number | undefined): Promise<void> {
     const timer = milliseconds === undefined ? undefined : setTimeout(() => this.#tellChange(), milliseconds);
-    this.#changed ??= Promise.withResolvers();
-    await abortable(this.#changed.promise, signal).finally(() => clearTimeout(timer));
+    this.#nextChange ??= Promise.withResolvers();
+    await abortable(this.#nextChange.promise, signal).finally(() => clearTimeout(timer));
   }
 
   #tellChange(): void {
-    this.#changed?.resolve();
-    this.#changed = undefined;
+    this.#nextChange?.resolve();
+    this.#nextChange = undefined;
   }
 }
 
-function unsent({ subject }: Turn, { failure, why }: Stop): AgentLogConfigError {
-  const { reason } = failure.details;
+function unsentError({ subject }: ReadTurn, { error, why }: Stop): AgentLogConfigError {
+  const { reason } = error.details;
   const says = `not sent, because ${why}: ${reason}`;
-  return new AgentLogConfigError(failure.code, says, { subject, reason, unsentAfter: failure });
+  return new AgentLogConfigError(error.code, says, { subject, reason, unsentAfter: error });
 }
 
 /** An error that concerns a project alone proves the key; a limit may come before the service looks at the key. */

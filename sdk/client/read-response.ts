@@ -21,13 +21,13 @@ export interface ResponseContent {
  * @throws {@link AgentLogConfigError} for a refusal, and for a response that is not the service's
  */
 export function readResponse(response: WireResponse, subject: string, envelope: boolean): ResponseContent {
-  const opened = openResponse(response, envelope);
-  const { status, content } = opened;
-  const kind = classify(opened, response);
+  const parts = openResponse(response, envelope);
+  const { status, content } = parts;
+  const kind = classify(parts, response);
   if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
   if (kind === "error") {
-    const { headers, refused } = response;
-    throw serviceError(status, content, subject, { retryAfterSeconds: readRetryAfter(headers), refused });
+    const { headers, refusal } = response;
+    throw serviceError(status, content, subject, { retryAfterSeconds: readRetryAfter(headers), refusal });
   }
   const says = `${printable(kind.wrong)}; check baseUrl and any proxy`;
   throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status });

@@ -7,10 +7,10 @@ import type { Connection } from "../transport/connection.ts";
 import { connectionError, unreachedError } from "../transport/connection-error.ts";
 import type { ConnectionPool } from "../transport/connection-pool.ts";
 import type { EnvironmentProxy } from "../transport/environment-proxy.ts";
-import type { ReadGate, Turn } from "./read-gate.ts";
+import type { ReadGate, ReadTurn } from "./read-gate.ts";
 import { isErrorForKnownKey, type ResponseContent, readResponse } from "./read-response.ts";
 
-interface ReadPlan extends Turn {
+interface ReadPlan extends ReadTurn {
   readonly pool: ConnectionPool;
   readonly proxy: EnvironmentProxy | undefined;
   readonly options: CompleteOptions;
@@ -42,73 +42,73 @@ export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
 async function attempts(connection: Connection, plan: ReadPlan): Promise<ResponseContent> {
   const { options, maxRetries, signal, gate } = plan;
   const end = performance.now() + options.timeoutSeconds * 1000;
-  let failure: AgentLogConfigError | undefined;
+  let error: AgentLogConfigError | undefined;
   for (let retries = 0; ; retries += 1) {
-    const outcome = await attempt(connection, plan, end, failure);
+    const outcome = await attempt(connection, plan, end, error);
     if (!(outcome instanceof AgentLogConfigError)) return outcome;
-    failure = outcome;
+    error = outcome;
     // Behind a load balancer another server may do better, for the next read too.
-    if (failure.temporary) connection.replace();
+    if (error.temporary) connection.replace();
     // Not all clients come back at the same time: it is half a second, doubled with each retry, less up to half of it at random.
-    const wait = (failure.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
+    const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
     const isLast = retries >= maxRetries || performance.now() + wait >= end;
-    if (isLast || !isRetryable(failure)) throw failure;
-    const [why] = failure.details.reason.split(";");
+    if (isLast || !isRetryable(error)) throw error;
+    const [why] = error.details.reason.split(";");
     plan.onRetry?.(`${plan.host}: ${why}; trying again, ${retries + 2} of ${maxRetries + 1}`);
     const pause = Promise.withResolvers<void>();
     const timer = setTimeout(pause.resolve, wait);
     await abortable(pause.promise, signal, () => clearTimeout(timer));
     // A busy program may come back late, and the key may have been refused meanwhile.
-    if (performance.now() >= end) throw failure;
+    if (performance.now() >= end) throw error;
     gate.admitAgain(plan);
   }
 }
 
 /**
  * @param end when the time of the read is over, on the clock of `performance`
- * @param before how the attempt before has failed
+ * @param earlierError how the attempt before has failed
  */
 async function attempt(
   connection: Connection,
   plan: ReadPlan,
   end: number,
-  before: AgentLogConfigError | undefined,
+  earlierError: AgentLogConfigError | undefined,
 ): Promise<ResponseContent | AgentLogConfigError> {
   const { request, envelope, subject, signal } = plan;
-  const sent = Promise.withResolvers<WireResponse>();
-  let late: NodeJS.Immediate | undefined;
+  const answer = Promise.withResolvers<WireResponse>();
+  let immediate: NodeJS.Immediate | undefined;
   const giveUp = () => {
-    sent.reject(timeoutError(connection, plan, before));
+    answer.reject(timeoutError(connection, plan, earlierError));
     connection.replace();
   };
   // A response that came while the process was busy is read before the immediate.
   const timer = setTimeout(() => {
-    late = setImmediate(giveUp);
+    immediate = setImmediate(giveUp);
   }, end - performance.now());
   try {
     sendSigned(connection, request, (response) => isErrorForKnownKey(response, envelope)).then(
-      sent.resolve,
-      sent.reject,
+      answer.resolve,
+      answer.reject,
     );
-    return readResponse(await abortable(sent.promise, signal, () => connection.replace()), subject, envelope);
+    return readResponse(await abortable(answer.promise, signal, () => connection.replace()), subject, envelope);
   } catch (cause) {
     signal?.throwIfAborted();
     return cause instanceof AgentLogConfigError ? cause : connectionError(cause, plan);
   } finally {
     clearTimeout(timer);
-    clearImmediate(late);
+    clearImmediate(immediate);
   }
 }
 
 /** Says why the time of a read is over, and how the attempt before has failed if that was for another reason. */
-function timeoutError(connection: Connection, plan: ReadPlan, before?: AgentLogConfigError): AgentLogConfigError {
+function timeoutError(connection: Connection, plan: ReadPlan, earlierError?: AgentLogConfigError): AgentLogConfigError {
   const { timeoutSeconds } = plan.options;
   const advice = timeoutSeconds < MAX_TIMEOUT_SECONDS ? ", or raise timeoutSeconds" : "";
   const says = `no response within ${timeoutSeconds} s; check the network${advice}`;
   const { subject } = plan;
   const error = connection.isOpen ? new AgentLogConfigError("ERR_TIMEOUT", says, { subject }) : unreachedError(plan);
-  const isAlike = before === undefined || before.details.reason === error.details.reason;
-  return isAlike ? error : error.advised(`The attempt before failed: ${before.details.says}.`);
+  const isAlike = earlierError === undefined || earlierError.details.reason === error.details.reason;
+  return isAlike ? error : error.advised(`The attempt before failed: ${earlierError.details.says}.`);
 }
 
 /**

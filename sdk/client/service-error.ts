@@ -7,7 +7,7 @@ import { printable } from "../model/printable.ts";
 /** What is known of a refusal beside its status and its body. */
 export interface RefusalFacts {
   readonly retryAfterSeconds?: number | undefined;
-  readonly refused?: WireResponse["refused"];
+  readonly refusal?: WireResponse["refusal"];
 }
 
 /**
@@ -20,28 +20,28 @@ export function serviceError(
   status: number,
   body: unknown,
   subject: string,
-  { retryAfterSeconds, refused }: RefusalFacts = {},
+  { retryAfterSeconds, refusal }: RefusalFacts = {},
 ): AgentLogConfigError {
   const { errorCode: word, detail, reason, parameters }: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
   const errorCode = typeof word === "string" ? printable(word, 100) : undefined;
   const sentence = [detail, reason].find((text) => typeof text === "string")?.replace(/\.$/, "");
-  const [code, advice] = adviceOn(status, errorCode, refused);
+  const [code, advice] = adviceOn(status, errorCode, refusal);
   // What the service itself says is better than a guess.
-  const timed = retryAfterSeconds ? advice.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : advice;
+  const timedAdvice = retryAfterSeconds ? advice.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : advice;
   const address = code === "ERR_ACCESS_LIST" ? addressIn(parameters) : undefined;
-  const says = address === undefined ? timed : timed.replace(OWN_ADDRESS, `the address ${address}`);
+  const says = address === undefined ? timedAdvice : timedAdvice.replace(OWN_ADDRESS, `the address ${address}`);
   const itsWords = [errorCode, sentence && printable(sentence)].filter((text) => text !== undefined).join(": ");
   const message = `${says} (status ${status}${itsWords === "" ? "" : `, ${itsWords}`})`;
   return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds, reason: advice });
 }
 
-function adviceOn(status: number, errorCode: string | undefined, refused: RefusalFacts["refused"]): Advice {
-  if (status === 401 && refused === "nonce") {
+function adviceOn(status: number, errorCode: string | undefined, refusal: RefusalFacts["refusal"]): Advice {
+  if (status === 401 && refusal === "nonce") {
     return ["ERR_UNAVAILABLE", "the service rejects every nonce of its own; try again later"];
   }
-  const known = status < 500 && errorCode !== undefined ? ADVICE_BY_ERROR_CODE.get(errorCode) : undefined;
-  if (known !== undefined) return known;
-  if (status === 401 && refused === undefined) {
+  const specificAdvice = status < 500 && errorCode !== undefined ? ADVICE_BY_ERROR_CODE.get(errorCode) : undefined;
+  if (specificAdvice !== undefined) return specificAdvice;
+  if (status === 401 && refusal === undefined) {
     return ["ERR_AUTHENTICATION", "the server does not ask for HTTP Digest; check baseUrl and any proxy"];
   }
   if (status === 401 && errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];

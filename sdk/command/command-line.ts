@@ -26,8 +26,8 @@ export async function readCommandLine(args: readonly string[]) {
   }
   // The Pulumi CLI would take the selected stack, but the name may be a variable that is not set.
   if (options.stack === "") throw new Error("--stack needs the name of a stack.");
-  const listed = listFile === undefined ? [] : await readList(listFile);
-  const [first, ...others] = new Set([...ids, ...listed].map((id) => printable(id, 80)));
+  const listEntries = listFile === undefined ? [] : await readList(listFile);
+  const [first, ...others] = new Set([...ids, ...listEntries].map((id) => printable(id, 80)));
   // The command that makes the list may have failed.
   if (first === undefined) {
     throw new Error("The list has no projects, so nothing was read; write one id on each line.");

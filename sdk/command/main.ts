@@ -33,7 +33,7 @@ const USAGE = `Usage: pulumi-agent-log-config <command> [options]
 
 /** Each command prints what it has to say, and returns the exit code. Its modules are loaded when it is called. */
 const COMMANDS = new Map<string, (args: readonly string[]) => Promise<number>>([
-  ["check", async (args) => (await import("./check.ts")).check(args)],
+  ["check", async (args) => (await import("./check-projects.ts")).checkProjects(args)],
   ["install-plugin", async (args) => (await import("./install-plugin.ts")).installPlugin(args)],
   ["stand-in", async (args) => (await import("./stand-in.ts")).standIn(args)],
   ["--version", async () => print((await import("../../package.json", { with: { type: "json" } })).default.version)],

@@ -47,9 +47,9 @@ const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 
 /** Quotes neither the arguments of the command nor its standard output, which has the secrets. */
 function reasonOf(error: unknown, maxSeconds: number): string {
-  const { code, killed, stderr }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
+  const { code, killed: isKilled, stderr }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
   if (code === "ENOENT") return "there is no pulumi command on the PATH; install it, or set the environment variables";
-  if (killed === true) return `the pulumi command did not end within ${maxSeconds} s; check the backend of the stack`;
+  if (isKilled === true) return `the pulumi command did not end within ${maxSeconds} s; check the backend of the stack`;
   const [, words = "the pulumi command failed; run `pulumi config` to see why"] =
     /^error: (.*[^.\n])/m.exec(String(stderr)) ?? [];
   // The address of a backend may have a password before its host or in its query.

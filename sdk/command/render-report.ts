@@ -3,7 +3,7 @@ import type { AgentLogConfigErrorCode } from "../model/errors.ts";
 import { type Finding, FindingReport } from "../record/finding-report.ts";
 
 /** What the command says. */
-export interface Report {
+export interface CheckReport {
   /** Every project was read. */
   readonly ok: boolean;
   /** Where each setting of the connection is, by its name. */
@@ -27,23 +27,27 @@ export interface ProjectReport extends Partial<Finding> {
  * Renders a report for a person: where the settings are, a line for each project that was read, one for each cause of failures,
  * and for many projects how many there are of each.
  */
-export function renderReport({ settings, warning, projects }: Report): string {
-  const { ok = [], failed = [], "not reached": others = [] } = Object.groupBy(projects, ({ status }) => status);
+export function renderReport({ settings, warning, projects }: CheckReport): string {
+  const {
+    ok = [],
+    failed: failures = [],
+    "not reached": others = [],
+  } = Object.groupBy(projects, ({ status }) => status);
   const lines: string[] = [];
   const names = Object.keys(settings);
   const places = Object.entries(Object.groupBy(names, (name) => settings[name] ?? ""));
-  const parts = places.map(([place, found = []]) => `from the ${place}: ${found.join(", ")}`);
+  const parts = places.map(([place, settingNames = []]) => `from the ${place}: ${settingNames.join(", ")}`);
   if (parts.length > 0) lines.push(`Settings ${parts.join("; ")}`);
   if (warning !== undefined) lines.push(styleText("yellow", `! ${warning}`));
   for (const { projectId, monitoring, backup } of ok) {
     lines.push(`${styleText("green", "✓")} ${projectId}  monitoring logs to ${monitoring}, backup to ${backup}`);
   }
   const report = new FindingReport();
-  for (const { message = "", cause = "", ...project } of failed)
+  for (const { message = "", cause = "", ...project } of failures)
     report.note(project.projectId, { ...project, message, cause });
   for (const { message } of report.entries()) lines.push(styleText("red", `✗ ${message}`));
   const counts = [`${ok.length} of ${projects.length} projects can be read`];
-  if (failed.length > 0) counts.push(`${failed.length} failed`);
+  if (failures.length > 0) counts.push(`${failures.length} failed`);
   if (others.length > 0) counts.push(`${others.length} not reached`);
   if (projects.length > 1) lines.push(`${counts.join(", ")}.`);
   return lines.map((line) => `${line}\n`).join("");

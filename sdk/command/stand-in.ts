@@ -7,7 +7,7 @@ import { wrongArguments } from "./command-line.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const KEY = { publicKey: "publickey", privateKey: "private-key-0001" };
-const BOTH = { monitoring: settingsOf("monitoring", 1000), backup: settingsOf("backup", 1000) };
+const BOTH = { monitoring: standInSettings("monitoring", 1000), backup: standInSettings("backup", 1000) };
 /** Beside it, the projects of the pages and the examples. */
 const OTHER_IDS = ["89abcdef0123456789abcdef", "0123456789abcdef01234568", "0123456789abcdef01234569"];
 
@@ -20,8 +20,8 @@ export async function standIn(args: readonly string[]): Promise<number> {
     return wrongArguments(error);
   }
   const settings = Object.fromEntries([PROJECT_ID, ...OTHER_IDS].map((id) => [id, BOTH]));
-  const started = startServer({ ...KEY, port, settings }, () => {});
-  const service = await started.catch((error: NodeJS.ErrnoException) => error);
+  const start = startServer({ ...KEY, port, settings }, () => {});
+  const service = await start.catch((error: NodeJS.ErrnoException) => error);
   if (service instanceof Error) {
     const why = service.code === "EADDRINUSE" ? "is in use" : `can't be used (${service.code})`;
     const message = `The stand-in did not start because port ${port} ${why}; name another port with --port.`;
@@ -42,7 +42,7 @@ function readPort(args: readonly string[]): number {
   throw new Error("--port needs a whole number from 0 to 65535.");
 }
 
-function settingsOf(agent: AgentKind, sizeThresholdMB: number) {
+function standInSettings(agent: AgentKind, sizeThresholdMB: number) {
   return {
     logPath: `/var/log/agents/${agent}-agent.log`,
     logPathWindows: `%SystemDrive%\\agents\\${agent}-agent.log`,
@@ -72,7 +72,7 @@ function changeAtEachLine(service: Pick<Service, "set">) {
   return lines.on("line", () => {
     const before = sizeThresholdMB;
     sizeThresholdMB = before === 1000 ? 500 : 1000;
-    service.set(PROJECT_ID, "monitoring", settingsOf("monitoring", sizeThresholdMB));
+    service.set(PROJECT_ID, "monitoring", standInSettings("monitoring", sizeThresholdMB));
     process.stdout.write(`The monitoring agent's sizeThresholdMB was ${before} and is ${sizeThresholdMB}.\n`);
   });
 }

@@ -51,15 +51,16 @@ export function providerArguments(
   provider: string,
   args: Readonly<Partial<Record<ConnectionSetting, unknown>>>,
 ): SettingsSource {
-  const shown = printable(provider, 80);
-  return (setting) => found(args[setting], "argument", `the argument ${setting} of the Provider '${shown}'`);
+  const providerName = printable(provider, 80);
+  return (setting) =>
+    foundSetting(args[setting], "argument", `the argument ${setting} of the Provider '${providerName}'`);
 }
 
-/** @param textOf returns the value of a key of the stack configuration; undefined where it is not set */
-export function stackConfiguration(textOf: (key: string) => string | undefined): SettingsSource {
+/** @param configurationText returns the value of a key of the stack configuration; undefined where it is not set */
+export function stackConfiguration(configurationText: (key: string) => string | undefined): SettingsSource {
   return (setting) => {
     const key = configurationKey(setting);
-    return found(textOf(key), "stack", `the configuration key ${key}`);
+    return foundSetting(configurationText(key), "stack", `the configuration key ${key}`);
   };
 }
 
@@ -70,27 +71,29 @@ export function stackConfiguration(textOf: (key: string) => string | undefined):
 export function environment(mappings: Readonly<Record<string, string>> = {}): SettingsSource {
   return (setting) => {
     const variable = environmentVariable(setting);
-    const mapped = Object.keys(mappings).find((name) => mappings[name] === variable && process.env[name] !== undefined);
-    const name = mapped ?? variable;
-    return found(process.env[name], "environment", `the environment variable ${name}`);
+    const mapping = Object.keys(mappings).find(
+      (name) => mappings[name] === variable && process.env[name] !== undefined,
+    );
+    const name = mapping ?? variable;
+    return foundSetting(process.env[name], "environment", `the environment variable ${name}`);
   };
 }
 
-function found(value: unknown, source: SourceName, place: string): FoundSetting | undefined {
-  const text = textOf(value);
+function foundSetting(value: unknown, source: SourceName, place: string): FoundSetting | undefined {
+  const text = configurationText(value);
   return text === "" ? undefined : { text, source, place };
 }
 
 /** Returns a value of the configuration as a text, a map or a list as JSON, which no setting may be. */
-export function textOf(value: unknown): string {
+export function configurationText(value: unknown): string {
   return isObject(value) ? JSON.stringify(value) : String(value ?? "");
 }
 
 /** Looks a setting up in these sources, the first one first. */
 export function findSetting(setting: ConnectionSetting, sources: readonly SettingsSource[]): FoundSetting | undefined {
   for (const source of sources) {
-    const setAt = source(setting);
-    if (setAt !== undefined) return setAt;
+    const foundSetting = source(setting);
+    if (foundSetting !== undefined) return foundSetting;
   }
   return undefined;
 }
@@ -117,9 +120,9 @@ export function configurationWarnings(
   configuration: Readonly<Record<string, unknown>>,
   isSecret: (key: string) => boolean,
 ): string[] {
-  const known = CONNECTION_SETTING_NAMES.map(configurationKey);
-  const unknown = Object.keys(configuration).filter(
-    (name) => name.startsWith(`${CONFIGURATION_NAMESPACE}:`) && !known.includes(name),
+  const validKeys = CONNECTION_SETTING_NAMES.map(configurationKey);
+  const unknownKeys = Object.keys(configuration).filter(
+    (name) => name.startsWith(`${CONFIGURATION_NAMESPACE}:`) && !validKeys.includes(name),
   );
   const warnings: string[] = [];
   const key = configurationKey(SECRET_CONNECTION_SETTING);
@@ -128,9 +131,11 @@ export function configurationWarnings(
     const variable = environmentVariable(SECRET_CONNECTION_SETTING);
     warnings.push(`The stack keeps ${key} in plain text: ${advice}; or set ${variable}.`);
   }
-  if (unknown.length > 0) {
-    const names = printable(unknown.join(", "));
-    warnings.push(`The stack configuration has unknown settings: ${names}; the valid ones are ${known.join(", ")}.`);
+  if (unknownKeys.length > 0) {
+    const names = printable(unknownKeys.join(", "));
+    warnings.push(
+      `The stack configuration has unknown settings: ${names}; the valid ones are ${validKeys.join(", ")}.`,
+    );
   }
   return warnings;
 }

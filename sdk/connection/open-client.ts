@@ -18,8 +18,8 @@ import {
 export function openClient(settings: ConnectionSettings): AgentLogConfigClient {
   const missing = REQUIRED.filter((setting) => settings[setting] === undefined);
   if (missing.length > 0) throw missingSettings(missing);
-  const texts = Object.entries(settings).flatMap(([name, found]) =>
-    found === undefined ? [] : [[name, found.text] as const],
+  const texts = Object.entries(settings).flatMap(([name, setting]) =>
+    setting === undefined ? [] : [[name, setting.text] as const],
   );
   const placeOf = (name: string) =>
     isConnectionSetting(name) ? (settings[name]?.place ?? placeFor(name, settings)) : undefined;

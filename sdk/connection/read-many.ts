@@ -52,16 +52,16 @@ export async function readMany(
   isSecret = true,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
   const { projectIds, agents = AGENTS } = parseArgument(argumentsSchema, args, "Nothing was read", { isSecret });
-  const asked = projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
-  const outcomes = await Promise.allSettled(asked.map(read));
+  const requests = projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));
+  const outcomes = await Promise.allSettled(requests.map(read));
   const configs: AgentLogConfigResult[] = [];
   const failures: ReadFailure[] = [];
-  for (const [index, one] of asked.entries()) {
+  for (const [index, request] of requests.entries()) {
     const outcome = outcomes[index];
     if (outcome?.status === "fulfilled") configs.push(outcome.value);
     else {
       const { code, message, temporary } = errorOf(outcome?.reason);
-      failures.push({ ...one, code, message, temporary });
+      failures.push({ ...request, code, message, temporary });
     }
   }
   // If no read succeeds, the first failure counts for all.

@@ -64,14 +64,17 @@ export async function readUsable(
   options: ReadOptions,
 ): Promise<AgentLogConfigResult> {
   const result = await client.get(args, options).catch((error) => {
-    throw error instanceof AgentLogConfigError ? withPlaces(error, connection) : error;
+    throw error instanceof AgentLogConfigError ? withPlacesOfKey(error, connection) : error;
   });
   refuseEngineMarks(result);
   return result;
 }
 
 /** Says of a wrong key where its halves come from, if they come from two places. */
-function withPlaces(error: AgentLogConfigError, { publicKey, privateKey }: ConnectionSettings): AgentLogConfigError {
+function withPlacesOfKey(
+  error: AgentLogConfigError,
+  { publicKey, privateKey }: ConnectionSettings,
+): AgentLogConfigError {
   if (error.code !== "ERR_WRONG_KEY" || publicKey?.source === privateKey?.source) return error;
   return error.advised(`publicKey comes from ${publicKey?.place}, and privateKey from ${privateKey?.place}.`);
 }

@@ -23,22 +23,22 @@ export interface ParsedChallenges {
 export function parseChallenges(line: string): ParsedChallenges {
   const challenges: Challenge[] = [];
   let position = 0;
-  const read = (pattern: RegExp): RegExpExecArray | undefined => {
+  const take = (pattern: RegExp): RegExpExecArray | undefined => {
     pattern.lastIndex = position;
     const match = pattern.exec(line) ?? undefined;
     if (match !== undefined) position = pattern.lastIndex;
     return match;
   };
-  for (read(SEPARATORS); position < line.length; read(SEPARATORS)) {
-    const malformed = line.slice(position);
-    const [, scheme, token68] = read(SCHEME) ?? [];
-    if (scheme === undefined) return { challenges, malformed };
+  for (take(SEPARATORS); position < line.length; take(SEPARATORS)) {
+    const malformedPart = line.slice(position);
+    const [, scheme, token68] = take(SCHEME) ?? [];
+    if (scheme === undefined) return { challenges, malformed: malformedPart };
     const parameters = new Map<string, string>();
-    const readName = () => (token68 === undefined ? read(PARAMETER_NAME)?.[1] : undefined);
+    const readName = () => (token68 === undefined ? take(PARAMETER_NAME)?.[1] : undefined);
     for (let name = readName(); name !== undefined; name = readName()) {
-      const [value, quoted] = read(PARAMETER_VALUE) ?? [];
-      if (value === undefined) return { challenges, malformed };
-      parameters.set(name.toLowerCase(), quoted?.replace(/\\(.)/gs, "$1") ?? value);
+      const [value, quotedValue] = take(PARAMETER_VALUE) ?? [];
+      if (value === undefined) return { challenges, malformed: malformedPart };
+      parameters.set(name.toLowerCase(), quotedValue?.replace(/\\(.)/gs, "$1") ?? value);
     }
     challenges.push({ scheme: scheme.toLowerCase(), parameters });
   }

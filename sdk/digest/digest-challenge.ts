@@ -30,32 +30,32 @@ const ALGORITHMS = ["SHA-512-256", "SHA-256", "MD5"];
  * @throws {@link UnusableChallenge} if none is supported; it quotes the part that is the reason
  */
 export function chooseDigestChallenge(lines: string | readonly string[]): DigestChallenge {
-  const supported: DigestChallenge[] = [];
+  const candidates: DigestChallenge[] = [];
   const problems: UnusableChallenge[] = [];
   const otherSchemes: string[] = [];
   for (const line of [lines].flat()) {
-    const { challenges, malformed } = parseChallenges(line);
+    const { challenges, malformed: malformedPart } = parseChallenges(line);
     for (const challenge of challenges) {
       if (challenge.scheme !== "digest") {
         otherSchemes.push(challenge.scheme);
         continue;
       }
-      const read = readDigestChallenge(challenge.parameters);
-      if (read instanceof UnusableChallenge) problems.push(read);
-      else supported.push(read);
+      const candidate = readDigestChallenge(challenge.parameters);
+      if (candidate instanceof UnusableChallenge) problems.push(candidate);
+      else candidates.push(candidate);
     }
-    if (malformed !== undefined) {
-      problems.push(new UnusableChallenge(`The server's challenge is malformed from '${malformed}' on.`));
+    if (malformedPart !== undefined) {
+      problems.push(new UnusableChallenge(`The server's challenge is malformed from '${malformedPart}' on.`));
     }
   }
-  const [strongest] = supported.sort((a, b) => a.rank - b.rank);
+  const [strongest] = candidates.sort((a, b) => a.rank - b.rank);
   if (strongest !== undefined) return strongest;
-  throw problems[0] ?? unsupported(`it offers ${otherSchemes.join(", ") || "nothing"} instead of Digest`);
+  throw problems[0] ?? unsupportedChallenge(`it offers ${otherSchemes.join(", ") || "nothing"} instead of Digest`);
 }
 
 function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallenge | UnusableChallenge {
   const nonce = parameters.get("nonce");
-  if (nonce === undefined) return unsupported("it has no nonce");
+  if (nonce === undefined) return unsupportedChallenge("it has no nonce");
 
   const algorithm = parameters.get("algorithm");
   const name = (algorithm ?? "MD5").toUpperCase();
@@ -63,18 +63,19 @@ function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallen
   const rank = ALGORITHMS.indexOf(session ? name.slice(0, -5) : name);
   const hash = ALGORITHMS[rank]?.toLowerCase().replace("-", "");
   if (hash === undefined) {
-    return unsupported(
+    return unsupportedChallenge(
       `algorithm=${algorithm} is unknown; the valid ones are ${ALGORITHMS.join(", ")}, each also with -sess`,
     );
   }
 
   // Some servers write `op`.
-  const offered = parameters.get("qop") ?? parameters.get("op");
-  const options = (offered ?? "").split(",").map((option) => option.trim().toLowerCase());
+  const qopList = parameters.get("qop") ?? parameters.get("op");
+  const options = (qopList ?? "").split(",").map((option) => option.trim().toLowerCase());
   const qop = options.includes("auth") ? "auth" : undefined;
-  if (qop === undefined && options.join("") !== "") return unsupported(`qop="${offered}" does not include auth`);
+  if (qop === undefined && options.join("") !== "")
+    return unsupportedChallenge(`qop="${qopList}" does not include auth`);
   // RFC 7616, section 3.4.2: a session's A1 holds the cnonce, which is sent only with a qop.
-  if (session && qop === undefined) return unsupported(`algorithm=${algorithm} needs qop="auth"`);
+  if (session && qop === undefined) return unsupportedChallenge(`algorithm=${algorithm} needs qop="auth"`);
 
   return {
     realm: parameters.get("realm") ?? "",
@@ -89,6 +90,6 @@ function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallen
   };
 }
 
-function unsupported(why: string): UnusableChallenge {
+function unsupportedChallenge(why: string): UnusableChallenge {
   return new UnusableChallenge(`The server's challenge is not supported: ${why}.`);
 }

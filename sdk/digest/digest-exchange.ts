@@ -94,7 +94,8 @@ export class DigestKey {
 
   /** Returns the nonce of a challenge, which is remembered: the same nonce has one count on all connections. */
   rememberNonce(challenge: DigestChallenge, session: DigestSession): Nonce {
-    const nonce = this.nonces.find((known) => known.isOf(challenge)) ?? new Nonce(challenge, this.credentials, session);
+    const nonce =
+      this.nonces.find((candidate) => candidate.isOf(challenge)) ?? new Nonce(challenge, this.credentials, session);
     if (nonce.session !== session) nonce.isShared = true;
     this.nonces = [nonce, ...this.nonces.filter((other) => other !== nonce)].slice(0, MAX_NONCES);
     return nonce;

@@ -44,9 +44,9 @@ export class RequestSigner {
     const { hash, nonce, qop } = this.#challenge;
     const nc = count.toString(16).padStart(8, "0");
     // Without qop there is no count (RFC 2069).
-    const [parameter, counted] = qop === undefined ? ["", ""] : [`, nc=${nc}`, `${nc}:${this.#cnonce}:${qop}:`];
+    const [parameter, countPart] = qop === undefined ? ["", ""] : [`, nc=${nc}`, `${nc}:${this.#cnonce}:${qop}:`];
     const request = hexadecimalHash(hash, `${method}:${uri}`);
-    const response = hexadecimalHash(hash, `${this.#keyHash}:${nonce}:${counted}${request}`);
+    const response = hexadecimalHash(hash, `${this.#keyHash}:${nonce}:${countPart}${request}`);
     return `${this.#constant}${parameter}, uri="${uri}", response="${response}"`;
   }
 }

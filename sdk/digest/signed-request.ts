@@ -26,7 +26,7 @@ export interface WireResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
   /** What status 401 with a challenge refuses; undefined without a challenge, which says nothing of credentials. */
-  readonly refused?: "key" | "nonce" | "read" | undefined;
+  readonly refusal?: "key" | "nonce" | "read" | undefined;
 }
 
 /**
@@ -48,9 +48,9 @@ export async function sendSigned(
     const authorization = exchange.sign(request.method, request.path);
     if (authorization !== undefined) headers["authorization"] = authorization;
     if (cookies.header !== undefined) headers["cookie"] = cookies.header;
-    let sent: Awaited<ReturnType<typeof responseTo>>;
+    let outcome: Awaited<ReturnType<typeof responseTo>>;
     try {
-      sent = await responseTo({ ...request, headers }, dispatcher, connection);
+      outcome = await responseTo({ ...request, headers }, dispatcher, connection);
     } catch (error) {
       // A server may close a connection as a request is sent, which is then sent again, over one without a response (RFC 9112, section 9.3.1).
       const { isClosedBehindResponse } = connection;
@@ -59,34 +59,34 @@ export async function sendSigned(
       exchange.moved();
       continue;
     }
-    const { cut, ...response } = sent;
+    const { error, ...response } = outcome;
     const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
     if (lines !== undefined) cookies.keep(lines);
     const challenge =
       response.status === 401 && challenges !== undefined ? chooseDigestChallenge(challenges) : undefined;
     const isSigned = authorization !== undefined && challenge?.stale !== true;
     const provesKey = response.status < 400 || (isSigned && isForKnownKey(response));
-    let refused: WireResponse["refused"];
+    let refusal: WireResponse["refusal"];
     if (challenge === undefined || provesKey) {
       exchange.answered(provesKey);
-      refused = challenge && "read";
+      refusal = challenge && "read";
     } else {
       const next = exchange.refused(challenge);
       // The head of a challenge is enough, even if its body is cut.
       if (next === "sign") continue;
-      refused = next;
+      refusal = next;
     }
-    if (cut !== undefined) throw cut;
-    return { ...response, refused };
+    if (error !== undefined) throw error;
+    return { ...response, refusal };
   }
 }
 
-/** Has `cut` if the body of a refusal is incomplete. An incomplete response of another status rejects. */
+/** Has `error` if the body of a refusal is incomplete. An incomplete response of another status rejects. */
 function responseTo(
   request: UnsignedRequest,
   dispatcher: DigestConnection["dispatcher"],
   connection: DigestConnection,
-): Promise<WireResponse & { readonly cut?: Error }> {
+): Promise<WireResponse & { readonly error?: Error }> {
   return new Promise((resolve, reject) => {
     let response: Omit<WireResponse, "body"> = { status: 0, headers: {} };
     const chunks: Buffer[] = [];
@@ -102,12 +102,12 @@ function responseTo(
         connection.endResponse();
         resolve({ ...response, body: Buffer.concat(chunks) });
       },
-      onResponseError(_, cut) {
-        const isHeadRefused = response.status === 0 && cut instanceof errors.ResponseContentLengthMismatchError;
-        if (response.status === 401) resolve({ ...response, body: Buffer.of(), cut });
+      onResponseError(_, error) {
+        const isHeadRefused = response.status === 0 && error instanceof errors.ResponseContentLengthMismatchError;
+        if (response.status === 401) resolve({ ...response, body: Buffer.of(), error });
         // There is no body yet, whose length could differ: undici says so instead of what its parser says.
         else
-          reject(isHeadRefused ? new errors.HTTPParserError("Content-Length twice, or with Transfer-Encoding") : cut);
+          reject(isHeadRefused ? new errors.HTTPParserError("Content-Length twice, or with Transfer-Encoding") : error);
       },
     });
   });

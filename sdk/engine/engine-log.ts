@@ -16,7 +16,7 @@ export class EngineLog {
   readonly #load: () => EngineModules;
   #address: string | undefined;
   #client: InstanceType<typeof engineService.EngineClient> | undefined;
-  #shown: Promise<unknown> = Promise.resolve();
+  #deliveries: Promise<unknown> = Promise.resolve();
 
   /**
    * @param load is called when there is something to show, because most processes show nothing
@@ -39,8 +39,8 @@ export class EngineLog {
    * alone does not fail the run. What an engine does not show is printed.
    */
   show(severity: "WARNING" | "ERROR", urn: string, message: string): void {
-    const shown = this.#send(severity, urn, message).catch(() => console.warn(message));
-    this.#shown = Promise.all([this.#shown, shown]);
+    const delivery = this.#send(severity, urn, message).catch(() => console.warn(message));
+    this.#deliveries = Promise.all([this.#deliveries, delivery]);
   }
 
   /** Shows beside the resource of this URN, or beside the stack, how far the run is, and only as long as it lasts. */
@@ -50,7 +50,7 @@ export class EngineLog {
 
   /** Waits until the engine has all messages, because it ends this process after the last response. */
   async flush(): Promise<void> {
-    await this.#shown;
+    await this.#deliveries;
   }
 
   /** @throws Error without an engine or its modules, and if the engine does not take the message in time */

@@ -76,8 +76,8 @@ function findMark(value: unknown): string | undefined {
   for (const [key, inner] of Object.entries(value)) {
     const isReserved = key === "" || key === SIGNATURE_KEY || key.startsWith("__pulumi");
     const inKey = isReserved ? "a key that is empty or that Pulumi uses itself" : findMarkInText(key);
-    const found = inKey ?? findMark(inner);
-    if (found !== undefined) return found;
+    const mark = inKey ?? findMark(inner);
+    if (mark !== undefined) return mark;
   }
   return undefined;
 }

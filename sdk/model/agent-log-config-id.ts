@@ -45,7 +45,7 @@ export function idOf({ projectId, agent }: { readonly projectId?: unknown; reado
  */
 export function parseAgentLogConfigId(id: string): { readonly projectId: string; readonly agent: AgentKind } {
   const [projectId = "", name, ...rest] = id.split("/");
-  const agent = AGENTS.find((known) => known === name);
+  const agent = AGENTS.find((kind) => kind === name);
   if (agent !== undefined && rest.length === 0 && PROJECT_ID.test(projectId)) return { projectId, agent };
   const hasForm = name && rest.length === 0 && PROJECT_ID.test(projectId);
   const wrong = hasForm

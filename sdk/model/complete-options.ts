@@ -13,13 +13,13 @@ export const PREFIX = "/api/public/v1.0";
 
 /** Parses the booleans and numbers among settings that were written as text; other texts stay as they are. */
 export function parseTexts(texts: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
-  const parsed: Record<string, unknown> = { ...texts };
+  const values: Record<string, unknown> = { ...texts };
   const { allowHttp, timeoutSeconds, maxRetries } = texts;
-  if (allowHttp === "true" || allowHttp === "false") parsed["allowHttp"] = allowHttp === "true";
+  if (allowHttp === "true" || allowHttp === "false") values["allowHttp"] = allowHttp === "true";
   for (const [name, text = ""] of Object.entries({ timeoutSeconds, maxRetries })) {
-    if (/^-?\d+(?:\.\d+)?$/.test(text)) parsed[name] = Number(text);
+    if (/^-?\d+(?:\.\d+)?$/.test(text)) values[name] = Number(text);
   }
-  return parsed;
+  return values;
 }
 
 /**
@@ -28,29 +28,30 @@ export function parseTexts(texts: Readonly<Record<string, string>>): Readonly<Re
 export function completeOptions(options: unknown, placeOf: PlaceOf = () => undefined) {
   const subject = "The connection can't be used";
   const code = "ERR_INVALID_SETTINGS";
-  const parsed = parseArgument(connectionOptionsSchema, options, subject, { code, placeOf });
-  const { allowHttp = false, timeoutSeconds = 30, maxRetries = 5, ...others } = parsed;
+  const values = parseArgument(connectionOptionsSchema, options, subject, { code, placeOf });
+  const { allowHttp = false, timeoutSeconds = 30, maxRetries = 5, ...others } = values;
   const withPlace = (name: string) => {
     const place = placeOf(name);
     return place === undefined ? name : `${name} (${place})`;
   };
-  const refuse = (name: string) => (says: string) =>
+  const invalidSetting = (name: string) => (says: string) =>
     new AgentLogConfigError(code, `${withPlace(name)} ${says}`, { subject });
-  const baseUrl = checkBaseUrl(others.baseUrl, allowHttp, withPlace("allowHttp"), refuse("baseUrl"));
-  const caCertificate = others.caCertificate && readCaCertificate(others.caCertificate, refuse("caCertificate"));
+  const baseUrl = checkBaseUrl(others.baseUrl, allowHttp, withPlace("allowHttp"), invalidSetting("baseUrl"));
+  const caCertificate =
+    others.caCertificate && readCaCertificate(others.caCertificate, invalidSetting("caCertificate"));
   return { ...others, baseUrl, caCertificate, allowHttp, timeoutSeconds, maxRetries };
 }
 
 type Refuse = (says: string) => AgentLogConfigError;
 
 /** @param setting how a message names `allowHttp` */
-function checkBaseUrl(given: string, allowHttp: boolean, setting: string, refuse: Refuse): string {
+function checkBaseUrl(text: string, allowHttp: boolean, setting: string, refuse: Refuse): string {
   const advice = "give an address such as https://example.com:8443";
-  const url = URL.parse(given);
+  const url = URL.parse(text);
   // An address without a scheme reads as a URL of the scheme "example.com:". It is not quoted, since it may be a secret.
   if (url === null || url.host === "") throw refuse(`is not a URL with a scheme and a host; ${advice}`);
-  const shown = withoutSecrets(given);
-  const unusable = (says: string) => refuse(`${says}: ${shown}; ${advice}`);
+  const publicAddress = withoutSecrets(text);
+  const unusable = (says: string) => refuse(`${says}: ${publicAddress}; ${advice}`);
   const { protocol, username, password, search, hash } = url;
   if (username !== "" || password !== "")
     throw unusable("has credentials in it, which belong in publicKey and privateKey");
@@ -58,7 +59,7 @@ function checkBaseUrl(given: string, allowHttp: boolean, setting: string, refuse
     throw unusable(`has the scheme ${printable(protocol, 80)} instead of https:`);
   if (search !== "" || hash !== "") throw unusable("has a query or a fragment");
   if (protocol === "http:" && !allowHttp) {
-    throw refuse(`uses http: ${shown}; use https, or set ${setting} if you trust the network`);
+    throw refuse(`uses http: ${publicAddress}; use https, or set ${setting} if you trust the network`);
   }
   const address = apiAddress(url);
   if (address === undefined) throw unusable(`has a path after ${PREFIX}`);
@@ -73,8 +74,8 @@ export function apiAddress({ origin, pathname }: URL): string | undefined {
 
 /** What may be shown of an address: all but its credentials, query and fragment. */
 function withoutSecrets(address: string): string {
-  const shown = address.replace(/^([a-z][a-z\d+.-]*:\/*).*@/is, "$1***@").replace(/[?#].*/s, "");
-  return JSON.stringify(printable(shown));
+  const publicPart = address.replace(/^([a-z][a-z\d+.-]*:\/*).*@/is, "$1***@").replace(/[?#].*/s, "");
+  return JSON.stringify(printable(publicPart));
 }
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;

@@ -38,9 +38,9 @@ export function describeIssues(
   whole: string,
   placeOf: PlaceOf = () => undefined,
 ): string {
-  return listMistakes(issues.flatMap((issue) => membersOf(issue, [])).map(describe));
+  return listMistakes(issues.flatMap((issue) => wrongMembersOf(issue, [])).map(describeMember));
 
-  function describe({ path, message, input }: WrongMember): string {
+  function describeMember({ path, message, input }: WrongMember): string {
     const [first] = path;
     if (first === undefined) return `${whole} ${message}`;
     const place = placeOf(String(first));
@@ -54,8 +54,8 @@ const MAX_MISTAKES = 10;
 /** Joins what is wrong with a value to the end of a sentence: the first ten, and the number of the others. */
 export function listMistakes(mistakes: readonly string[]): string {
   const others = mistakes.length - MAX_MISTAKES;
-  const shown = mistakes.slice(0, MAX_MISTAKES);
-  const all = others > 0 ? [...shown, `and ${others} other${others > 1 ? "s" : ""}`] : shown;
+  const firstMistakes = mistakes.slice(0, MAX_MISTAKES);
+  const all = others > 0 ? [...firstMistakes, `and ${others} other${others > 1 ? "s" : ""}`] : firstMistakes;
   return printable(all.join("; "), MAX_CHARACTERS);
 }
 
@@ -65,11 +65,13 @@ const MAX_CHARACTERS = 3500;
 type WrongMember = Pick<z.core.$ZodIssue, "path" | "message" | "input">;
 
 /** What is wrong with the members of an object says more than that it is none of several things. */
-function membersOf(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): WrongMember[] {
+function wrongMembersOf(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): WrongMember[] {
   const path = [...parents, ...issue.path];
-  const tried = issue.code === "invalid_union" ? issue.errors : [];
-  const nested = tried.find((inner) => inner.some(({ path, code }) => path.length > 0 || code !== "invalid_type"));
-  return nested?.flatMap((inner) => membersOf(inner, path)) ?? [{ ...issue, path }];
+  const alternatives = issue.code === "invalid_union" ? issue.errors : [];
+  const memberIssues = alternatives.find((inner) =>
+    inner.some(({ path, code }) => path.length > 0 || code !== "invalid_type"),
+  );
+  return memberIssues?.flatMap((inner) => wrongMembersOf(inner, path)) ?? [{ ...issue, path }];
 }
 
 /** A schema of an object that has no other members. */

@@ -17,13 +17,13 @@ type Read = (args: ReadArguments) => Promise<AgentLogConfigResult>;
  * @throws AgentLogConfigError with the sentence to show
  */
 export async function callFunction(token: string, args: Properties, read: Read): Promise<Properties> {
-  const given = Object.fromEntries(Object.entries(withoutMarks(args)).filter(([, value]) => value !== null));
+  const plainArgs = Object.fromEntries(Object.entries(withoutMarks(args)).filter(([, value]) => value !== null));
   const isSecret = markedNames(args).length > 0;
   switch (token) {
     case FUNCTIONS.getAgentLogConfig:
-      return publicResult(await read(parseArgument(readArgumentsSchema, given, "Nothing was read", { isSecret })));
+      return publicResult(await read(parseArgument(readArgumentsSchema, plainArgs, "Nothing was read", { isSecret })));
     case FUNCTIONS.getAgentLogConfigs: {
-      const { configs, failures } = await readMany(read, given, isSecret);
+      const { configs, failures } = await readMany(read, plainArgs, isSecret);
       return { configs: configs.map(publicResult), failures };
     }
     default:

@@ -1,41 +1,41 @@
 import { type handleUnaryCall, status } from "@grpc/grpc-js";
 import type { EngineLog } from "../engine/engine-log.ts";
-import { failureOf } from "../record/finding-report.ts";
+import { findingOf } from "../record/finding-report.ts";
 
 /** Handlers that show messages before the response, and end at once on cancel. */
 export function cancellableCalls(log: EngineLog) {
   /** What ends each call that is under way. */
   const calls = new Map<() => void, Promise<void>>();
-  /** @param whenCancelled what to respond on cancel; without it the call fails, and the engine shows that */
+  /** @param responseOnCancel what to respond on cancel; without it the call fails, and the engine shows that */
   const cancellable =
     <Request, Response>(
       answer: (request: Request) => Promise<Response>,
-      whenCancelled?: Response,
+      responseOnCancel?: Response,
     ): handleUnaryCall<Request, Response> =>
     async ({ request }, respond) => {
-      const cancelled = Promise.withResolvers<Response>();
-      const ended = Promise.withResolvers<void>();
+      const cancellation = Promise.withResolvers<Response>();
+      const end = Promise.withResolvers<void>();
       const cancel = () =>
-        whenCancelled === undefined ? cancelled.reject(CANCELLED) : cancelled.resolve(whenCancelled);
-      calls.set(cancel, ended.promise);
+        responseOnCancel === undefined ? cancellation.reject(CANCELLED) : cancellation.resolve(responseOnCancel);
+      calls.set(cancel, end.promise);
       try {
-        const response = await Promise.race([answer(request), cancelled.promise]);
+        const response = await Promise.race([answer(request), cancellation.promise]);
         await log.flush();
         respond(null, response);
       } catch (error) {
         await log.flush();
         const code = error === CANCELLED ? status.CANCELLED : status.UNKNOWN;
-        respond({ code, details: failureOf(error).message });
+        respond({ code, details: findingOf(error).message });
       } finally {
         calls.delete(cancel);
-        ended.resolve();
+        end.resolve();
       }
     };
   /** Ends all calls. The engine closes the connection once this is answered, so that it waits for their responses. */
   const cancelCalls = async () => {
-    const ended = [...calls.values()];
+    const ends = [...calls.values()];
     for (const cancel of calls.keys()) cancel();
-    await Promise.all(ended);
+    await Promise.all(ends);
   };
   return { cancellable, cancelCalls };
 }

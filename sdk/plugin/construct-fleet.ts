@@ -5,11 +5,11 @@ import { PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { type ChildNames, childNames, type FleetMember, fleetMembers } from "../record/fleet-children.ts";
 import { asRecord, type Properties, UNREAD } from "../record/resource-record.ts";
+import type { PluginRun } from "./plugin-run.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
 import { publicSettings } from "./public-settings.ts";
 import type { ResourceMonitor } from "./resource-monitor.ts";
-import { childOf } from "./resource-urn.ts";
-import type { Run } from "./run.ts";
+import { childUrn } from "./resource-urn.ts";
 import { propertiesOf } from "./structs.ts";
 
 /**
@@ -17,10 +17,10 @@ import { propertiesOf } from "./structs.ts";
  * AgentLogConfig.
  * @returns its output, which is not known as long as a key of it is not known
  */
-export async function constructFleet(request: ConstructRequest, monitor: ResourceMonitor, run: Run) {
+export async function constructFleet(request: ConstructRequest, monitor: ResourceMonitor, run: PluginRun) {
   const [name, urn] = [request.getName(), await monitor.registerComponent()];
-  const given = Object.entries(propertiesOf(request.getInputs())).filter(([, value]) => value !== null);
-  const { projectIds, projects, agents, ...rules } = Object.fromEntries(given);
+  const inputs = Object.entries(propertiesOf(request.getInputs())).filter(([, value]) => value !== null);
+  const { projectIds, projects, agents, ...rules } = Object.fromEntries(inputs);
   const lists = withoutMarks({ projectIds, projects, agents });
   const isSecret = markedNames({ projectIds, projects, agents }).length > 0;
 
@@ -28,14 +28,14 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   const areListsKnown = !Object.values(lists).some(isUnknown);
   const children = areListsKnown ? childrenOf(name, fleetMembers(name, { ...rules, ...lists }, isSecret)) : [];
   const fleet = { urn, rules, isSecret, progress: run.progressOf(urn) };
-  const registered = children.map(([names, member]) => registerChild(fleet, names, member, monitor, run));
+  const registrations = children.map(([names, member]) => registerChild(fleet, names, member, monitor, run));
   // An engine that goes on after a failure records the others.
-  await Promise.allSettled(registered);
-  const settings = Object.fromEntries((await Promise.all(registered)).filter(([, child]) => child !== undefined));
+  await Promise.allSettled(registrations);
+  const settings = Object.fromEntries((await Promise.all(registrations)).filter(([, child]) => child !== undefined));
 
-  const known = isSecret ? seal(settings) : settings;
+  const output = isSecret ? seal(settings) : settings;
   // An update has no marks of what is unknown: what it does not register is left out.
-  const configs = isKnown || !monitor.isPreview ? known : UNKNOWN_OUTPUT;
+  const configs = isKnown || !monitor.isPreview ? output : UNKNOWN_OUTPUT;
   await monitor.registerOutputs(urn, { configs });
   return { urn, configs };
 }
@@ -65,19 +65,19 @@ interface RegisteredFleet {
 async function registerChild(
   { urn, rules, isSecret, progress }: RegisteredFleet,
   { key, name }: ChildNames,
-  { name: givenName, ...asked }: FleetMember,
+  { name: projectName, ...readArguments }: FleetMember,
   monitor: ResourceMonitor,
-  run: Run,
+  run: PluginRun,
 ): Promise<[key: string, settings: Properties | undefined]> {
-  const { projectId } = asked;
+  const { projectId } = readArguments;
   // The engine checks one child after the other, so that they are read before.
-  await run.readAhead(childOf(urn, PLUGIN_TYPE, name), asked, progress);
-  const inputs = { ...rules, ...asked, projectId: isSecret ? seal(projectId) : projectId };
+  await run.readAhead(childUrn(urn, PLUGIN_TYPE, name), readArguments, progress);
+  const inputs = { ...rules, ...readArguments, projectId: isSecret ? seal(projectId) : projectId };
   const outputs = await monitor.registerChild(urn, name, inputs);
   const isKnown = outputs !== undefined && !isUnknown(projectId);
   if (!isKnown && !monitor.isPreview) return [key, undefined];
-  const id = isUnknown(projectId) ? UNKNOWN : idOf(asked);
-  const named = givenName === undefined ? {} : { name: givenName };
+  const id = isUnknown(projectId) ? UNKNOWN : idOf(readArguments);
+  const nameMember = projectName === undefined ? {} : { name: projectName };
   const { settings } = outputs === undefined ? UNREAD : asRecord(withoutMarks(outputs));
-  return [key, { ...named, ...publicSettings({ ...settings, ...asked, id }) }];
+  return [key, { ...nameMember, ...publicSettings({ ...settings, ...readArguments, id }) }];
 }

@@ -1,5 +1,5 @@
 import { type Finding, FindingReport } from "../record/finding-report.ts";
-import { nameOf } from "./resource-urn.ts";
+import { nameInUrn } from "./resource-urn.ts";
 
 /** How long the engine has to ask for nothing before the failures of a preview or a refresh are reported, in milliseconds. */
 const SILENCE_MILLISECONDS = 3000;
@@ -10,11 +10,11 @@ const SILENCE_MILLISECONDS = 3000;
  */
 export class HeldCalls {
   readonly #showError: (urn: string, message: string) => void;
-  #report = new FindingReport(nameOf);
+  #report = new FindingReport(nameInUrn);
   /** The calls and the reads ahead that are under way. */
   #running = 0;
   #timer: NodeJS.Timeout | undefined;
-  #held: HeldCall | undefined;
+  #heldCall: HeldCall | undefined;
   #hasReported = false;
 
   constructor(showError: (urn: string, message: string) => void) {
@@ -52,10 +52,10 @@ export class HeldCalls {
     if (this.#hasReported) this.fail(urn, failures);
     this.note(urn, failures);
     const wasSent = failures.some(({ isUnsent }) => isUnsent !== true);
-    if (this.#held !== undefined && (this.#held.wasSent || !wasSent)) return;
-    this.#held?.goOn();
+    if (this.#heldCall !== undefined && (this.#heldCall.wasSent || !wasSent)) return;
+    this.#heldCall?.goOn();
     const { promise, resolve: goOn, reject: fail } = Promise.withResolvers<void>();
-    this.#held = { urn, wasSent, goOn, fail };
+    this.#heldCall = { urn, wasSent, goOn, fail };
     this.#awaitSilence();
     await promise;
   }
@@ -63,19 +63,19 @@ export class HeldCalls {
   /** Reports what fails, once the engine has nothing more to ask, or when it ends the run. */
   release(): void {
     clearTimeout(this.#timer);
-    const [held, reported] = [this.#held, this.#report.entries(this.#held?.urn)];
-    this.#held = undefined;
-    this.#hasReported ||= held !== undefined;
-    this.#report = new FindingReport(nameOf);
-    const own = reported.filter(({ resource }) => resource === held?.urn);
-    for (const { resource, message } of reported) if (resource !== held?.urn) this.#showError(resource, message);
-    held?.fail(new Error(own.map(({ message }) => message).join("\n")));
+    const [heldCall, entries] = [this.#heldCall, this.#report.entries(this.#heldCall?.urn)];
+    this.#heldCall = undefined;
+    this.#hasReported ||= heldCall !== undefined;
+    this.#report = new FindingReport(nameInUrn);
+    const own = entries.filter(({ resource }) => resource === heldCall?.urn);
+    for (const { resource, message } of entries) if (resource !== heldCall?.urn) this.#showError(resource, message);
+    heldCall?.fail(new Error(own.map(({ message }) => message).join("\n")));
   }
 
   #awaitSilence(): void {
     clearTimeout(this.#timer);
     // The call that is held is one of those that are running.
-    if (this.#held !== undefined && this.#running <= 1) {
+    if (this.#heldCall !== undefined && this.#running <= 1) {
       this.#timer = setTimeout(() => this.release(), SILENCE_MILLISECONDS);
     }
   }

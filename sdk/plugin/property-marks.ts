@@ -21,22 +21,22 @@ function unseal(value: unknown): unknown {
 
 /**
  * Marks the secrets again, and the settings that always are secrets.
- * @param sent the properties as the engine sent them
- * @param recorded the inputs in the state; empty for outputs
+ * @param source the properties as the engine sent them
+ * @param oldInputs the inputs in the state; empty for outputs
  */
-export function withMarks(properties: Properties, sent: Properties, recorded: Properties = {}): Properties {
+export function withMarks(properties: Properties, source: Properties, oldInputs: Properties = {}): Properties {
   return mapValues(properties, (value, name) => {
-    return value === null ? absent(recorded[name]) : marked(value, sent[name], name === SECRET_SETTING);
+    return value === null ? markAbsence(oldInputs[name]) : markAgain(value, source[name], name === SECRET_SETTING);
   });
 }
 
 /** A program in TypeScript has recorded a marked null among the inputs, and the removal of a mark is a change. */
-function absent(recorded: unknown): unknown {
-  return unseal(recorded) === null ? recorded : null;
+function markAbsence(oldInput: unknown): unknown {
+  return unseal(oldInput) === null ? oldInput : null;
 }
 
 /** A value that has not changed keeps its form. Any other one is a secret as a whole if it had a secret inside. */
-function marked(value: unknown, before: unknown, isAlwaysSecret: boolean): unknown {
+function markAgain(value: unknown, before: unknown, isAlwaysSecret: boolean): unknown {
   if (!isMarked(before)) return isAlwaysSecret ? seal(value) : value;
   return isDeepStrictEqual(unmark(before), value) ? before : seal(value);
 }

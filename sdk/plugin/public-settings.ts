@@ -10,11 +10,11 @@ export function publicSettings({
   id,
   projectId,
   agent,
-  ...found
-}: Named & (AgentLogSettings | RecordedSettings)): Properties {
-  const { [SECRET_SETTING]: _, ...settings } = recordedSettingsOf(found);
+  ...result
+}: AgentNames & (AgentLogSettings | RecordedSettings)): Properties {
+  const { [SECRET_SETTING]: _, ...settings } = recordedSettingsOf(result);
   return { id, projectId, agent, ...settings };
 }
 
 /** An id is unknown in a preview as long as that of the project is. */
-type Named = Readonly<Record<"id" | "projectId" | "agent", unknown>>;
+type AgentNames = Readonly<Record<"id" | "projectId" | "agent", unknown>>;

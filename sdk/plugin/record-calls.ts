@@ -16,40 +16,40 @@ import { PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
-import { failureOf } from "../record/finding-report.ts";
+import { findingOf } from "../record/finding-report.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import { withoutInternal } from "../record/internal-properties.ts";
 import { UNKNOWN_SETTINGS } from "../record/recorded-settings.ts";
-import { failuresOf } from "../record/resource-lifecycle.ts";
+import { findingsAgainst } from "../record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties, type ResourceRecord, UNREAD } from "../record/resource-record.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
+import type { PluginRun } from "./plugin-run.ts";
 import { markedNames, withMarks, withoutMarks } from "./property-marks.ts";
-import { typeOf } from "./resource-urn.ts";
-import type { Run } from "./run.ts";
+import { typeInUrn } from "./resource-urn.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 // What a resource does is decided in ../record/resource-lifecycle.ts. Here its properties are taken out of the engine's messages
 // and put back, and failures of a preview or a refresh are held.
 
-export async function checkRecord(request: CheckRequest, run: Run): Promise<CheckResponse> {
+export async function checkRecord(request: CheckRequest, run: PluginRun): Promise<CheckResponse> {
   const [urn, response] = [request.getUrn(), new providerMessages.CheckResponse()];
-  const refusal = refusalOf(urn);
+  const refusal = refusalOfType(urn);
   // The engine would print the value of a property that is named.
   if (refusal !== undefined) {
     return response.setFailuresList([new providerMessages.CheckFailure().setReason(refusal)]);
   }
   // No program reads for the plugin, so that an origin is a forged one. What is recorded comes back with `ignoreChanges: ["*"]`.
-  const sent = withoutInternal(propertiesOf(request.getNews()));
-  const recorded = propertiesOf(request.getOlds());
-  const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(sent))];
-  const asked = [recordIn(recorded), recordIn(sent), secrets] as const;
-  const { inputs, failures, warnings } = await run.records.check(run.hostOf(urn), ...asked);
+  const news = withoutInternal(propertiesOf(request.getNews()));
+  const olds = propertiesOf(request.getOlds());
+  const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(news))];
+  const recordArguments = [recordIn(olds), recordIn(news), secrets] as const;
+  const { inputs, failures, warnings } = await run.records.check(run.hostOf(urn), ...recordArguments);
   run.failures.note(urn, failures);
   for (const warning of warnings) run.warnings.note(urn, warning);
-  return response.setInputs(structOf(withMarks(asProperties(inputs), sent, recorded)));
+  return response.setInputs(structOf(withMarks(asProperties(inputs), news, olds)));
 }
 
-export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
+export function diffRecord(request: DiffRequest, run: PluginRun): DiffResponse {
   const [urn, response] = [request.getUrn(), new providerMessages.DiffResponse()];
   const outputs = recordIn(propertiesOf(request.getOlds()));
   const inputs = recordIn(propertiesOf(request.getOldInputs() ?? request.getOlds()));
@@ -58,11 +58,11 @@ export function diffRecord(request: DiffRequest, run: Run): DiffResponse {
   const withoutEffect = ignoredWithoutEffect(request.getIgnorechangesList());
   for (const warning of [...warnings, ...withoutEffect]) run.warnings.note(urn, warning);
   const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = providerMessages.DiffResponse.DiffChanges;
-  const found = changes === undefined ? DIFF_UNKNOWN : changes ? DIFF_SOME : DIFF_NONE;
-  return response.setReplacesList([...replaces]).setChanges(found);
+  const kind = changes === undefined ? DIFF_UNKNOWN : changes ? DIFF_SOME : DIFF_NONE;
+  return response.setReplacesList([...replaces]).setChanges(kind);
 }
 
-export async function createRecord(request: CreateRequest, run: Run): Promise<CreateResponse> {
+export async function createRecord(request: CreateRequest, run: PluginRun): Promise<CreateResponse> {
   const [inputs, isPreview] = [propertiesOf(request.getProperties()), request.getPreview()];
   const outputs = await outputsToRecord(request, inputs, {}, run);
   // As with every resource, an id is unknown until there is a record.
@@ -70,38 +70,40 @@ export async function createRecord(request: CreateRequest, run: Run): Promise<Cr
   return new providerMessages.CreateResponse().setProperties(outputs).setId(id);
 }
 
-export async function updateRecord(request: UpdateRequest, run: Run): Promise<UpdateResponse> {
+export async function updateRecord(request: UpdateRequest, run: PluginRun): Promise<UpdateResponse> {
   const [news, olds] = [propertiesOf(request.getNews()), propertiesOf(request.getOlds())];
   return new providerMessages.UpdateResponse().setProperties(await outputsToRecord(request, news, olds, run));
 }
 
-export async function readRecord(request: ReadRequest, run: Run): Promise<ReadResponse> {
+export async function readRecord(request: ReadRequest, run: PluginRun): Promise<ReadResponse> {
   const [urn, response] = [request.getUrn(), new providerMessages.ReadResponse()];
-  const refusal = refusalOf(urn);
+  const refusal = refusalOfType(urn);
   if (refusal !== undefined) throw new Error(refusal);
-  const sent = propertiesOf(request.getProperties());
-  const recorded = recordIn(sent);
-  const made = propertiesOf(request.getInputs());
-  const isNew = recorded.args.projectId === undefined;
+  const olds = propertiesOf(request.getProperties());
+  const record = recordIn(olds);
+  const oldInputs = propertiesOf(request.getInputs());
+  const isNew = record.args.projectId === undefined;
   // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
-  const isAdopted = isNew ? request.hasInputs() : Object.keys(made).length === 0;
+  const isAdopted = isNew ? request.hasInputs() : Object.keys(oldInputs).length === 0;
   try {
     const { id, inputs, outputs, warning } = await run.records.read(
       run.hostOf(urn),
       request.getId(),
-      recorded,
+      record,
       isAdopted,
     );
     if (warning !== undefined) run.warnings.note(urn, warning);
     if (id === undefined) return response;
     response
       .setId(id)
-      .setInputs(inputs === undefined ? request.getInputs() : structOf(withMarks(asProperties(inputs), sent, made)));
-    return response.setProperties(structOf(complete(withMarks(asProperties(outputs), sent))));
+      .setInputs(
+        inputs === undefined ? request.getInputs() : structOf(withMarks(asProperties(inputs), olds, oldInputs)),
+      );
+    return response.setProperties(structOf(withAbsentOutputs(withMarks(asProperties(outputs), olds))));
   } catch (error) {
-    const failures = [failureOf(error)];
-    if (isNew || isAdopted) return run.failures.fail(urn, failures);
-    await run.failures.hold(urn, failures);
+    const findings = [findingOf(error)];
+    if (isNew || isAdopted) return run.failures.fail(urn, findings);
+    await run.failures.hold(urn, findings);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
 }
@@ -111,8 +113,8 @@ function recordIn(properties: Properties): ResourceRecord {
 }
 
 /** Returns why a resource can't be read or recorded, because it has a type that the plugin has no records of. */
-function refusalOf(urn: string): string | undefined {
-  const type = typeOf(urn);
+function refusalOfType(urn: string): string | undefined {
+  const type = typeInUrn(urn);
   if (type === PLUGIN_TYPE) return undefined;
   return `The plugin agent-log-config has no record of the type ${printable(type, 80)}; use ${PLUGIN_TYPE}.`;
 }
@@ -123,23 +125,30 @@ function refusalOf(urn: string): string | undefined {
  */
 async function outputsToRecord(
   request: { getUrn(): string; getPreview(): boolean },
-  news: Properties,
-  marked: Properties,
-  { records, failures }: Run,
+  newProperties: Properties,
+  oldProperties: Properties,
+  { records, failures }: PluginRun,
 ): Promise<Struct> {
-  const [urn, isPreview, inputs, olds] = [request.getUrn(), request.getPreview(), recordIn(news), recordIn(marked)];
-  const found = failuresOf(inputs);
-  const isFailing = found.length > 0;
-  if (isFailing && !isPreview) failures.fail(urn, found);
-  if (isFailing) await failures.hold(urn, found);
-  const recorded = records.record(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs, olds);
+  const [urn, isPreview, inputs, olds] = [
+    request.getUrn(),
+    request.getPreview(),
+    recordIn(newProperties),
+    recordIn(oldProperties),
+  ];
+  const findings = findingsAgainst(inputs);
+  const isFailing = findings.length > 0;
+  if (isFailing && !isPreview) failures.fail(urn, findings);
+  if (isFailing) await failures.hold(urn, findings);
+  const record = records.record(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs, olds);
   // The settings are read again in the update that follows.
-  const isUnknown = isPreview && recorded.unchangedSince !== olds.unchangedSince;
-  const outputs = asProperties(isUnknown ? { ...recorded, unchangedSince: UNKNOWN } : recorded);
-  return structOf(complete(withMarks(outputs, isFailing ? { ...news, ...UNKNOWN_SETTINGS } : news)));
+  const isUnknown = isPreview && record.unchangedSince !== olds.unchangedSince;
+  const outputs = asProperties(isUnknown ? { ...record, unchangedSince: UNKNOWN } : record);
+  return structOf(
+    withAbsentOutputs(withMarks(outputs, isFailing ? { ...newProperties, ...UNKNOWN_SETTINGS } : newProperties)),
+  );
 }
 
 /** Adds the outputs that may be absent. One that is left out is unknown in previews. */
-function complete({ whenUnavailable = null, unchangedSince = null, ...outputs }: Properties): Properties {
+function withAbsentOutputs({ whenUnavailable = null, unchangedSince = null, ...outputs }: Properties): Properties {
   return { ...outputs, whenUnavailable, unchangedSince };
 }

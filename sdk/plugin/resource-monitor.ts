@@ -30,14 +30,17 @@ export class ResourceMonitor {
    * @returns its URN
    */
   async registerComponent(): Promise<string> {
-    const given = this.#request;
-    const request = this.#newRequest(given.getType(), given.getName(), {}).setParent(given.getParent());
-    request.setAliasesList(given.getAliasesList()).setAliasspecs(true);
-    request.setAdditionalsecretoutputsList(given.getAdditionalsecretoutputsList());
-    request.setDeletedwith(given.getDeletedwith()).setReplaceWithList(given.getReplaceWithList());
-    if (given.hasProtect()) request.setProtect(given.getProtect() === true);
-    if (given.hasRetainondelete()) request.setRetainondelete(given.getRetainondelete() === true);
-    for (const [name, reference] of given.getProvidersMap().entries()) request.getProvidersMap().set(name, reference);
+    const construction = this.#request;
+    const request = this.#newRequest(construction.getType(), construction.getName(), {}).setParent(
+      construction.getParent(),
+    );
+    request.setAliasesList(construction.getAliasesList()).setAliasspecs(true);
+    request.setAdditionalsecretoutputsList(construction.getAdditionalsecretoutputsList());
+    request.setDeletedwith(construction.getDeletedwith()).setReplaceWithList(construction.getReplaceWithList());
+    if (construction.hasProtect()) request.setProtect(construction.getProtect() === true);
+    if (construction.hasRetainondelete()) request.setRetainondelete(construction.getRetainondelete() === true);
+    for (const [name, reference] of construction.getProvidersMap().entries())
+      request.getProvidersMap().set(name, reference);
     return (await this.#register(request)).getUrn();
   }
 
@@ -72,13 +75,13 @@ export class ResourceMonitor {
   }
 
   #newRequest(type: string, name: string, inputs: Properties) {
-    const given = this.#request;
-    const dependencies = new Set(given.getDependenciesList());
-    for (const [, urns] of given.getInputdependenciesMap().entries()) {
+    const construction = this.#request;
+    const dependencies = new Set(construction.getDependenciesList());
+    for (const [, urns] of construction.getInputdependenciesMap().entries()) {
       for (const urn of urns.getUrnsList()) dependencies.add(urn);
     }
     const request = new messages.RegisterResourceRequest().setType(type).setName(name).setObject(structOf(inputs));
-    request.setDependenciesList([...dependencies]).setParentstacktracehandle(given.getStackTraceHandle());
+    request.setDependenciesList([...dependencies]).setParentstacktracehandle(construction.getStackTraceHandle());
     return request.setAcceptsecrets(true).setSupportspartialvalues(true).setSupportsresultreporting(true);
   }
 

@@ -8,10 +8,10 @@ import { UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
 import { callFunction } from "./call-function.ts";
 import { cancellableCalls } from "./cancellable-calls.ts";
 import { constructFleet } from "./construct-fleet.ts";
+import { PluginRun } from "./plugin-run.ts";
 import { checkConfiguration, configurationOf } from "./provider-configuration.ts";
 import { checkRecord, createRecord, diffRecord, readRecord, updateRecord } from "./record-calls.ts";
 import { ResourceMonitor } from "./resource-monitor.ts";
-import { Run } from "./run.ts";
 import { propertiesOf, structOf } from "./structs.ts";
 
 /** What the plugin says of itself. */
@@ -28,9 +28,9 @@ export interface PluginDescription {
  */
 export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
   let isConfigurationChecked = false;
-  let run = new Run(log, [], isConfigurationChecked);
+  let run = new PluginRun(log, [], isConfigurationChecked);
   const { cancellable, cancelCalls } = cancellableCalls(log);
-  const call = <Request, Response>(answer: (request: Request, current: Run) => Response | Promise<Response>) =>
+  const call = <Request, Response>(answer: (request: Request, current: PluginRun) => Response | Promise<Response>) =>
     cancellable((request: Request) => {
       const current = run;
       return current.failures.during(() => answer(request, current));
@@ -43,7 +43,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
       return checkConfiguration(request, current);
     }),
     configure: call((request) => {
-      run = new Run(log, configurationOf(request), isConfigurationChecked);
+      run = new PluginRun(log, configurationOf(request), isConfigurationChecked);
       isConfigurationChecked = false;
       return new providerMessages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
@@ -54,7 +54,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     read: call(readRecord),
     delete: call(() => new emptyMessages.Empty()),
     // A component can't fail without a message, and one whose children fail has nothing to say.
-    construct: cancellable((request) => construct(request, run), constructed({ configs: UNKNOWN_OUTPUT })),
+    construct: cancellable((request) => construct(request, run), constructResponse({ configs: UNKNOWN_OUTPUT })),
     invoke: call(invoke),
     cancel: (_, respond) => {
       run.end();
@@ -72,23 +72,23 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   } satisfies Partial<IResourceProviderServer>;
 }
 
-async function invoke(request: InvokeRequest, run: Run) {
+async function invoke(request: InvokeRequest, run: PluginRun) {
   const progress = run.progressOf("");
-  const read = (asked: UncheckedRead) => run.read(asked, progress);
-  const result = await callFunction(request.getTok(), propertiesOf(request.getArgs()), read);
+  const readForFunction = (readArguments: UncheckedRead) => run.read(readArguments, progress);
+  const result = await callFunction(request.getTok(), propertiesOf(request.getArgs()), readForFunction);
   return new providerMessages.InvokeResponse().setReturn(structOf(result));
 }
 
-async function construct(request: ConstructRequest, run: Run) {
+async function construct(request: ConstructRequest, run: PluginRun) {
   const monitor = new ResourceMonitor(request);
   try {
     const { urn, configs } = await constructFleet(request, monitor, run);
-    return constructed({ configs }).setUrn(urn);
+    return constructResponse({ configs }).setUrn(urn);
   } finally {
     monitor.close();
   }
 }
 
-function constructed(state: object) {
+function constructResponse(state: object) {
   return new providerMessages.ConstructResponse().setState(structOf({ ...state }));
 }

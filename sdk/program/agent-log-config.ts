@@ -9,7 +9,7 @@ import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import { FAILURES, internalProperties } from "../record/internal-properties.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
-import { omitPropertyStacks, runsWithMocks, typeOf } from "./private-sdk.ts";
+import { omitPropertyStacks, runsWithMocks, typeOfResource } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { providerOf } from "./provider.ts";
 import { type ResourceRead, readForResource } from "./read-for-resource.ts";
@@ -97,7 +97,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
    * the resources of programs in every language.
    */
   static override isInstance(value: unknown): value is AgentLogConfig {
-    const type = typeOf(value);
+    const type = typeOfResource(value);
     return type === AGENT_LOG_CONFIG_TYPE || type === PLUGIN_TYPE;
   }
 
@@ -115,12 +115,12 @@ export class AgentLogConfig extends pulumi.CustomResource {
       throw invalidArgument(`AgentLogConfig '${name}' has no arguments; pass projectId and agent.`);
     }
     // With mocks nothing is read: the outputs are the state that they return, as with every resource.
-    const asked = args === undefined || runsWithMocks() ? undefined : withTexts(args);
+    const textArgs = args === undefined || runsWithMocks() ? undefined : withTexts(args);
     // The inputs are needed before super(), but which provider the engine uses is known only after it.
     const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<ResourceRead>>();
     const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
-    const inputs = asked === undefined ? args : recordedInputs(asked, outcome, secrets);
-    const { import: imported, provider = providerOf(opts.parent), ...others } = opts;
+    const inputs = textArgs === undefined ? args : recordedInputs(textArgs, outcome, secrets);
+    const { import: importId, provider = providerOf(opts.parent), ...others } = opts;
     const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
     const internal = internalProperties({ provider: PROVIDER_TEXT });
     const restoreStacks = omitPropertyStacks();
@@ -129,11 +129,11 @@ export class AgentLogConfig extends pulumi.CustomResource {
     } finally {
       restoreStacks();
     }
-    if (asked !== undefined) start(readForResource({ args: asked, resource: this, opts, secrets }));
+    if (textArgs !== undefined) start(readForResource({ args: textArgs, resource: this, opts, secrets }));
     const { reports } = programState();
-    if (asked !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
+    if (textArgs !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
     for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [])) reports.warn(this, name, warning);
-    if (imported !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);
+    if (importId !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);
     for (const output of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, output);
   }
 }
@@ -163,8 +163,8 @@ function recordedInputs(
 ): pulumi.Inputs {
   const read = pulumi.output(outcome);
   // As with every resource, an output is a secret because of what it is, and not because an argument is one.
-  const found = isPlain([args.projectId, args.agent]) ? read : pulumi.unsecret(read);
-  const settings = SETTING_NAMES.map((name) => [name, found.apply(({ settings }) => settings[name])] as const);
+  const visibleRead = isPlain([args.projectId, args.agent]) ? read : pulumi.unsecret(read);
+  const settings = SETTING_NAMES.map((name) => [name, visibleRead.apply(({ settings }) => settings[name])] as const);
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
   const origin = read.apply(({ origin }) => origin);
@@ -182,17 +182,17 @@ function whereItFails(): "update" | "program" | undefined {
 
 /** In the place of a resource that stands in the place of a text, the SDK would send its id. */
 function withTexts(args: AgentLogConfigArgs) {
-  const textOf = (input: pulumi.Input<string>) => (isObject(input) && !isEventual(input) ? String(input) : input);
-  return { ...args, projectId: textOf(args.projectId), agent: textOf(args.agent) };
+  const asText = (input: pulumi.Input<string>) => (isObject(input) && !isEventual(input) ? String(input) : input);
+  return { ...args, projectId: asText(args.projectId), agent: asText(args.agent) };
 }
 
 /** The service and the program say undefined for a setting that is absent, and the state says null. */
 function makeAbsentUndefined(self: AgentLogConfig, name: keyof AgentLogSettings | "unchangedSince"): void {
-  const recorded: pulumi.Output<unknown> = self[name];
+  const recordedOutput: pulumi.Output<unknown> = self[name];
   let output: pulumi.Output<unknown> | undefined;
   // Most settings are not used, and each Output costs some twenty promises.
   const get = () => {
-    output ??= recorded.apply((value) => value ?? undefined);
+    output ??= recordedOutput.apply((value) => value ?? undefined);
     return output;
   };
   Object.defineProperty(self, name, { get, enumerable: true, configurable: true });

@@ -110,16 +110,16 @@ function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): Configs
 /** Makes the children of lists that are known, except those that are called by an id that comes late. */
 function makeChildren(fleet: Fleet): Configs {
   const members = fleetMembers(fleet.name, { ...fleet.rules, ...fleet.lists }, fleet.origin !== undefined);
-  const made = new Map<string, pulumi.Output<FleetSettings>>();
+  const configs = new Map<string, pulumi.Output<FleetSettings>>();
   const later: pulumi.Output<void>[] = [];
   for (const member of members) {
     const projectId = isEventual(member.projectId) ? laterInLowerCase(member.projectId) : String(member.projectId);
     const project = member.name ?? projectId;
-    const make = (known: string) => makeChild(fleet, made, { ...member, projectId }, known);
+    const make = (projectName: string) => makeChild(fleet, configs, { ...member, projectId }, projectName);
     if (typeof project === "string") make(project);
     else later.push(project.apply(make));
   }
-  return pulumi.all(later).apply(() => pulumi.output(Object.fromEntries(made)));
+  return pulumi.all(later).apply(() => pulumi.output(Object.fromEntries(configs)));
 }
 
 /**
@@ -128,27 +128,27 @@ function makeChildren(fleet: Fleet): Configs {
  */
 function makeChild(
   { name: fleet, rules, options, origin }: Fleet,
-  made: Map<string, pulumi.Output<FleetSettings>>,
+  configs: Map<string, pulumi.Output<FleetSettings>>,
   member: FleetMember & { readonly projectId: pulumi.Input<string> },
   project: string,
 ): void {
   const { key, name } = childNames(fleet, project, member.agent);
-  if (made.has(key)) return;
+  if (configs.has(key)) return;
   const projectId =
     origin === undefined ? member.projectId : pulumi.all([member.projectId, origin]).apply(([id]) => id);
   const child = new AgentLogConfig(name, { ...rules, projectId, agent: member.agent }, options);
-  made.set(key, settingsOf(child, member.name));
+  configs.set(key, fleetSettingsOf(child, member.name));
 }
 
 function laterInLowerCase(id: unknown): pulumi.Output<string> {
   const late: pulumi.Output<unknown> = pulumi.output(id);
-  return late.apply((known) => String(inLowerCase(known)));
+  return late.apply((text) => String(inLowerCase(text)));
 }
 
-function settingsOf(child: AgentLogConfig, name: string | undefined): pulumi.Output<FleetSettings> {
+function fleetSettingsOf(child: AgentLogConfig, name: string | undefined): pulumi.Output<FleetSettings> {
   const { projectId, agent, logPath, logPathWindows, logRotate, username } = child;
   // In the preview of a new child its own id is unknown.
   const id = pulumi.all({ projectId, agent }).apply(idOf);
-  const named = name === undefined ? {} : { name };
-  return pulumi.output({ ...named, id, projectId, agent, logPath, logPathWindows, logRotate, username });
+  const nameMember = name === undefined ? {} : { name };
+  return pulumi.output({ ...nameMember, id, projectId, agent, logPath, logPathWindows, logRotate, username });
 }

@@ -11,7 +11,7 @@ import { waitForDependencies } from "./wait-for-resources.ts";
 type FunctionName = (typeof FUNCTIONS)[keyof typeof FUNCTIONS];
 
 /** A call of a function, once all that it needs is known. */
-export interface Call {
+export interface FunctionCall {
   readonly connection: ConnectionSettings;
   /** Not checked yet. */
   readonly args: object;
@@ -21,7 +21,7 @@ export interface Call {
   readonly isSecret: boolean;
 }
 
-type Read<Result> = (call: Call) => Promise<Result>;
+type Read<Result> = (call: FunctionCall) => Promise<Result>;
 
 /** Calls a function with plain arguments. In a unit test Pulumi's mocks answer, as for every package. */
 export function callNow<Result>(
@@ -53,9 +53,9 @@ async function readWith<Result>(connect: () => ProviderSettings, args: object, r
  * @param call an error with the stack of the call, because a read ends long after it
  */
 function ownError({ code, details }: AgentLogConfigError, { stack = "" }: Error): AgentLogConfigError {
-  const own = new AgentLogConfigError(code, details.says, details);
-  own.stack = stack.replace(/^.*/, () => String(own));
-  return own;
+  const copy = new AgentLogConfigError(code, details.says, details);
+  copy.stack = stack.replace(/^.*/, () => String(copy));
+  return copy;
 }
 
 /** Calls a function as soon as its arguments, its connection and its dependencies are known. */
@@ -68,11 +68,13 @@ export function callWhenKnown<Result>(
   if (runsWithMocks()) return pulumi.runtime.invokeOutput<Result>(name, { ...args }, opts);
   const { settings, hasWaited } = connectionFor(name, opts);
   const waits = pulumi.all([hasWaited, waitForDependencies(opts.dependsOn, args)]);
-  const given = pulumi.output<object>(args);
-  return pulumi.all([given, settings, waits, pulumi.isSecret(given)]).apply(([plain, connection, waited, isSecret]) => {
-    const call = { connection, args: plain, hasWaited: waited.includes(true), isSecret };
-    return read(call).catch((error) => failProgram(errorOf(error)));
-  });
+  const input = pulumi.output<object>(args);
+  return pulumi
+    .all([input, settings, waits, pulumi.isSecret(input)])
+    .apply(([plain, connection, waitResults, isSecret]) => {
+      const call = { connection, args: plain, hasWaited: waitResults.includes(true), isSecret };
+      return read(call).catch((error) => failProgram(errorOf(error)));
+    });
 }
 
 /**
@@ -81,8 +83,8 @@ export function callWhenKnown<Result>(
  */
 function connectionFor(name: FunctionName, { provider, parent }: pulumi.InvokeOptions): ProviderSettings {
   const explicit = provider ?? providerOf(parent);
-  const found = connectionOf(explicit);
-  if (found !== undefined) return found;
+  const connection = connectionOf(explicit);
+  if (connection !== undefined) return connection;
   if (explicit === undefined) throw defaultIsDisabled(name);
   throw invalidArgument(
     "The provider belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",

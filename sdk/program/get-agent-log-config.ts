@@ -3,7 +3,7 @@ import { FUNCTIONS } from "../engine/resource-type.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { parseArgument } from "../model/parse-argument.ts";
 import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
-import { type Call, callNow, callWhenKnown } from "./function-call.ts";
+import { callNow, callWhenKnown, type FunctionCall } from "./function-call.ts";
 import { readOnce } from "./read-once.ts";
 
 /** The arguments of {@link getAgentLogConfig}. */
@@ -70,7 +70,7 @@ export function getAgentLogConfigOutput(
   return callWhenKnown(FUNCTIONS.getAgentLogConfig, args, opts, readOne).apply(withSecrets);
 }
 
-async function readOne({ connection, args, hasWaited, isSecret }: Call): Promise<AgentLogConfigResult> {
+async function readOne({ connection, args, hasWaited, isSecret }: FunctionCall): Promise<AgentLogConfigResult> {
   return readOnce(connection, parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret }), hasWaited);
 }
 

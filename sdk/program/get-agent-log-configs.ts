@@ -3,7 +3,7 @@ import { type GetAgentLogConfigsArgs, type ReadManyResult, readMany } from "../c
 import { FUNCTIONS } from "../engine/resource-type.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import type { AgentLogConfigsArgs } from "./agent-log-configs.ts";
-import { type Call, callNow, callWhenKnown } from "./function-call.ts";
+import { callNow, callWhenKnown, type FunctionCall } from "./function-call.ts";
 import { type GetAgentLogConfigResult, withSecrets } from "./get-agent-log-config.ts";
 import { readOnce } from "./read-once.ts";
 
@@ -66,7 +66,12 @@ export function getAgentLogConfigsOutput(
   return callWhenKnown(FUNCTIONS.getAgentLogConfigs, args, opts, readAll).apply(withAllSecrets);
 }
 
-function readAll({ connection, args, hasWaited, isSecret }: Call): Promise<ReadManyResult<AgentLogConfigResult>> {
+function readAll({
+  connection,
+  args,
+  hasWaited,
+  isSecret,
+}: FunctionCall): Promise<ReadManyResult<AgentLogConfigResult>> {
   return readMany((one) => readOnce(connection, one, hasWaited), args, isSecret);
 }
 

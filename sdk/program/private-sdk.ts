@@ -37,7 +37,7 @@ export function parentOf(resource: pulumi.Resource): pulumi.Resource | undefined
 }
 
 /** Returns the type of a resource, also of what stands for one in a policy pack; empty for anything else, and without the member. */
-export function typeOf(resource: unknown): string {
+export function typeOfResource(resource: unknown): string {
   return isObject(resource) && "__pulumiType" in resource ? String(resource["__pulumiType"]) : "";
 }
 

@@ -70,21 +70,24 @@ export class Provider extends pulumi.ProviderResource {
    * @param opts the resource options
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
-    const unknown = Object.keys(args).filter((key) => !isConnectionSetting(key));
-    if (unknown.length > 0) {
-      const names = `${printable(unknown.join(", "))}; the valid ones are ${CONNECTION_SETTING_NAMES.join(", ")}`;
+    const unknownNames = Object.keys(args).filter((key) => !isConnectionSetting(key));
+    if (unknownNames.length > 0) {
+      const names = `${printable(unknownNames.join(", "))}; the valid ones are ${CONNECTION_SETTING_NAMES.join(", ")}`;
       throw invalidArgument(`Provider '${printable(name, 80)}' has unknown settings: ${names}.`);
     }
     const ownEnvironment = environment(opts?.envVarMappings);
-    const found = CONNECTION_SETTING_NAMES.map((setting) => {
+    const outputs = CONNECTION_SETTING_NAMES.map((setting) => {
       return [setting, find(name, setting, args, ownEnvironment)] as const;
     });
-    const inputs = found.map(([setting, output]) => [configurationKey(setting), output.apply((value) => value?.text)]);
+    const inputs = outputs.map(([setting, output]) => [
+      configurationKey(setting),
+      output.apply((value) => value?.text),
+    ]);
     super(PACKAGE, name, Object.fromEntries(inputs), opts);
     // In the providers of a component it stands beside that of other people's dynamic resources, not in its place.
     standFor(this, CONFIGURATION_NAMESPACE);
     // It must go into a client only: what is read with a secret key is not a secret.
-    const settings: pulumi.Output<ConnectionSettings> = pulumi.unsecret(pulumi.output(Object.fromEntries(found)));
+    const settings: pulumi.Output<ConnectionSettings> = pulumi.unsecret(pulumi.output(Object.fromEntries(outputs)));
     const value = { settings, hasWaited: waitForDependencies(opts?.dependsOn, args) };
     Object.defineProperty(this, CONNECTION, { value, enumerable: false });
   }
@@ -98,12 +101,12 @@ function find(
   ownEnvironment: SettingsSource,
 ): pulumi.Output<FoundSetting | undefined> {
   const argument: pulumi.Output<unknown> = pulumi.output(args[setting]);
-  const found = argument.apply((value) => {
+  const output = argument.apply((value) => {
     const ownArguments = providerArguments(name, { [setting]: value });
     return findSetting(setting, [ownArguments, stackConfiguration(pulumi.runtime.getConfig), ownEnvironment]);
   });
   const isSecret = setting === SECRET_CONNECTION_SETTING || isConfigSecret(configurationKey(setting));
-  return isSecret ? pulumi.secret(found) : found;
+  return isSecret ? pulumi.secret(output) : output;
 }
 
 /** Returns the provider that a resource has, or that its children inherit: one of ours, else that of all dynamic resources. */

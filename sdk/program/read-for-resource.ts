@@ -43,7 +43,7 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
   const waits = [connection?.hasWaited ?? false, dependencies, waitForRegistration(opts)?.then(() => true) ?? false];
   return pulumi
     .all([pulumi.output(what), connection?.settings, pulumi.all(waits)])
-    .apply(([plain, settings, waited]) => readNow(request, settings, plain, waited.includes(true)));
+    .apply(([plain, settings, waitResults]) => readNow(request, settings, plain, waitResults.includes(true)));
 }
 
 /** @param connection undefined if the provider of another package decides on it, so that only the engine can read */
@@ -53,14 +53,14 @@ async function readNow(
   what: Parameters<typeof readOnce>[1],
   hasWaited: boolean,
 ): Promise<ResourceRead> {
-  const { ignoreChanges: ignored = [] } = request.opts;
-  const origin = { secrets: await secretsOf(request), ignored };
-  if (connection === undefined) return { settings: emptyMaps({}, ignored), origin };
+  const { ignoreChanges: ignoredPaths = [] } = request.opts;
+  const origin = { secrets: await secretsOf(request), ignored: ignoredPaths };
+  if (connection === undefined) return { settings: emptyMaps({}, ignoredPaths), origin };
   const { baseUrl: service, publicKey } = fingerprintsOf(connection);
   const outcome = await outcomeOf(readOnce(connection, what, hasWaited), { id: idOf(what), service });
   const [settings, failure] =
-    outcome.kind === "read" ? [outcome.settings, undefined] : [recordedSettingsOf({}), outcome.failure];
-  const maps = emptyMaps(settings, ignored);
+    outcome.kind === "read" ? [outcome.settings, undefined] : [recordedSettingsOf({}), outcome.finding];
+  const maps = emptyMaps(settings, ignoredPaths);
   const read = { readFor: outcome.readFor, publicKey, failure, absent: Object.keys(maps) };
   return { settings: { ...settings, ...maps }, origin: { ...origin, read } };
 }
@@ -69,15 +69,15 @@ async function readNow(
  * Returns an empty map for each absent setting of which members are ignored: the engine complains of an ignored path that leads through
  * something else than a map.
  */
-function emptyMaps(settings: RecordedSettings, ignored: readonly string[]): ResourceRead["settings"] {
-  const absent = settingsIgnoredInPart(ignored).filter((name) => settings[name] == null);
-  return Object.fromEntries(absent.map((name) => [name, {}]));
+function emptyMaps(settings: RecordedSettings, ignoredPaths: readonly string[]): ResourceRead["settings"] {
+  const absentNames = settingsIgnoredInPart(ignoredPaths).filter((name) => settings[name] == null);
+  return Object.fromEntries(absentNames.map((name) => [name, {}]));
 }
 
 /** Returns the settings that no message may quote, and the arguments that none may quote if they are invalid. */
 async function secretsOf({ args, secrets }: ReadRequest): Promise<readonly string[]> {
-  const marked = Object.entries(args).map(async ([name, value]) => {
+  const secretNames = Object.entries(args).map(async ([name, value]) => {
     return isPlain(value) || !(await pulumi.isSecret(pulumi.output(value))) ? [] : [name];
   });
-  return [...secrets, ...secretsBehind((await Promise.all(marked)).flat())];
+  return [...secrets, ...secretsBehind((await Promise.all(secretNames)).flat())];
 }

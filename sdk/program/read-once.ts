@@ -16,14 +16,14 @@ export function readOnce(
   hasWaited: boolean,
 ): Promise<AgentLogConfigResult> {
   const { reads, reader, progress } = programState();
-  const read = () => reader.read(connection, args, progress);
+  const readAnew = () => reader.read(connection, args, progress);
   // What is no text is refused, and a resource has no JSON.
-  if (hasWaited || isObject(args.projectId) || isObject(args.agent)) return read();
+  if (hasWaited || isObject(args.projectId) || isObject(args.agent)) return readAnew();
   const { projectId, agent, envelope, pretty } = args;
   const key = JSON.stringify([connectionKey(connection), projectId, agent, envelope, pretty]);
   const earlier = reads.get(key);
   if (earlier !== undefined) return earlier;
-  const current = read();
+  const current = readAnew();
   reads.set(key, current);
   current.catch(() => reads.delete(key));
   return current;

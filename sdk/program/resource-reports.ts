@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { printable } from "../model/printable.ts";
 import { type Finding, FindingReport } from "../record/finding-report.ts";
-import { failuresIn } from "../record/internal-properties.ts";
+import { findingsIn } from "../record/internal-properties.ts";
 import { failAtEnd, runsInline, whenKnown } from "./private-sdk.ts";
 
 /** A resource that something is said of. */
@@ -21,13 +21,13 @@ interface Subject {
 export class ResourceReports {
   #report = newReport();
   /** What the engine has not taken yet. */
-  readonly #untold = new Set<string>();
+  readonly #pendingLines = new Set<string>();
   #awaitsEnd = false;
 
   /** Reports why a resource fails in a preview. */
   watch(resource: pulumi.Resource, name: string, failures: pulumi.Output<unknown>): void {
     whenKnown(failures, (reasons) => {
-      for (const failure of failuresIn(reasons)) {
+      for (const failure of findingsIn(reasons)) {
         failAtEnd();
         this.#note({ severity: "error", resource, name }, failure);
       }
@@ -54,8 +54,8 @@ export class ResourceReports {
   #tell(): void {
     for (const { resource: subject, message } of this.#report.entries()) {
       const line = `${subject.severity}: ${message}\n`;
-      this.#untold.add(line);
-      void show(subject, message).then(() => this.#untold.delete(line));
+      this.#pendingLines.add(line);
+      void show(subject, message).then(() => this.#pendingLines.delete(line));
     }
     this.#report = newReport();
   }
@@ -63,7 +63,7 @@ export class ResourceReports {
   /** Prints what the engine can't take any more from a program that ends itself. */
   #print(): void {
     const lines = this.#report.entries().map(({ resource, message }) => `${resource.severity}: ${message}\n`);
-    process.stderr.write([...this.#untold, ...lines].join(""));
+    process.stderr.write([...this.#pendingLines, ...lines].join(""));
   }
 }
 

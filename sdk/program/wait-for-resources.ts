@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { dependenciesOf, parentOf, plainValueOf, typeOf } from "./private-sdk.ts";
+import { dependenciesOf, parentOf, plainValueOf, typeOfResource } from "./private-sdk.ts";
 
 /**
  * Resolves once everything exists that a read depends on: the resources of `dependsOn`, and those that its arguments come
@@ -20,8 +20,8 @@ async function waitForIds(
   dependsOn: readonly unknown[],
   exclude: ReadonlySet<pulumi.Resource>,
 ): Promise<pulumi.Output<boolean>> {
-  const found = await dependenciesOf(dependsOn, exclude);
-  const ids = found.map((resource) => (pulumi.CustomResource.isInstance(resource) ? resource.id : resource.urn));
+  const dependencies = await dependenciesOf(dependsOn, exclude);
+  const ids = dependencies.map((resource) => (pulumi.CustomResource.isInstance(resource) ? resource.id : resource.urn));
   return pulumi.all(ids).apply(() => ids.length > 0);
 }
 
@@ -43,11 +43,11 @@ export function customParentOf({ parent }: RegistrationOptions): pulumi.Resource
 export function waitForRegistration(options: RegistrationOptions): Promise<unknown> | undefined {
   const { parent, deletedWith, replaceWith = [] } = options;
   const isInComponent = pulumi.ComponentResource.isInstance(parent) && parentOf(parent) !== undefined;
-  const awaited = [isInComponent ? parent : [], deletedWith ?? [], replaceWith].flat();
-  return awaited.length === 0 ? undefined : Promise.all(awaited.map(({ urn }) => plainValueOf(urn)));
+  const resources = [isInComponent ? parent : [], deletedWith ?? [], replaceWith].flat();
+  return resources.length === 0 ? undefined : Promise.all(resources.map(({ urn }) => plainValueOf(urn)));
 }
 
 /** Tells whether creating a resource may change anything; components and providers change nothing. */
 function isManaged(resource: pulumi.Resource): boolean {
-  return pulumi.CustomResource.isInstance(resource) && !typeOf(resource).startsWith("pulumi:providers:");
+  return pulumi.CustomResource.isInstance(resource) && !typeOfResource(resource).startsWith("pulumi:providers:");
 }

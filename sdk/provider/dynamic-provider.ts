@@ -8,8 +8,8 @@ import { seal } from "../engine/engine-marks.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
-import type { Host } from "../record/find-settings.ts";
-import { describe, type Finding, FindingReport, failureOf } from "../record/finding-report.ts";
+import type { RecordHost } from "../record/find-settings.ts";
+import { describeFindings, type Finding, FindingReport, findingOf } from "../record/finding-report.ts";
 import { internalIn, internalProperties } from "../record/internal-properties.ts";
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
 import { asProperties, asRecord, isRecordOf, type Properties, UNREAD } from "../record/resource-record.ts";
@@ -27,10 +27,10 @@ export async function check(
   olds: Properties,
   news: Properties,
 ): Promise<{ inputs: Properties; failures: { property: ""; reason: string }[] }> {
-  const [recorded, sent, { failsIn }] = [asRecord(olds), asRecord(news), internalIn(news)];
+  const [oldRecord, newRecord, { failsIn }] = [asRecord(olds), asRecord(news), internalIn(news)];
   // The host does not see which inputs are secret, so that without an origin all of them may be.
-  const secrets = typeof sent.origin === "object" ? sent.origin.secrets : Object.keys(news);
-  const { inputs, failures, warnings } = await records.check(hostOf(configuration), recorded, sent, secrets);
+  const secrets = typeof newRecord.origin === "object" ? newRecord.origin.secrets : Object.keys(news);
+  const { inputs, failures, warnings } = await records.check(hostOf(configuration), oldRecord, newRecord, secrets);
   await warn(...warnings.map(({ message }) => message));
   if (failures.length > 0 && failsIn === undefined) {
     // The engine would print the value of a property beside the reason.
@@ -38,7 +38,7 @@ export async function check(
     return { inputs: asProperties(inputs), failures: reasons };
   }
   // The program of a preview reports why it fails. What has no record of its own has no settings before.
-  const isUnknown = failures.length > 0 && failsIn === "program" && !isRecordOf(recorded, sent);
+  const isUnknown = failures.length > 0 && failsIn === "program" && !isRecordOf(oldRecord, newRecord);
   return { inputs: asProperties(isUnknown ? { ...inputs, ...UNREAD } : inputs), failures: [] };
 }
 
@@ -49,10 +49,10 @@ export async function diff(
   news: Properties,
 ): Promise<{ changes?: boolean; replaces?: readonly string[] }> {
   // The host sees outputs alone.
-  const recorded = asRecord(olds);
-  const { warnings, ...found } = records.diff(id, recorded, recorded, asRecord(news));
+  const oldRecord = asRecord(olds);
+  const { warnings, ...difference } = records.diff(id, oldRecord, oldRecord, asRecord(news));
   for (const warning of warnings) await warnOfRecord(id, warning);
-  return found;
+  return difference;
 }
 
 export async function create(
@@ -78,16 +78,16 @@ export async function read(
 ): Promise<{ id?: string; props: Properties; inputs?: Properties }> {
   try {
     // The host does not see inputs, and can't import, so that what is new here is adopted.
-    const recorded = asRecord(olds);
-    const isAdopted = recorded.args.projectId === undefined || internalIn(olds).isAdopted === true;
-    const { outputs, inputs, warning, ...found } = await records.read(hostOf(configuration), id, recorded, isAdopted);
+    const oldRecord = asRecord(olds);
+    const isAdopted = oldRecord.args.projectId === undefined || internalIn(olds).isAdopted === true;
+    const { outputs, inputs, warning, ...others } = await records.read(hostOf(configuration), id, oldRecord, isAdopted);
     if (warning !== undefined) await warnOfRecord(id, warning);
     const props = sealSecret({ ...asProperties(outputs), ...internalProperties({ isAdopted }) });
-    return { ...found, props, ...(inputs && { inputs: sealSecret(asProperties(inputs)) }) };
+    return { ...others, props, ...(inputs && { inputs: sealSecret(asProperties(inputs)) }) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const subject = `AgentLogConfig ${printable(id, 80)}`;
-    const { message } = toldOnce(id, failureOf(error));
+    const { message } = tellOnce(id, findingOf(error));
     throw Object.assign(new Error(message), { stack: "it could not be read", toString: () => subject });
   }
 }
@@ -96,18 +96,18 @@ export async function read(
 
 const reader = new SettingsReader();
 const records = new ResourceLifecycle();
-const reported = new FindingReport();
+const report = new FindingReport();
 /** What was shown: a replacement is checked twice. */
-const shown = new Set<string>();
+const shownMessages = new Set<string>();
 
 /** Leaves the reason out where it was told for another record. */
-function toldOnce(id: string, failure: Finding): Finding {
-  const first = reported.note(id, failure);
-  return first === id ? failure : { ...failure, message: `The reason is the same as for ${printable(first, 80)}.` };
+function tellOnce(id: string, finding: Finding): Finding {
+  const first = report.note(id, finding);
+  return first === id ? finding : { ...finding, message: `The reason is the same as for ${printable(first, 80)}.` };
 }
 
 async function warnOfRecord(id: string, warning: Finding): Promise<void> {
-  await warn(describe([id], [toldOnce(id, warning)]));
+  await warn(describeFindings([id], [tellOnce(id, warning)]));
 }
 
 /** The engine gives its address to the host of dynamic providers as the first argument. */
@@ -115,8 +115,8 @@ const log = new EngineLog(loadEngineModules, /^\S+:\d+$/.exec(process.argv[2] ??
 
 async function warn(...messages: readonly string[]): Promise<void> {
   for (const message of messages) {
-    if (!shown.has(message)) log.show("WARNING", "", message);
-    shown.add(message);
+    if (!shownMessages.has(message)) log.show("WARNING", "", message);
+    shownMessages.add(message);
   }
   await log.flush();
 }
@@ -134,15 +134,18 @@ function loadEngineModules(): EngineModules {
 
 const progress = new ReadProgress((text) => log.showProgress("", text));
 
-function hostOf(configuration: ProviderConfiguration): Host {
+function hostOf(configuration: ProviderConfiguration): RecordHost {
   const sources = [stackConfiguration((key) => configuration.get(key))];
   const connection = lookUpConnection(...sources);
-  const read: Host["read"] = async (args) => {
-    // That of an explicit provider has no settings of the engine.
-    if (isDefaultDisabled((key) => configuration.get(key))) throw defaultIsDisabled("AgentLogConfig");
-    return reader.read(connection, args, progress);
+  return {
+    sources,
+    refreshAdvice: REFRESH_ADVICE,
+    async read(args) {
+      // The configuration of an explicit provider does not have the settings of the engine, such as this one.
+      if (isDefaultDisabled((key) => configuration.get(key))) throw defaultIsDisabled("AgentLogConfig");
+      return reader.read(connection, args, progress);
+    },
   };
-  return { sources, read, refreshAdvice: REFRESH_ADVICE };
 }
 
 const REFRESH_ADVICE =

@@ -1,5 +1,5 @@
 import type { ReadOutcome } from "./find-settings.ts";
-import { type Finding, failureOfRecord } from "./finding-report.ts";
+import { type Finding, findingOfRecord } from "./finding-report.ts";
 import { ignoredPaths, keepIgnored } from "./ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
 import { isRecordOf, type ResourceRecord, readForIn, UNREAD } from "./resource-record.ts";
@@ -7,7 +7,7 @@ import type { ReadFor } from "./settings-origin.ts";
 import { unmetExpectations } from "./unmet-expectations.ts";
 
 /** The inputs of a resource with its settings, and what is said of it. */
-export interface Completed {
+export interface Completion {
   /** What is to be recorded. After a failed read it has the recorded settings, if they are its own. */
   readonly inputs: ResourceRecord;
   /** Why it fails. */
@@ -29,32 +29,35 @@ export function completeInputs(
   olds: ResourceRecord,
   news: ResourceRecord,
   secrets: readonly string[],
-): Completed {
+): Completion {
   const keep = (settings: RecordedSettings) => keepIgnored(settings, olds.settings, ignoredPaths(olds, news));
-  const sent = sentBy(news);
+  const programInputs = inputsOfProgram(news);
   switch (outcome.kind) {
     case "unknown":
-      return { inputs: { ...sent, ...UNREAD, settings: keep(UNREAD.settings) }, failures: [], warnings: [] };
+      return { inputs: { ...programInputs, ...UNREAD, settings: keep(UNREAD.settings) }, failures: [], warnings: [] };
     case "ignored":
-      return judge({ ...sent, settings: recordedSettingsOf(olds.settings), readFor: readForIn(olds) }, secrets);
+      return judge(
+        { ...programInputs, settings: recordedSettingsOf(olds.settings), readFor: readForIn(olds) },
+        secrets,
+      );
     case "read":
-      return judge({ ...sent, settings: keep(outcome.settings), readFor: outcome.readFor }, secrets);
+      return judge({ ...programInputs, settings: keep(outcome.settings), readFor: outcome.readFor }, secrets);
     case "failed":
-      return useRecord(olds, news, outcome.failure, outcome.readFor, secrets);
+      return useRecord(olds, news, outcome.finding, outcome.readFor, secrets);
   }
 }
 
 /** Returns the inputs of a resource that can't be read, with nothing of the package's own that was sent. */
-export function refuse(news: ResourceRecord, failures: readonly Finding[]): Completed {
-  return { inputs: { ...sentBy(news), settings: news.settings }, failures, warnings: [] };
+export function refuseInputs(news: ResourceRecord, failures: readonly Finding[]): Completion {
+  return { inputs: { ...inputsOfProgram(news), settings: news.settings }, failures, warnings: [] };
 }
 
 /** Judges settings by what is expected of them. */
-export function judge(inputs: ResourceRecord, secrets: readonly string[]): Completed {
+export function judge(inputs: ResourceRecord, secrets: readonly string[]): Completion {
   const { args, settings } = inputs;
-  const unmet = unmetExpectations(args.expect, settings, secrets).map((cause) => failureOfRecord(args, cause));
+  const findings = unmetExpectations(args.expect, settings, secrets).map((cause) => findingOfRecord(args, cause));
   const isWarned = args.whenUnexpected === "warn";
-  return { inputs, failures: isWarned ? [] : unmet, warnings: isWarned ? unmet : [] };
+  return { inputs, failures: isWarned ? [] : findings, warnings: isWarned ? findings : [] };
 }
 
 /** Tells whether the recorded settings may be used, if there are any, for those that could not be read. */
@@ -66,23 +69,23 @@ export function mayUseRecord({ args }: ResourceRecord, { temporary }: Finding): 
 function useRecord(
   record: ResourceRecord,
   news: ResourceRecord,
-  failure: Finding,
+  finding: Finding,
   { service }: ReadFor,
   secrets: readonly string[],
-): Completed {
+): Completion {
   const isOwn = isRecordOf(record, news);
-  const inputs = { ...sentBy(news), settings: recordedSettingsOf(isOwn ? record.settings : {}) };
-  if (!isOwn || !mayUseRecord(news, failure)) return { inputs, failures: [failure], warnings: [] };
+  const inputs = { ...inputsOfProgram(news), settings: recordedSettingsOf(isOwn ? record.settings : {}) };
+  if (!isOwn || !mayUseRecord(news, finding)) return { inputs, failures: [finding], warnings: [] };
   const readFor = readForIn(record);
   if (readFor.service === null || readFor.service === service) {
-    return { ...judge({ ...inputs, readFor }, secrets), outage: failure };
+    return { ...judge({ ...inputs, readFor }, secrets), outage: finding };
   }
   const why = "The recorded settings come from another service, so they are not used.";
-  const unused = { message: `${failure.message} ${why}`, cause: `${failure.cause} ${why}` };
-  return { inputs, failures: [unused], warnings: [] };
+  const findingWithReason = { message: `${finding.message} ${why}`, cause: `${finding.cause} ${why}` };
+  return { inputs, failures: [findingWithReason], warnings: [] };
 }
 
 /** What a program has sent and nobody has read. A time is an output, so that as an input it is an unknown argument. */
-function sentBy({ args, provider, unchangedSince }: ResourceRecord): Omit<ResourceRecord, "settings"> {
+function inputsOfProgram({ args, provider, unchangedSince }: ResourceRecord): Omit<ResourceRecord, "settings"> {
   return { args, provider, unchangedSince };
 }

@@ -4,14 +4,14 @@ import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import type { AgentLogSettings } from "../model/agent-log-settings.ts";
-import { type Finding, failureOf } from "./finding-report.ts";
+import { type Finding, findingOf } from "./finding-report.ts";
 import { ignoredPaths, ignoresAllSettings, ignoresSettings } from "./ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
 import { isMoved, type ResourceRecord } from "./resource-record.ts";
 import { belongsTo, fingerprintsOf, type ReadFor } from "./settings-origin.ts";
 
 /** What the engine gives to a provider for one resource. */
-export interface Host {
+export interface RecordHost {
   /** The places that the connection settings come from before the environment, the first one first. */
   readonly sources: readonly SettingsSource[];
   /** What to say last if a refresh fails for its connection; undefined if there is nothing to say. */
@@ -29,7 +29,7 @@ export type ReadOutcome = { readonly kind: "unknown" } | { readonly kind: "ignor
 /** A read has ended, in the program or in the provider. */
 type EndedRead = { readonly readFor: ReadFor } & (
   | { readonly kind: "read"; readonly settings: RecordedSettings }
-  | { readonly kind: "failed"; readonly failure: Finding }
+  | { readonly kind: "failed"; readonly finding: Finding }
 );
 
 /**
@@ -37,18 +37,18 @@ type EndedRead = { readonly readFor: ReadFor } & (
  * reads them.
  * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
  */
-export async function findSettings(host: Host, olds: ResourceRecord, news: ResourceRecord): Promise<ReadOutcome> {
+export async function findSettings(host: RecordHost, olds: ResourceRecord, news: ResourceRecord): Promise<ReadOutcome> {
   const { args, origin } = news;
   const { projectId, agent } = args;
   if (origin === UNKNOWN || isUnknown(projectId) || isUnknown(agent)) return { kind: "unknown" };
   if (ignoresAllSettings(ignoredPaths(olds, news))) return { kind: "ignored" };
   const read = origin?.read;
   if (read !== undefined && belongsTo(read, args, host.sources)) {
-    const { failure, absent, readFor } = read;
-    if (failure !== undefined) return { kind: "failed", failure, readFor };
+    const { failure: finding, absent: absentNames, readFor } = read;
+    if (finding !== undefined) return { kind: "failed", finding, readFor };
     // For a record that moves, the engine has put ignored settings of the other project among the inputs.
     if (!isMoved(olds, news) || !ignoresSettings(origin?.ignored ?? [])) {
-      const nothing = Object.fromEntries(absent.map((name) => [name, null]));
+      const nothing = Object.fromEntries(absentNames.map((name) => [name, null]));
       return { kind: "read", settings: { ...news.settings, ...nothing }, readFor };
     }
   }
@@ -60,11 +60,11 @@ export async function outcomeOf(read: Promise<AgentLogSettings>, readFor: ReadFo
   try {
     return { kind: "read", settings: recordedSettingsOf(await read), readFor };
   } catch (error) {
-    return { kind: "failed", failure: failureOf(error), readFor };
+    return { kind: "failed", finding: findingOf(error), readFor };
   }
 }
 
 /** Says what a read with the connection of the engine is for. The address of the service may be a secret of the stack. */
-export function readForOf({ sources }: Host, resource: Parameters<typeof idOf>[0]): ReadFor {
+export function readForOf({ sources }: RecordHost, resource: Parameters<typeof idOf>[0]): ReadFor {
   return { id: idOf(resource), service: fingerprintsOf(lookUpConnection(...sources)).baseUrl };
 }

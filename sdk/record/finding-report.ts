@@ -31,9 +31,9 @@ export class FindingReport<Resource = string> {
   }
 
   /** Notes why a resource fails. Returns the resource beside which the cause is told, as far as is known now. */
-  note(resource: Resource, failure: Finding): Resource {
-    const alike = this.#causes.get(failure.cause) ?? new Map<Resource, Finding>();
-    this.#causes.set(failure.cause, alike.set(resource, failure));
+  note(resource: Resource, finding: Finding): Resource {
+    const alike = this.#causes.get(finding.cause) ?? new Map<Resource, Finding>();
+    this.#causes.set(finding.cause, alike.set(resource, finding));
     for (const entry of alike) if (wasSent(entry)) return entry[0];
     const [first = resource] = alike.keys();
     return first;
@@ -49,21 +49,21 @@ export class FindingReport<Resource = string> {
    * reads were not.
    * @param at the resource whose own causes come first, and beside it
    */
-  entries(at?: Resource): Entry<Resource>[] {
+  entries(at?: Resource): ReportEntry<Resource>[] {
     const causes = foremost([...this.#causes.values()], (alike) => at !== undefined && alike.has(at));
     return causes.flatMap((alike) => {
-      const found = foremost(foremost([...alike], wasSent), ([resource]) => resource === at);
-      const names = found.map(([resource]) => this.#nameOf?.(resource) ?? String(resource));
-      const findings = found.map(([, finding]) => finding);
-      const message = describe(names, findings, this.#nameOf === undefined);
+      const ordered = foremost(foremost([...alike], wasSent), ([resource]) => resource === at);
+      const names = ordered.map(([resource]) => this.#nameOf?.(resource) ?? String(resource));
+      const findings = ordered.map(([, finding]) => finding);
+      const message = describeFindings(names, findings, this.#nameOf === undefined);
       // What was noted may be forgotten.
-      return found.slice(0, 1).map(([resource]) => ({ resource, message }));
+      return ordered.slice(0, 1).map(([resource]) => ({ resource, message }));
     });
   }
 }
 
 /** A cause, and what to say of it. */
-interface Entry<Resource> {
+interface ReportEntry<Resource> {
   readonly resource: Resource;
   /** With the names of all its resources, because the engine shows no resource beside a message with --diff. */
   readonly message: string;
@@ -74,17 +74,17 @@ function wasSent([, { isUnsent }]: readonly [unknown, Finding]): boolean {
 }
 
 /** Returns what to say of a resource for which this was thrown. */
-export function failureOf(error: unknown): Finding {
+export function findingOf(error: unknown): Finding {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof AgentLogConfigError)) return { message, cause: `ERR_UNKNOWN: ${message}` };
   const { unsentAfter } = error.details;
   const { code, temporary, errorCode = "", details } = unsentAfter ?? error;
-  const failure = { message, cause: `${code} ${errorCode}: ${details.reason}`, temporary };
-  return unsentAfter === undefined ? failure : { ...failure, isUnsent: true };
+  const finding = { message, cause: `${code} ${errorCode}: ${details.reason}`, temporary };
+  return unsentAfter === undefined ? finding : { ...finding, isUnsent: true };
 }
 
 /** Returns a failure of a resource, whose name the engine does not show with --diff. */
-export function failureOfRecord(resource: Parameters<typeof idOf>[0], cause: string): Finding {
+export function findingOfRecord(resource: Parameters<typeof idOf>[0], cause: string): Finding {
   return { message: `AgentLogConfig ${printable(idOf(resource), 80)}: ${cause}`, cause };
 }
 
@@ -99,7 +99,7 @@ function foremost<Item>(items: readonly Item[], isFirst: (item: Item) => boolean
  * @param alike what is said of each of them
  * @param areNamed the message of the first one names it in the same way
  */
-export function describe(names: readonly string[], alike: readonly Finding[], areNamed = false): string {
+export function describeFindings(names: readonly string[], alike: readonly Finding[], areNamed = false): string {
   const [{ message, record } = { message: "" }] = alike;
   if (record === undefined) {
     const [says, which] = areNamed ? ["The same applies", names.slice(1)] : ["This applies", names];
@@ -119,16 +119,16 @@ const [MAX_NAMES, MAX_CHARACTERS] = [50, 2000];
 
 /** Names resources. Of more than 51, or of long names, it names the first ones, and says how many others there are. */
 function listOf(names: readonly string[]): string {
-  const shown: string[] = [];
+  const texts: string[] = [];
   let characters = 0;
   for (const name of names.slice(0, names.length > MAX_NAMES + 1 ? MAX_NAMES : undefined)) {
     const text = printable(name, 120);
     characters += text.length;
     if (characters > MAX_CHARACTERS) break;
-    shown.push(text);
+    texts.push(text);
   }
-  const others = names.length - shown.length;
-  return others === 0 ? shown.join(", ") : `${shown.join(", ")} and ${others} others`;
+  const others = names.length - texts.length;
+  return others === 0 ? texts.join(", ") : `${texts.join(", ")} and ${others} others`;
 }
 
 /** A state may have been edited, and Date.parse takes almost anything for a date. */

@@ -26,10 +26,10 @@ export function fleetMembers(fleet: string, args: object, isSecret: boolean): re
   const subject = `AgentLogConfigs '${printable(fleet, 80)}' can't be made`;
   const { projectIds, projects, agents } = parseArgument(fleetSchema, args, subject, { isSecret });
   const names = Object.keys(projects ?? {}).sort();
-  const given =
+  const entries =
     projectIds?.map((id) => ({ name: undefined, id })) ?? names.map((name) => ({ name, id: projects?.[name] }));
-  const known = (agents ?? AGENTS).filter((agent) => agent !== UNKNOWN);
-  return given.flatMap(({ name, id }) => known.map((agent) => ({ name, projectId: inLowerCase(id), agent })));
+  const knownAgents = (agents ?? AGENTS).filter((agent) => agent !== UNKNOWN);
+  return entries.flatMap(({ name, id }) => knownAgents.map((agent) => ({ name, projectId: inLowerCase(id), agent })));
 }
 
 /** Returns the id of a project as its children have it. */
@@ -47,8 +47,8 @@ export interface ChildNames {
 
 /** @param project what it is called: the user's name for it, or else its id in lower case */
 export function childNames(fleet: string, project: string, agent: AgentKind): ChildNames {
-  const called = printable(project, 80);
-  return { key: `${called}/${agent}`, name: `${fleet}-${called}-${agent}` };
+  const projectName = printable(project, 80);
+  return { key: `${projectName}/${agent}`, name: `${fleet}-${projectName}-${agent}` };
 }
 
 const projectsByName = z

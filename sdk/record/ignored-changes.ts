@@ -36,14 +36,14 @@ export function ignoredPaths(olds: ResourceRecord, news: ResourceRecord): readon
  */
 export function keepIgnored(
   settings: RecordedSettings,
-  recorded: RecordedSettings,
+  recordedSettings: RecordedSettings,
   paths: readonly string[],
 ): RecordedSettings {
-  const kept = new Map(Object.entries(settings));
+  const result = new Map(Object.entries(settings));
   for (const [name = "", ...members] of paths.map(keysOf)) {
-    if (isSettingName(name)) kept.set(name, restore(kept.get(name), recorded[name], members) ?? null);
+    if (isSettingName(name)) result.set(name, restore(result.get(name), recordedSettings[name], members) ?? null);
   }
-  return Object.fromEntries(kept);
+  return Object.fromEntries(result);
 }
 
 /** Returns the names of settings of which the program ignores members. */
@@ -75,11 +75,11 @@ const MEMBER_NAMES: Readonly<Record<string, readonly string[]>> = {
 
 /** Returns a warning if some paths lead to no property, as those with the names of Python do: the engine says nothing. */
 export function ignoredWithoutEffect(paths: readonly string[]): readonly Finding[] {
-  const misspelt = paths.filter((path) => !leadsToProperty(keysOf(path)));
-  if (misspelt.length === 0) return [];
-  const shown = misspelt.map((path) => printable(path, 80)).join(", ");
-  const valid = [...new Set(misspelt.flatMap(validPathsFor))].join(", ");
-  const message = `ignoreChanges has no effect on ${shown}; the valid names are ${valid}.`;
+  const wrongPaths = paths.filter((path) => !leadsToProperty(keysOf(path)));
+  if (wrongPaths.length === 0) return [];
+  const wrongList = wrongPaths.map((path) => printable(path, 80)).join(", ");
+  const validList = [...new Set(wrongPaths.flatMap(validPathsFor))].join(", ");
+  const message = `ignoreChanges has no effect on ${wrongList}; the valid names are ${validList}.`;
   return [{ message, cause: message }];
 }
 
@@ -102,9 +102,9 @@ function validPathsFor(path: string): readonly string[] {
  * keys: the engine skips it.
  */
 function keysOf(path: string): readonly string[] {
-  const found = Array.from(path.matchAll(PATH_ELEMENT));
-  if (found.some(([, , , , malformed]) => malformed !== undefined)) return [];
-  return found.flatMap(([, quoted, star, plain]) => quoted?.replaceAll('\\"', '"') ?? star ?? plain ?? []);
+  const elements = Array.from(path.matchAll(PATH_ELEMENT));
+  if (elements.some(([, , , , malformedPart]) => malformedPart !== undefined)) return [];
+  return elements.flatMap(([, quotedKey, star, plain]) => quotedKey?.replaceAll('\\"', '"') ?? star ?? plain ?? []);
 }
 
 const PATH_ELEMENT = /\["((?:\\"|\\(?!")|[^"\\])*)"\]|\[(\*)\]|(\[\d+\]|[^.[]+)|(?<=.)\.(?=.)|(.)/gs;
@@ -112,22 +112,22 @@ const PATH_ELEMENT = /\["((?:\\"|\\(?!")|[^"\\])*)"\]|\[(\*)\]|(\[\d+\]|[^.[]+)|
 /** Puts back what is recorded where the path leads through maps on both sides, or where one side has nothing. */
 function restore(
   value: Json | undefined,
-  recorded: Json | undefined,
+  recordedValue: Json | undefined,
   [key, ...rest]: readonly string[],
 ): Json | undefined {
-  if (key === undefined) return recorded;
-  const [members, from] = [membersOf(value), membersOf(recorded)];
+  if (key === undefined) return recordedValue;
+  const [members, from] = [membersOfMap(value), membersOfMap(recordedValue)];
   if (members === undefined || from === undefined) return value;
   for (const name of key === "*" ? [...members.keys(), ...from.keys()] : [key]) {
     const member = restore(members.get(name), from.get(name), rest);
     if (member === undefined) members.delete(name);
     else members.set(name, member);
   }
-  return members.size > 0 || (value != null && recorded != null) ? Object.fromEntries(members) : undefined;
+  return members.size > 0 || (value != null && recordedValue != null) ? Object.fromEntries(members) : undefined;
 }
 
 /** Returns the members of a map; none of nothing, and undefined for any other value. */
-function membersOf(value: Json | undefined): Map<string, Json> | undefined {
+function membersOfMap(value: Json | undefined): Map<string, Json> | undefined {
   if (value == null) return new Map();
   return isPlainObject(value) ? new Map(Object.entries(value)) : undefined;
 }

@@ -51,7 +51,7 @@ export function internalIn(properties: Readonly<Record<string, unknown>>): Inter
     origin: originIn(__origin),
     failsIn: failsIn === "program" || failsIn === "update" ? failsIn : undefined,
     readFor: parseReadFor(__readFor),
-    failures: failuresIn(failures),
+    failures: findingsIn(failures),
     isAdopted: properties["__adopted"] === true,
   };
 }
@@ -69,7 +69,7 @@ export function internalProperties(values: WrittenProperties): Record<string, un
     __provider: provider,
     __origin: origin,
     __failsIn: failsIn,
-    __readFor: readFor && textOf(readFor),
+    __readFor: readFor && readForText(readFor),
     [FAILURES]: reasons.length > 0 ? reasons : undefined,
     __adopted: isAdopted ? true : undefined,
   };
@@ -82,14 +82,14 @@ export function withoutInternal(properties: Readonly<Record<string, unknown>>): 
 }
 
 /** Returns the failures in that input, or in the output that a preview makes of it. */
-export function failuresIn(value: unknown): readonly Finding[] {
+export function findingsIn(value: unknown): readonly Finding[] {
   const reasons: readonly unknown[] = Array.isArray(value) ? value : [];
   return reasons.filter(isObject).map(({ cause, message, isUnsent }) => {
     return { cause: String(cause), message: String(message), isUnsent: isUnsent === true };
   });
 }
 
-function textOf({ id, service }: ReadFor): string {
+function readForText({ id, service }: ReadFor): string {
   return isUnknown(id) ? UNKNOWN : `${id} ${service}`;
 }
 

@@ -26,11 +26,14 @@ export type GivenArguments = { readonly [Name in keyof typeof resourceArgumentsS
  * @param args those of a resource, in which null and undefined are absent, and values may be unknown yet
  * @param secrets the arguments that no sentence may quote, because an invalid one may be another secret
  */
-export function refusalsOf(args: Readonly<Record<string, unknown>>, secrets: readonly string[]): readonly Finding[] {
-  const given = Object.entries(args).filter(([, value]) => value !== undefined);
-  const known = withoutAbsent(Object.fromEntries(given));
-  const reportInput = given.every(([name]) => !secrets.includes(name));
-  const { error } = resourceArgumentsSchema.safeParse(known, { reportInput });
+export function findingsOfArguments(
+  args: Readonly<Record<string, unknown>>,
+  secrets: readonly string[],
+): readonly Finding[] {
+  const entries = Object.entries(args).filter(([, value]) => value !== undefined);
+  const values = withoutAbsent(Object.fromEntries(entries));
+  const reportInput = entries.every(([name]) => !secrets.includes(name));
+  const { error } = resourceArgumentsSchema.safeParse(values, { reportInput });
   const mistakes = (error?.issues ?? []).flatMap((issue) => {
     const [name] = issue.path;
     if (name === undefined) return issue.code === "unrecognized_keys" ? issue.keys.map(unknownArgument) : [];

@@ -4,11 +4,11 @@ import { idOf, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError, CODES } from "../model/errors.ts";
 import type { JsonMap } from "../model/json.ts";
-import { type Completed, completeInputs, judge, mayUseRecord, refuse } from "./complete-inputs.ts";
-import { findSettings, type Host, readForOf } from "./find-settings.ts";
-import { type Finding, failureOf, failureOfRecord } from "./finding-report.ts";
+import { type Completion, completeInputs, judge, mayUseRecord, refuseInputs } from "./complete-inputs.ts";
+import { findSettings, type RecordHost, readForOf } from "./find-settings.ts";
+import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
 import { recordedSettingsOf } from "./recorded-settings.ts";
-import { type GivenArguments, refusalsOf } from "./resource-arguments.ts";
+import { findingsOfArguments, type GivenArguments } from "./resource-arguments.ts";
 import { movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
 
 /** What a comparison with the record has found. */
@@ -21,7 +21,7 @@ export interface Difference {
 }
 
 /** What a read of a record finds; no id means that the project does not exist any more. */
-export interface Refreshed {
+export interface RefreshResult {
   readonly id?: string;
   /** None where nothing could be read: the engine then keeps those that are recorded, with the service that they are of. */
   readonly inputs?: ResourceRecord;
@@ -46,16 +46,21 @@ export class ResourceLifecycle {
    * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
    * @param secrets the settings that no message may quote, and the arguments that none may quote if they are invalid
    */
-  async check(host: Host, olds: ResourceRecord, news: ResourceRecord, secrets: readonly string[]): Promise<Completed> {
+  async check(
+    host: RecordHost,
+    olds: ResourceRecord,
+    news: ResourceRecord,
+    secrets: readonly string[],
+  ): Promise<Completion> {
     const { args, unchangedSince } = news;
-    const refusals = refusalsOf({ ...args, unchangedSince }, secrets);
-    const completed =
-      refusals.length > 0
-        ? refuse(news, refusals)
+    const findings = findingsOfArguments({ ...args, unchangedSince }, secrets);
+    const completion =
+      findings.length > 0
+        ? refuseInputs(news, findings)
         : completeInputs(await findSettings(host, olds, news), olds, news, secrets);
-    const { inputs, failures, outage } = completed;
+    const { inputs, failures, outage } = completion;
     if (outage !== undefined) this.#outages.set(idOf(inputs.args), outage);
-    return { ...completed, inputs: { ...inputs, failures } };
+    return { ...completion, inputs: { ...inputs, failures } };
   }
 
   /**
@@ -70,8 +75,8 @@ export class ResourceLifecycle {
     const record = { unchangedSince: outputs.unchangedSince };
     const warnings = outage === undefined ? [] : [{ ...outage, record }];
     // A record is not replaced by one that fails. In a refresh the inputs are those that were read, as expected or not.
-    if (refusalsToRecord(news).length > 0) return { changes: true, warnings };
-    if (isDeepStrictEqual(comparable(inputs), comparable(news))) {
+    if (findingsOfCheck(news).length > 0) return { changes: true, warnings };
+    if (isDeepStrictEqual(comparableValues(inputs), comparableValues(news))) {
       return { changes: (outputs.provider === undefined) !== (news.provider === undefined), warnings };
     }
     return { replaces: movedArguments(inputs, news), warnings };
@@ -84,36 +89,36 @@ export class ResourceLifecycle {
    * @throws Error why it fails
    */
   record(news: ResourceRecord, olds: ResourceRecord = NO_RECORD): ResourceRecord {
-    const messages = failuresOf(news).map(({ message }) => message);
+    const messages = findingsAgainst(news).map(({ message }) => message);
     if (messages.length > 0) throw new Error(messages.join("\n"));
     return outputsOf(news, olds);
   }
 
   /**
    * Reads the settings of a resource that the engine knows by its id.
-   * @param recorded its outputs in the state; empty in an import, and in each run of `AgentLogConfig.get`
+   * @param record its outputs in the state; empty in an import, and in each run of `AgentLogConfig.get`
    * @param isAdopted it comes from `get`: the engine compares its outputs, so that a time would be a difference of every run
    * @throws Error why it could not be read
    */
-  async read(host: Host, id: string, recorded: ResourceRecord, isAdopted: boolean): Promise<Refreshed> {
-    const { unchangedSince, ...before } = recorded;
-    const isNew = recorded.args.projectId === undefined;
+  async read(host: RecordHost, id: string, record: ResourceRecord, isAdopted: boolean): Promise<RefreshResult> {
+    const { unchangedSince, ...before } = record;
+    const isNew = record.args.projectId === undefined;
     try {
       const { projectId, agent } = parseAgentLogConfigId(id);
       const result = await host.read({ projectId, agent });
       const readFor = readForOf(host, { projectId, agent });
       const args: GivenArguments = { ...before.args, projectId, agent };
       const inputs = { ...before, args, settings: recordedSettingsOf(result), readFor };
-      const outputs = outputsOf(inputs, recorded);
+      const outputs = outputsOf(inputs, record);
       if (isAdopted) return { id: idOf(args), inputs: NO_RECORD, outputs: { ...outputs, unchangedSince: null } };
       return { id: idOf(args), inputs, outputs };
     } catch (error) {
-      const failure = failureOf(error);
+      const finding = findingOf(error);
       if (!isNew && saysGone(error)) {
-        return { inputs: NO_RECORD, outputs: NO_RECORD, warning: { ...failure, record: "gone" } };
+        return { inputs: NO_RECORD, outputs: NO_RECORD, warning: { ...finding, record: "gone" } };
       }
-      if (!isNew && mayUseRecord(before, failure)) {
-        return { id, outputs: recorded, warning: { ...failure, record: { unchangedSince } } };
+      if (!isNew && mayUseRecord(before, finding)) {
+        return { id, outputs: record, warning: { ...finding, record: { unchangedSince } } };
       }
       const isAdvised = !isNew && error instanceof AgentLogConfigError && CODES[error.code].connection === true;
       throw isAdvised && host.refreshAdvice !== undefined ? error.advised(host.refreshAdvice) : error;
@@ -122,17 +127,17 @@ export class ResourceLifecycle {
 }
 
 /** Returns why a resource with these inputs is not recorded: what its check has found, or else what has changed since. */
-export function failuresOf(inputs: ResourceRecord): readonly Finding[] {
-  const refusals = refusalsToRecord(inputs);
-  if (refusals.length > 0 || isUnknown(inputs.readFor?.id)) return refusals;
+export function findingsAgainst(inputs: ResourceRecord): readonly Finding[] {
+  const findings = findingsOfCheck(inputs);
+  if (findings.length > 0 || isUnknown(inputs.readFor?.id)) return findings;
   // What is secret is known to the check alone.
   return judge(inputs, SETTING_NAMES).failures;
 }
 
 /** Returns what the check has found, or that the settings are not of this project and agent. */
-function refusalsToRecord({ args, readFor, failures = [] }: ResourceRecord): readonly Finding[] {
+function findingsOfCheck({ args, readFor, failures = [] }: ResourceRecord): readonly Finding[] {
   if (failures.length > 0 || isUnknown(readFor?.id) || readFor?.id === idOf(args)) return failures;
-  return [failureOfRecord(args, CHANGED_SINCE)];
+  return [findingOfRecord(args, CHANGED_SINCE)];
 }
 
 const CHANGED_SINCE =
@@ -157,6 +162,6 @@ function saysGone(error: unknown): boolean {
 }
 
 /** What a person may have changed: internal properties, the time of the read and absent values are left out. */
-function comparable({ args, settings }: ResourceRecord): JsonMap {
+function comparableValues({ args, settings }: ResourceRecord): JsonMap {
   return Object.fromEntries(Object.entries({ ...args, ...settings }).filter(([, value]) => value !== null));
 }

@@ -55,8 +55,8 @@ export function readForIn({ args, readFor }: ResourceRecord): ReadFor {
 }
 
 /** Returns which arguments name another project or agent than the record; what is not known yet may be the same. */
-export function movedArguments({ args: recorded }: ResourceRecord, { args }: ResourceRecord): readonly string[] {
-  return ["projectId", "agent"].filter((name) => !isUnknown(args[name]) && args[name] !== recorded[name]);
+export function movedArguments({ args: recordArgs }: ResourceRecord, { args }: ResourceRecord): readonly string[] {
+  return ["projectId", "agent"].filter((name) => !isUnknown(args[name]) && args[name] !== recordArgs[name]);
 }
 
 /** Tells whether there is a record, and the inputs name another project or agent. */

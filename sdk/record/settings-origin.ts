@@ -74,8 +74,8 @@ export function belongsTo(
   sources: readonly SettingsSource[],
 ): boolean {
   const isSame = (setting: keyof Fingerprints, fingerprint: string | null) => {
-    const configured = findSetting(setting, sources);
-    return configured === undefined || fingerprintOf(setting, configured.text) === fingerprint;
+    const engineSetting = findSetting(setting, sources);
+    return engineSetting === undefined || fingerprintOf(setting, engineSetting.text) === fingerprint;
   };
   return readFor.id === idOf(args) && isSame("baseUrl", readFor.service) && isSame("publicKey", publicKey);
 }
@@ -84,6 +84,6 @@ export function belongsTo(
 function fingerprintOf(setting: keyof Fingerprints, text: string | undefined): string | null {
   if (text === undefined) return null;
   const url = setting === "baseUrl" ? URL.parse(text) : null;
-  const spelled = (url && apiAddress(url)) ?? text;
-  return createHash("sha256").update(spelled).digest("hex").slice(0, 16);
+  const canonicalText = (url && apiAddress(url)) ?? text;
+  return createHash("sha256").update(canonicalText).digest("hex").slice(0, 16);
 }

@@ -52,17 +52,21 @@ export const expectedSettingsSchema = strictObject({
 
 /**
  * Returns a sentence for each setting that is not as expected.
- * @param expected as the program wrote it
- * @param found the settings as they are recorded
+ * @param expectation as the program wrote it
+ * @param recordedSettings the settings as they are recorded
  * @param secrets the settings that no sentence may quote
  */
-export function unmetExpectations(expected: unknown, found: RecordedSettings, secrets: readonly string[]): string[] {
-  const known = withoutAbsent(expected);
-  if (!isObject(known)) return [];
-  const { notSet, ...wanted } = known;
-  const absent: readonly string[] = Array.isArray(notSet) ? notSet : [];
-  const all = [...membersOf(wanted), ...absent.map((path) => [path, null] as const)];
-  return all.flatMap(([path, value]) => compare(path, value, found, secrets));
+export function unmetExpectations(
+  expectation: unknown,
+  recordedSettings: RecordedSettings,
+  secrets: readonly string[],
+): string[] {
+  const knownPart = withoutAbsent(expectation);
+  if (!isObject(knownPart)) return [];
+  const { notSet, ...values } = knownPart;
+  const absentPaths: readonly string[] = Array.isArray(notSet) ? notSet : [];
+  const all = [...expectedMembersOf(values), ...absentPaths.map((path) => [path, null] as const)];
+  return all.flatMap(([path, value]) => compare(path, value, recordedSettings, secrets));
 }
 
 /**
@@ -92,32 +96,37 @@ function isValid({ issues }: { readonly issues: readonly unknown[] }): boolean {
 }
 
 /** What is expected of each setting, and of each threshold by its path. */
-function membersOf(expected: object): readonly (readonly [path: string, wanted: unknown])[] {
-  return Object.entries(expected).flatMap(([name, wanted]) =>
-    name === "logRotate" && isObject(wanted)
-      ? Object.entries(wanted).map(([inner, value]) => [`${name}.${inner}`, value] as const)
-      : [[name, wanted] as const],
+function expectedMembersOf(expectation: object): readonly (readonly [path: string, expectedValue: unknown])[] {
+  return Object.entries(expectation).flatMap(([name, expectedValue]) =>
+    name === "logRotate" && isObject(expectedValue)
+      ? Object.entries(expectedValue).map(([inner, value]) => [`${name}.${inner}`, value] as const)
+      : [[name, expectedValue] as const],
   );
 }
 
-function compare(path: string, wanted: unknown, found: RecordedSettings, secrets: readonly string[]): string[] {
+function compare(
+  path: string,
+  expectedValue: unknown,
+  recordedSettings: RecordedSettings,
+  secrets: readonly string[],
+): string[] {
   const [name = "", inner] = path.split(".");
-  const setting = isSettingName(name) ? found[name] : undefined;
+  const setting = isSettingName(name) ? recordedSettings[name] : undefined;
   const value = (inner === undefined ? setting : isPlainObject(setting) ? setting[inner] : undefined) ?? null;
-  if (wanted === undefined || isAsExpected(wanted, value)) return [];
+  if (expectedValue === undefined || isAsExpected(expectedValue, value)) return [];
   const advice = "change it in the service, or change expect";
   if (secrets.includes(name)) return [`${path} is not as expected; ${advice}.`];
-  if (wanted === null) return [`${path} is ${describe(value)}, but should not be set; ${advice}.`];
-  return [`${path} is ${describe(value)}, expected ${describe(wanted)}; ${advice}.`];
+  if (expectedValue === null) return [`${path} is ${describeValue(value)}, but should not be set; ${advice}.`];
+  return [`${path} is ${describeValue(value)}, expected ${describeValue(expectedValue)}; ${advice}.`];
 }
 
-function isAsExpected(wanted: unknown, value: Json): boolean {
-  if (!isObject(wanted)) return wanted === value;
-  const { atLeast = -Infinity, atMost = Infinity }: Bounds = wanted;
+function isAsExpected(expectedValue: unknown, value: Json): boolean {
+  if (!isObject(expectedValue)) return expectedValue === value;
+  const { atLeast = -Infinity, atMost = Infinity }: Bounds = expectedValue;
   return typeof value === "number" && value >= atLeast && value <= atMost;
 }
 
-function describe(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === null) return "not set";
   const { atLeast, atMost }: Bounds = isObject(value) ? value : {};
   if (atLeast === undefined && atMost === undefined) return printable(JSON.stringify(value));

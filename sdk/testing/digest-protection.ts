@@ -19,22 +19,22 @@ type ChallengeFor = (method: string, target: string, authorization: string | und
 export function digestProtection(options: ProtectionOptions): ChallengeFor {
   const { realm, username, password, qopParameter = "qop" } = options;
   /** The counts that were used with each nonce. */
-  const used = new Map<string, Set<string>>();
+  const countsOfNonces = new Map<string, Set<string>>();
   const challenge = (stale: boolean) => {
     const nonce = randomBytes(24).toString("base64");
-    used.set(nonce, new Set());
+    countsOfNonces.set(nonce, new Set());
     return `Digest realm="${realm}", domain="", nonce="${nonce}", algorithm=MD5, ${qopParameter}="auth", stale=${stale}`;
   };
   return (method, target, authorization) => {
     // Credentials have the grammar of a challenge (RFC 9110, section 11.4).
     const [credentials] = parseChallenges(authorization ?? "").challenges;
-    const sent: Partial<Record<string, string>> = Object.fromEntries(credentials?.parameters ?? []);
-    const { nonce = "", nc = "", cnonce = "", qop = "", uri = "" } = sent;
+    const parameters: Partial<Record<string, string>> = Object.fromEntries(credentials?.parameters ?? []);
+    const { nonce = "", nc = "", cnonce = "", qop = "", uri = "" } = parameters;
     const ha1 = md5(`${username}:${realm}:${password}`);
     const response = md5(`${ha1}:${nonce}:${nc}:${cnonce}:${qop}:${md5(`${method}:${uri}`)}`);
-    const isKnown = sent["username"] === username && sent["realm"] === realm;
-    if (!isKnown || qop !== "auth" || uri !== target || sent["response"] !== response) return challenge(false);
-    const counts = used.get(nonce);
+    const isKnown = parameters["username"] === username && parameters["realm"] === realm;
+    if (!isKnown || qop !== "auth" || uri !== target || parameters["response"] !== response) return challenge(false);
+    const counts = countsOfNonces.get(nonce);
     if (counts === undefined) return challenge(true);
     if (!/^[0-9a-f]{8}$/.test(nc) || counts.has(nc)) return challenge(false);
     counts.add(nc);

@@ -4,20 +4,20 @@ import type { CannedResponse, Cut, Delay } from "./fault.ts";
 /** Sends a response, late or only in part if that is the fault. */
 export function sendResponse(
   response: ServerResponse,
-  sent: CannedResponse,
+  content: CannedResponse,
   { cutAfterBytes, delaySeconds }: Partial<Cut & Delay>,
 ): void {
-  const body = Buffer.from(sent.body ?? "");
+  const body = Buffer.from(content.body ?? "");
   const headers = {
     Vary: "Accept-Encoding",
     "Strict-Transport-Security": "max-age=300",
     "Content-Length": String(body.length),
-    ...sent.headers,
+    ...content.headers,
   };
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  const send = () => response.writeHead(sent.status).end(body);
+  const send = () => response.writeHead(content.status).end(body);
   if (cutAfterBytes !== undefined) {
-    sendCut(response, Buffer.concat([headOf(response, sent.status), body]).subarray(0, cutAfterBytes));
+    sendCut(response, Buffer.concat([headOf(response, content.status), body]).subarray(0, cutAfterBytes));
   } else if (delaySeconds === undefined) {
     send();
   } else {

@@ -100,7 +100,7 @@ export async function startServer(
   const faults: Fault[] = [];
   let password = privateKey;
   let challengeFor = protect();
-  let canned: CannedResponse | "reset" | undefined;
+  let standingResponse: CannedResponse | "reset" | undefined;
 
   const failNext = (...more: readonly Fault[]) => {
     refuseImpossibleFaults(more);
@@ -111,18 +111,18 @@ export async function startServer(
   const listener: RequestListener = (request, response) => {
     const { method = "", url: target = "", headers } = request;
     let challenge = challengeFor(method, target, headers.authorization);
-    const fault = challenge === undefined ? (faults.shift() ?? canned) : undefined;
+    const fault = challenge === undefined ? (faults.shift() ?? standingResponse) : undefined;
     if (fault === "forgetNonces") {
       challengeFor = protect();
       challenge = challengeFor(method, target, headers.authorization);
     }
     const own = challenge === undefined ? respond(method, target, projects) : unauthorized(challenge);
     const parts: Partial<Cut & Delay & CannedResponse> = typeof fault === "object" ? fault : {};
-    const sent = isResponse(fault) ? fault : own;
+    const content = isResponse(fault) ? fault : own;
     const isCut = fault === "reset" || parts.cutAfterBytes !== undefined;
-    report({ method, target, headers, status: isCut ? 0 : sent.status });
+    report({ method, target, headers, status: isCut ? 0 : content.status });
     if (fault === "reset") reset(request.socket);
-    else sendResponse(response, sent, parts);
+    else sendResponse(response, content, parts);
   };
 
   /** A connection over TLS can be reset below TLS only. */
@@ -147,16 +147,16 @@ export async function startServer(
     failNext,
     respondWith(response) {
       if (response !== undefined) refuseImpossibleFaults([response]);
-      canned = response;
+      standingResponse = response;
     },
     rotateKey(key) {
       password = key;
       challengeFor = protect();
     },
     async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
+      const end = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();
-      await closed;
+      await end;
     },
   };
 }

@@ -5,14 +5,14 @@ export async function abortable<Result>(
   giveUp?: () => void,
 ): Promise<Result> {
   if (signal === undefined) return promise;
-  const aborted = Promise.withResolvers<never>();
+  const abortion = Promise.withResolvers<never>();
   const abort = () => {
-    aborted.reject(signal.reason);
+    abortion.reject(signal.reason);
     giveUp?.();
   };
   signal.addEventListener("abort", abort);
   try {
-    return await Promise.race([promise, aborted.promise]);
+    return await Promise.race([promise, abortion.promise]);
   } finally {
     signal.removeEventListener("abort", abort);
   }

@@ -20,11 +20,12 @@ export function connectionError(cause: unknown, { subject, options, proxy }: Fai
   const error = root(cause);
   // undici's parser keeps in it the text that it could not read, which may be settings.
   if ("data" in error) Object.assign(error, { data: undefined });
-  const failed = cause instanceof ProxyError ? cause : refusalOf(proxy, error);
-  const { status } = failed ?? {};
-  const places = placesOf(error, failed, options.caCertificate !== undefined);
+  const proxyError = cause instanceof ProxyError ? cause : refusalOfProxy(proxy, error);
+  const { status } = proxyError ?? {};
+  const places = placesOf(error, proxyError, options.caCertificate !== undefined);
   const { code, says, isWhole } = status === undefined ? rowOf(error) : rowOfProxy(status);
-  const begin = failed === undefined ? "" : `the proxy ${failed.host} ${status === undefined ? "can't be used: " : ""}`;
+  const begin =
+    proxyError === undefined ? "" : `the proxy ${proxyError.host} ${status === undefined ? "can't be used: " : ""}`;
   const sentence = says.replace(/\{(\w+)\}/g, (_, name: keyof Places) => places[name]);
   const end = status === undefined ? codeOf(error) || places.reason : `status ${status}`;
   return new AgentLogConfigError(code, `${begin}${sentence}${isWhole === true ? "" : ` (${end})`}`, {
@@ -55,18 +56,18 @@ interface Row<Of> {
 /** What differs between failures of one kind. */
 type Places = Readonly<ReturnType<typeof placesOf>>;
 
-/** @param failed the proxy that failed in the place of the service */
-function placesOf(error: Error, failed: ProxyError | undefined, hasCaCertificate: boolean) {
+/** @param proxyError the proxy that failed in the place of the service */
+function placesOf(error: Error, proxyError: ProxyError | undefined, hasCaCertificate: boolean) {
   const { issuer, names, validTo } = certificates.get(error) ?? {};
   return {
     reason: printable(error.message.replace(/^The /, "the "), 300).replace(/\.$/, ""),
     /** Where the address is set that failed: `baseUrl`, or the variable of the proxy. */
-    setting: failed?.variable ?? "baseUrl",
+    setting: proxyError?.variable ?? "baseUrl",
     // Nothing may be known of a certificate.
     issuer: inBrackets(issuer),
     names: inBrackets(names),
     validTo: inBrackets(validTo && `valid until ${validTo}`),
-    notGiven: hasCaCertificate && failed === undefined ? " and is not the one in caCertificate" : "",
+    notGiven: hasCaCertificate && proxyError === undefined ? " and is not the one in caCertificate" : "",
     algorithm: error instanceof UnavailableHash ? error.algorithm : "",
   };
 }
@@ -75,7 +76,7 @@ const UNTRUSTED =
   "its certificate comes from an authority that is not trusted here{issuer}{notGiven}; set caCertificate to that authority's certificate";
 const NO_HANDSHAKE =
   "it requires a certificate from its clients, and this client has none, or both have no cipher in common; make the certificate optional, and enable the usual ciphers";
-const CUT = "the connection was cut; try again, and check {setting}, its scheme and any proxy";
+const CONNECTION_CUT = "the connection was cut; try again, and check {setting}, its scheme and any proxy";
 const MENDS = "have the server mended, or the proxy in front of it";
 
 /** The first one that fits counts. */
@@ -184,7 +185,7 @@ export const ROWS: readonly Row<readonly string[] | ((error: Error) => boolean)>
     of: (error) =>
       ["ECONNRESET", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"].includes(codeOf(error)) || saysOfParser(error, "EOF"),
     code: "ERR_CONNECTION",
-    says: CUT,
+    says: CONNECTION_CUT,
   },
   {
     of: ["UND_ERR_RES_EXCEEDED_MAX_SIZE"],
@@ -223,7 +224,7 @@ export const ROWS: readonly Row<readonly string[] | ((error: Error) => boolean)>
     code: "ERR_CONNECTION",
     says: "the connection was cut before any response; try again, check the port and the scheme of {setting} and any proxy, and check that the server requires no certificate from its clients",
   },
-  { of: (error) => error instanceof errors.SocketError, code: "ERR_CONNECTION", says: CUT },
+  { of: (error) => error instanceof errors.SocketError, code: "ERR_CONNECTION", says: CONNECTION_CUT },
   {
     // undici and the system mark their own errors. One about an argument is a defect, which fails again and again.
     of: (error) =>
@@ -273,7 +274,7 @@ function rowOfProxy(status: number): Row<unknown> {
 }
 
 /** undici itself refuses the response of a proxy that forwards plain http and requires credentials. */
-function refusalOf(proxy: EnvironmentProxy | undefined, { message }: Error): ProxyError | undefined {
+function refusalOfProxy(proxy: EnvironmentProxy | undefined, { message }: Error): ProxyError | undefined {
   const isRefused = proxy !== undefined && message.startsWith("Proxy Authentication Required");
   return isRefused ? new ProxyError(proxy, { status: 407 }) : undefined;
 }

@@ -51,8 +51,8 @@ export class Connection implements DigestConnection, SocketEvents {
   }
 
   get isClosedBehindResponse(): boolean {
-    const { destroyed = false, bytesRead = 0 } = this.#socket ?? {};
-    return destroyed && bytesRead > 0 && bytesRead === this.#bytesOfResponses;
+    const { destroyed: isDestroyed = false, bytesRead = 0 } = this.#socket ?? {};
+    return isDestroyed && bytesRead > 0 && bytesRead === this.#bytesOfResponses;
   }
 
   constructor(key: DigestKey, open: (events: SocketEvents) => Dispatcher) {
@@ -89,10 +89,10 @@ export class Connection implements DigestConnection, SocketEvents {
 
   /** Closes it for good. */
   async destroy(): Promise<void> {
-    const destroyed = this.#dispatcher.destroy();
+    const destruction = this.#dispatcher.destroy();
     // undici leaves alone a socket that is not open yet.
     this.#socket?.destroy(new Error("The connection is closed."));
-    await destroyed;
+    await destruction;
   }
 }
 
@@ -114,7 +114,7 @@ export function connectionFactory(options: CompleteOptions, proxy: EnvironmentPr
     // Without it, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
     allowH2: false,
-    ...(caCertificate === undefined ? {} : { secureContext: trusting(caCertificate) }),
+    ...(caCertificate === undefined ? {} : { secureContext: contextTrusting(caCertificate) }),
   };
   const key = new DigestKey({ username, password });
   const open = ({ onOpening, onOpen }: SocketEvents) => {
@@ -131,7 +131,7 @@ export function connectionFactory(options: CompleteOptions, proxy: EnvironmentPr
  * Adds a certificate to those that this process trusts. The option `ca` would replace them. `addCACert` is private to Node.js:
  * without it, authorities that only --use-openssl-ca and SSL_CERT_FILE choose, which can't be listed, are not trusted beside it.
  */
-function trusting(caCertificate: string): tls.SecureContext {
+function contextTrusting(caCertificate: string): tls.SecureContext {
   const secureContext = tls.createSecureContext();
   if (typeof secureContext.context?.addCACert !== "function") {
     return tls.createSecureContext({ ca: [...tls.getCACertificates(), caCertificate] });

@@ -21,7 +21,7 @@ interface End {
 const pool = { reachedAt: 0 };
 
 function refused(status: number, errorCode?: string, facts: RefusalFacts = {}): End {
-  return { error: serviceError(status, { errorCode }, "Can't read a", { refused: "key", ...facts }) };
+  return { error: serviceError(status, { errorCode }, "Can't read a", { refusal: "key", ...facts }) };
 }
 
 const SUCCESS: End = {};
@@ -40,7 +40,7 @@ const ENDS = {
   "no project": refused(404, "GROUP_NOT_FOUND"),
   "not found": refused(404),
   "unknown code": refused(404, "NEW_CODE"),
-  "stale nonces": refused(401, undefined, { refused: "nonce" }),
+  "stale nonces": refused(401, undefined, { refusal: "nonce" }),
   down: refused(503),
   "down, with a code": refused(503, "DOWN"),
   defect: refused(500),

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { type ProjectReport, type Report, renderReport } from "../../sdk/command/render-report.ts";
+import { type CheckReport, type ProjectReport, renderReport } from "../../sdk/command/render-report.ts";
 
 const [A, B, C, D] = ["a".repeat(24), "b".repeat(24), "c".repeat(24), "d".repeat(24)];
 
@@ -16,7 +16,7 @@ function notReached(projectId: string): ProjectReport {
   return { projectId, status: "not reached" };
 }
 
-function render(report: Partial<Report>): string {
+function render(report: Partial<CheckReport>): string {
   return renderReport({ ok: false, settings: {}, projects: [], ...report });
 }
 
@@ -36,7 +36,7 @@ it("is coloured on a terminal", () => {
 
 const READ_A = `✓ ${A}  monitoring logs to /m, backup to /b`;
 
-it.each<{ description: string; report: Partial<Report>; lines: readonly string[] }>([
+it.each<{ description: string; report: Partial<CheckReport>; lines: readonly string[] }>([
   {
     description: "where the settings are",
     report: { settings: { baseUrl: "stack", publicKey: "environment", privateKey: "stack" }, projects: [read(A)] },

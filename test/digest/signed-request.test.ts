@@ -115,7 +115,7 @@ test.for([
 
 test("a refusal that valid credentials alone get is the caller's, unless it has a stale challenge or nothing was signed", async () => {
   const server = await start(challengeWith("a"), challengeWith("b", true), challengeWith("c"), accept);
-  const { status, refused } = await sendSigned(connectTo(server), READ, () => true);
+  const { status, refusal: refused } = await sendSigned(connectTo(server), READ, () => true);
   expect([status, refused, server.requests.length]).toEqual([401, "read", 3]);
 });
 

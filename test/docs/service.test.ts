@@ -24,7 +24,7 @@ it("says of the codes and statuses of the service what they become", () => {
 it.each([...ofCodes, ...ofStatuses])("makes of status $status with the code $errorCode what the page says", (row) => {
   const { status, errorCode, becomes } = row;
   const refused = status === 401 ? "key" : undefined;
-  expect(serviceError(status, { error: status, errorCode }, "It failed", { refused }).code).toBe(becomes);
+  expect(serviceError(status, { error: status, errorCode }, "It failed", { refusal: refused }).code).toBe(becomes);
 });
 
 function namesIn(cell = ""): string[] {

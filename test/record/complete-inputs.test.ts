@@ -14,10 +14,10 @@ const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 const HERE = { id: ID, service: "here" };
 const FOUND: ReadOutcome = { kind: "read", settings: { ...NOTHING, logPath: "/new" }, readFor: HERE };
-const REFUSED: ReadOutcome = { kind: "failed", failure: { message: "No.", cause: "no" }, readFor: HERE };
+const REFUSED: ReadOutcome = { kind: "failed", finding: { message: "No.", cause: "no" }, readFor: HERE };
 const OUTAGE: ReadOutcome = {
   kind: "failed",
-  failure: { message: "Down.", cause: "down", temporary: true },
+  finding: { message: "Down.", cause: "down", temporary: true },
   readFor: HERE,
 };
 const OTHER_SERVICE = "Down. The recorded settings come from another service, so they are not used.";

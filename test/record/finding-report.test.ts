@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describe, FindingReport } from "../../sdk/record/finding-report.ts";
+import { describeFindings, FindingReport } from "../../sdk/record/finding-report.ts";
 
 const MINUTE = 60_000;
 const gone = (resource: string) => ({ message: `${resource} is gone.`, cause: "gone" });
@@ -71,7 +71,7 @@ it("names as many resources as have 2,000 characters together", () => {
 
 it("names a resource by 120 characters at most", () => {
   const [just, over] = ["x".repeat(120), "y".repeat(121)];
-  expect(describe([just, over], [{ ...gone("It"), record: "gone" }])).toBe(
+  expect(describeFindings([just, over], [{ ...gone("It"), record: "gone" }])).toBe(
     `AgentLogConfig ${just}, ${"y".repeat(120)}… are gone. It is gone.`,
   );
 });
@@ -99,7 +99,7 @@ it.each([
   [48 * 60 * MINUTE, "2 days"],
 ])("says how old the settings are that were read %i ms ago: %s", (age, expected) => {
   const time = new Date(Date.now() - age).toISOString();
-  expect(describe(["p/backup"], [{ ...DOWN, record: { unchangedSince: time } }])).toBe(
+  expect(describeFindings(["p/backup"], [{ ...DOWN, record: { unchangedSince: time } }])).toBe(
     `AgentLogConfig p/backup uses the recorded settings, which have been unchanged for ${expected} (since ${time}). The service is down.`,
   );
 });
@@ -112,13 +112,13 @@ it.each([
   `2026-01-01T00:00:00.${"0".repeat(3000)}Z`,
   "2999-01-01T00:00:00.000Z",
 ])("does not need to know how old they are: %s", (unchangedSince) => {
-  expect(describe(["p/backup"], [{ ...DOWN, record: { unchangedSince } }])).toBe(
+  expect(describeFindings(["p/backup"], [{ ...DOWN, record: { unchangedSince } }])).toBe(
     "AgentLogConfig p/backup uses the recorded settings. The service is down.",
   );
 });
 
 it("shows nothing of an id that a terminal would obey", () => {
-  expect(describe(["p\u001b[2J"], [{ ...DOWN, record: { unchangedSince: null } }])).toContain(
+  expect(describeFindings(["p\u001b[2J"], [{ ...DOWN, record: { unchangedSince: null } }])).toContain(
     "AgentLogConfig p\uFFFD[2J uses",
   );
 });

@@ -5,7 +5,7 @@ import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client
 import { serviceError } from "../../sdk/client/service-error.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
 import { isObject } from "../../sdk/model/is-object.ts";
-import { failureOf } from "../../sdk/record/finding-report.ts";
+import { findingOf } from "../../sdk/record/finding-report.ts";
 import { recordedSettingsOf } from "../../sdk/record/recorded-settings.ts";
 import { ResourceLifecycle } from "../../sdk/record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
@@ -122,7 +122,7 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   try {
     return { ...asked, ...recordedSettingsOf(answer(services[from], { projectId })), __origin: { ...origin, read } };
   } catch (error) {
-    const __origin = { ...origin, read: { ...read, failure: failureOf(error) } };
+    const __origin = { ...origin, read: { ...read, failure: findingOf(error) } };
     return { ...asked, ...recordedSettingsOf({}), __origin };
   }
 }

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { logRotateSchema } from "../../sdk/model/agent-log-settings.ts";
-import { refusalsOf } from "../../sdk/record/resource-arguments.ts";
+import { findingsOfArguments } from "../../sdk/record/resource-arguments.ts";
 import { unmetExpectations } from "../../sdk/record/unmet-expectations.ts";
 
 const SETTINGS = {
@@ -60,7 +60,9 @@ it("compares thresholds where the service has none", () => {
 
 it.each(Object.keys(logRotateSchema.shape))("expects a threshold as it is declared: %s", (name) => {
   const expected = { logRotate: { [name]: { atMost: 1 } }, notSet: [`logRotate.${name}`] };
-  expect(refusalsOf({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [])).toEqual([]);
+  expect(findingsOfArguments({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [])).toEqual(
+    [],
+  );
 });
 
 it.each<[expected: unknown, sentence: string]>([
@@ -101,7 +103,7 @@ it.each<[expected: unknown, sentence: string]>([
   ],
   [{ notSet: "logPath" }, ".notSet must be a list."],
 ])("can't be met by any setting: %j", (expected, sentence) => {
-  const [failure] = refusalsOf({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [
+  const [failure] = findingsOfArguments({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [
     "expect",
   ]);
   expect(failure?.message).toBe(`Nothing was read: the argument expect${sentence}`);
@@ -109,12 +111,12 @@ it.each<[expected: unknown, sentence: string]>([
 
 it("an unknown argument without a value is no mistake: a program may spread options", () => {
   const read = { projectId: "0123456789abcdef01234567", agent: "backup" };
-  expect(refusalsOf({ ...read, tags: undefined, labels: null }, [])).toEqual([]);
+  expect(findingsOfArguments({ ...read, tags: undefined, labels: null }, [])).toEqual([]);
 });
 
 it("an unknown argument is refused with the list of those that are valid", () => {
   const [name, advice] = ["projctId", "the arguments are projectId, agent, expect, whenUnexpected, whenUnavailable."];
-  const [failure] = refusalsOf({ projectId: "0123456789abcdef01234567", agent: "backup", [name]: 1 }, []);
+  const [failure] = findingsOfArguments({ projectId: "0123456789abcdef01234567", agent: "backup", [name]: 1 }, []);
   expect(failure?.message).toBe(`Nothing was read: there is no argument ${name}; ${advice}`);
 });
 

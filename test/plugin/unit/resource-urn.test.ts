@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { childOf, nameOf, typeOf } from "../../../sdk/plugin/resource-urn.ts";
+import { childUrn, nameInUrn, typeInUrn } from "../../../sdk/plugin/resource-urn.ts";
 
 it("takes all after the third pair of colons for the name, as the engine does", () => {
   const fleet = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::my::fleet";
   const child =
     "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs$agent-log-config:index:AgentLogConfig::my::fleet-a-backup";
-  expect(nameOf(fleet)).toBe("my::fleet");
-  expect(childOf(fleet, "agent-log-config:index:AgentLogConfig", "my::fleet-a-backup")).toBe(child);
-  expect(typeOf(child)).toBe("agent-log-config:index:AgentLogConfig");
+  expect(nameInUrn(fleet)).toBe("my::fleet");
+  expect(childUrn(fleet, "agent-log-config:index:AgentLogConfig", "my::fleet-a-backup")).toBe(child);
+  expect(typeInUrn(child)).toBe("agent-log-config:index:AgentLogConfig");
 });

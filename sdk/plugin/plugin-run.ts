@@ -4,16 +4,16 @@ import { SettingsReader, type UncheckedRead } from "../connection/settings-reade
 import type { EngineLog } from "../engine/engine-log.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
-import type { Host } from "../record/find-settings.ts";
+import type { RecordHost } from "../record/find-settings.ts";
 import { FindingReport } from "../record/finding-report.ts";
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
 import { HeldCalls } from "./held-calls.ts";
-import { nameOf } from "./resource-urn.ts";
+import { nameInUrn } from "./resource-urn.ts";
 
 /** What is remembered for one run of the engine, which configures an attached process anew for each. */
-export class Run {
+export class PluginRun {
   readonly failures: HeldCalls;
-  readonly warnings = new FindingReport(nameOf);
+  readonly warnings = new FindingReport(nameInUrn);
   readonly records = new ResourceLifecycle();
   /** What was read ahead, by the URN of the resource and what it asks for. */
   readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
@@ -39,14 +39,14 @@ export class Run {
   }
 
   /** Reads settings with the connection of the provider. */
-  read(asked: UncheckedRead, progress: ReadProgress): Promise<AgentLogConfigResult> {
-    return this.#reader.read(lookUpConnection(...this.#sources), asked, progress);
+  read(readArguments: UncheckedRead, progress: ReadProgress): Promise<AgentLogConfigResult> {
+    return this.#reader.read(lookUpConnection(...this.#sources), readArguments, progress);
   }
 
   /** Reads for a resource that the engine is going to ask for. It does not fail: the call of the engine does. */
-  async readAhead(urn: string, asked: UncheckedRead, progress: ReadProgress): Promise<void> {
-    const read = this.failures.during(() => this.read(asked, progress));
-    this.#readsAhead.set(aheadKey(urn, asked), read);
+  async readAhead(urn: string, readArguments: UncheckedRead, progress: ReadProgress): Promise<void> {
+    const read = this.failures.during(() => this.read(readArguments, progress));
+    this.#readsAhead.set(aheadKey(urn, readArguments), read);
     await read.catch(() => {});
   }
 
@@ -61,18 +61,19 @@ export class Run {
   }
 
   /** Returns what the life of a resource needs of the engine. */
-  hostOf(urn: string): Host {
+  hostOf(urn: string): RecordHost {
     return {
       sources: this.#sources,
       refreshAdvice: this.#isFromProgram ? undefined : REFRESH_ADVICE,
-      read: (asked) => this.#readsAhead.get(aheadKey(urn, asked)) ?? this.read(asked, this.progressOf(urn)),
+      read: (readArguments) =>
+        this.#readsAhead.get(aheadKey(urn, readArguments)) ?? this.read(readArguments, this.progressOf(urn)),
     };
   }
 }
 
 /** A transform may have changed what a resource asks for. */
-function aheadKey(urn: string, asked: UncheckedRead): string {
-  return `${urn} ${idOf(asked)}`;
+function aheadKey(urn: string, readArguments: UncheckedRead): string {
+  return `${urn} ${idOf(readArguments)}`;
 }
 
 const REFRESH_ADVICE =

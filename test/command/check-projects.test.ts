@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { check } from "../../sdk/command/check.ts";
+import { checkProjects } from "../../sdk/command/check-projects.ts";
 import { hasProject, readStack } from "../../sdk/command/read-stack.ts";
-import type { Report } from "../../sdk/command/render-report.ts";
+import type { CheckReport } from "../../sdk/command/render-report.ts";
 import { AgentLogConfigError } from "../../sdk/model/errors.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
@@ -53,8 +53,8 @@ function projects(ids: readonly string[]): string[] {
   return ids.flatMap((id) => ["--project", id]);
 }
 
-async function report(...args: readonly string[]): Promise<Report & { readonly exitCode: number }> {
-  const exitCode = await check([...args, "--json"]);
+async function report(...args: readonly string[]): Promise<CheckReport & { readonly exitCode: number }> {
+  const exitCode = await checkProjects([...args, "--json"]);
   return { ...JSON.parse(stdout), exitCode };
 }
 
@@ -66,7 +66,7 @@ function signed({ requests }: Service): readonly unknown[] {
 describe("for one project", () => {
   it("prints where the settings and the logs are, and ends with 0", async () => {
     await start();
-    expect(await check(projects([FIRST]))).toBe(0);
+    expect(await checkProjects(projects([FIRST]))).toBe(0);
     expect(stdout).toBe(`Settings from the environment: baseUrl, publicKey, privateKey, allowHttp
 ✓ ${FIRST}  monitoring logs to /log/0, backup to standard error
 `);
@@ -95,7 +95,7 @@ describe("for one project", () => {
   it("prints nothing that a terminal would obey", async () => {
     const service = await start();
     service.set(FIRST, "backup", { logPath: "/log\u202e[2J" });
-    await check(projects([FIRST]));
+    await checkProjects(projects([FIRST]));
     expect(stdout).toContain("backup to /log\uFFFD[2J");
   });
 });
@@ -152,7 +152,7 @@ describe("for many projects", () => {
     await start();
     Object.defineProperty(process.stderr, "isTTY", { value: isTerminal, configurable: true });
     onTestFinished(() => void Reflect.deleteProperty(process.stderr, "isTTY"));
-    await check([...projects(IDS.slice(0, 3)), ...args]);
+    await checkProjects([...projects(IDS.slice(0, 3)), ...args]);
     // Each count begins its line anew, and the last one leaves it empty.
     expect(stderr.split("\r\u001b[K").slice(1)).toEqual(counts);
   });
@@ -161,7 +161,7 @@ describe("for many projects", () => {
     const service = await start();
     const list = path.join(temporaryFolder("check"), "projects.txt");
     writeFileSync(list, "# none\n");
-    expect(await check(["--projects-from", list, "--json"])).toBe(2);
+    expect(await checkProjects(["--projects-from", list, "--json"])).toBe(2);
     expect(stderr).toMatch(/^The list has no projects, so nothing was read; .*\. Try --help\.\n$/);
     expect(stdout).toBe("");
     expect(service.requests).toEqual([]);
@@ -292,7 +292,7 @@ it.each([
   { args: ["--stack"], says: /^Option '-s, --stack <value>' argument missing\. Try --help\.\n$/ },
   { args: ["--stack", "--json"], says: /^Option '--stack' argument is ambiguous\. Did you forget .* Try --help\.\n$/ },
 ])("the arguments $args end with 2, and print nothing else", async ({ args, says }) => {
-  expect(await check(args)).toBe(2);
+  expect(await checkProjects(args)).toBe(2);
   expect(stderr).toMatch(says);
   expect(stdout).toBe("");
 });

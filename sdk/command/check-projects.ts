@@ -7,13 +7,13 @@ import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { type AgentLogConfigError, CODES, errorOf } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 import type { ReadArguments } from "../model/read-arguments.ts";
-import { failureOf } from "../record/finding-report.ts";
+import { findingOf } from "../record/finding-report.ts";
 import { readCommandLine, wrongArguments } from "./command-line.ts";
 import { hasProject, readStack, type StackConfiguration } from "./read-stack.ts";
-import { type ProjectReport, type Report, renderReport } from "./render-report.ts";
+import { type CheckReport, type ProjectReport, renderReport } from "./render-report.ts";
 
 /** Reads projects with the connection of a stack or of the environment, and prints what came of it. Returns the exit code. */
-export async function check(args: readonly string[]): Promise<number> {
+export async function checkProjects(args: readonly string[]): Promise<number> {
   const options = await readCommandLine(args).catch((error: Error) => error);
   if (options instanceof Error) return wrongArguments(options);
   const { stack, projectIds, json } = options;
@@ -34,10 +34,10 @@ async function readProjects(
   stack: string | undefined,
   projectIds: readonly [string, ...string[]],
   count: typeof showCount,
-): Promise<Report> {
-  const read = new Map<string, ProjectReport>();
+): Promise<CheckReport> {
+  const reports = new Map<string, ProjectReport>();
   const warnings: string[] = [];
-  let settings: Report["settings"] = {};
+  let settings: CheckReport["settings"] = {};
   // A malformed id says nothing about the connection.
   const first = projectIds.find((id) => PROJECT_ID.test(id)) ?? projectIds[0];
   const isSelected = stack === undefined && hasProject();
@@ -45,32 +45,39 @@ async function readProjects(
     const configuration = await readConfiguration(stack, isSelected, warnings);
     const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
     warnings.push(...configurationWarnings(values, (key) => configuration[key]?.secret === true));
-    const found = lookUpConnection(stackConfiguration((key) => values[key]));
-    const placeOf = (source = "") => (source === "stack" && isSelected ? "selected stack" : source);
-    settings = Object.fromEntries(Object.entries(found).map(([name, setting]) => [name, placeOf(setting?.source)]));
-    const client = openClient(found);
+    const connection = lookUpConnection(stackConfiguration((key) => values[key]));
+    const nameOfSource = (source = "") => (source === "stack" && isSelected ? "selected stack" : source);
+    settings = Object.fromEntries(
+      Object.entries(connection).map(([name, setting]) => [name, nameOfSource(setting?.source)]),
+    );
+    const client = openClient(connection);
     const gate = new ReadGate();
+    // A retry would hide the first failure.
+    const options = { gate, maxRetries: 0 };
     const readNext = async (id: string) => {
-      // A retry would hide the first failure.
-      const options = { gate, maxRetries: 0 };
-      const project = await readProject(async (asked) => readUsable(found, client, asked, options), id);
-      read.set(id, project);
-      count(read.size, projectIds.length);
+      const project = await readProject(
+        async (readArguments) => readUsable(connection, client, readArguments, options),
+        id,
+      );
+      reports.set(id, project);
+      count(reports.size, projectIds.length);
       return project;
     };
     const { code } = await readNext(first);
     const isHopeless = code !== undefined && CODES[code].everyRead;
     if (!isHopeless) await Promise.all(projectIds.filter((id) => id !== first).map(readNext));
   } catch (error) {
-    read.set(first, failed(first, withPlaces(errorOf(error), stack !== undefined || isSelected)));
+    reports.set(first, failedProject(first, withSettingsPlaces(errorOf(error), stack !== undefined || isSelected)));
   }
-  const projects = projectIds.map((projectId) => read.get(projectId) ?? { projectId, status: "not reached" as const });
+  const projects = projectIds.map(
+    (projectId) => reports.get(projectId) ?? { projectId, status: "not reached" as const },
+  );
   const ok = projects.every(({ status }) => status === "ok");
   return { ok, settings, projects, warning: warnings.join(" ") || undefined };
 }
 
 async function readProject(
-  read: (asked: ReadArguments) => Promise<AgentLogConfigResult>,
+  read: (readArguments: ReadArguments) => Promise<AgentLogConfigResult>,
   projectId: string,
 ): Promise<ProjectReport> {
   const logs: { monitoring?: string; backup?: string } = {};
@@ -81,12 +88,12 @@ async function readProject(
     }
     return { projectId, status: "ok", ...logs };
   } catch (error) {
-    return { ...failed(projectId, error), ...logs };
+    return { ...failedProject(projectId, error), ...logs };
   }
 }
 
-function failed(projectId: string, error: unknown): ProjectReport {
-  return { projectId, status: "failed", code: errorOf(error).code, ...failureOf(error) };
+function failedProject(projectId: string, error: unknown): ProjectReport {
+  return { projectId, status: "failed", code: errorOf(error).code, ...findingOf(error) };
 }
 
 const INTERNAL = ["cause", "isUnsent"];
@@ -105,7 +112,7 @@ async function readConfiguration(
 }
 
 /** Says where else settings may be that are missing. */
-function withPlaces(error: AgentLogConfigError, hasStack: boolean): AgentLogConfigError {
+function withSettingsPlaces(error: AgentLogConfigError, hasStack: boolean): AgentLogConfigError {
   if (error.code !== "ERR_MISSING_SETTINGS") return error;
   const ofStack = "There is no Pulumi project in this folder, so check used the environment alone.";
   const ofProvider = "check can't use the arguments of a Provider: to try them, set these environment variables.";
@@ -113,7 +120,7 @@ function withPlaces(error: AgentLogConfigError, hasStack: boolean): AgentLogConf
 }
 
 /** Leaves out what only says which failures are alike. */
-function toJson(report: Report): string {
+function toJson(report: CheckReport): string {
   const json = JSON.stringify(report, (name, value: unknown) => (INTERNAL.includes(name) ? undefined : value), 2);
   return `${json}\n`;
 }
