@@ -86,7 +86,7 @@ export class AgentLogConfigClient {
   get(args: unknown, options: ReadOptions): Promise<AgentLogConfigResult>;
   async get(args: unknown, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
     refuseImpossibleOptions(options);
-    // The key or the service may have been mended since.
+    // Earlier failures no longer count, because somebody may have mended the key or the service since.
     if (this.#reads.size === 0) this.#gate = new ReadGate();
     const { signal, gate = this.#gate, isSecret = false, onRetry, maxRetries = this.#options.maxRetries } = options;
     const readArguments = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
@@ -98,7 +98,8 @@ export class AgentLogConfigClient {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
     const request = requestOf(this.#url, readArguments);
-    // Many reads may have one signal: each has one listener there, because a listener is searched for when it is taken away.
+    // Many reads may share one signal. Each read adds only one listener to it, because to remove a listener takes longer the more
+    // there are.
     const controller = signal && new AbortController();
     const abortOwn = () => controller?.abort(signal?.reason);
     signal?.addEventListener("abort", abortOwn);
@@ -124,7 +125,7 @@ export class AgentLogConfigClient {
     } catch (error) {
       signal?.throwIfAborted();
       const readError = this.#withProxy(errorOf(error, subject));
-      // It was made when a socket closed or a timer ended; here the stack has the caller.
+      // The error was made when a socket closed or a timer ended. The stack of this place has the caller.
       Error.captureStackTrace(readError);
       throw readError;
     } finally {
@@ -133,7 +134,7 @@ export class AgentLogConfigClient {
     }
   }
 
-  /** Only the service itself names a code, or asks for HTTP Digest. */
+  /** Says that a proxy may have sent a response, unless the response has a code or a challenge, which only the service sends. */
   #withProxy(error: AgentLogConfigError): AgentLogConfigError {
     const { code, status, errorCode } = error;
     const isOfService = status === undefined || errorCode !== undefined || code === "ERR_WRONG_KEY";

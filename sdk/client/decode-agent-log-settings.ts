@@ -12,7 +12,7 @@ import { describeIssues } from "../model/parse-argument.ts";
 export function decodeAgentLogSettings(body: unknown, subject: string): AgentLogSettings {
   const settings = withAllFields(body);
   const { data, error } = agentLogSettingsSchema.safeParse(settings);
-  // zod itself would drop such a key, which a gate must see.
+  // zod would drop the key __proto__ in silence, but a program that checks settings has to learn of it.
   const unusable = isObject(settings) ? findUnusable(settings["configOverrides"], MAX_DEPTH) : undefined;
   if (data !== undefined && unusable === undefined) return data;
   const wrong =
@@ -45,12 +45,12 @@ function toNumber(value: unknown): unknown {
   return typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
 }
 
-/** Deeper than any real value, and not so deep that code which walks the value later runs out of stack. */
+/** The most levels of a value. Real values have fewer, and with so few, code that walks the value does not run out of stack. */
 const MAX_DEPTH = 100;
 
 /**
- * Says what of a value no program could use: a key that would set a prototype when it is copied, a number that JSON can't keep,
- * or too many levels.
+ * Says why no program could use a value: it has a key that would set a prototype when it is copied, a number that JSON can't keep,
+ * or it has too many levels.
  */
 function findUnusable(value: unknown, levels: number): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) return "have a number beyond the limits of JSON";

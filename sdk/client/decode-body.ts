@@ -1,6 +1,6 @@
 const UTF_8 = new TextDecoder("utf-8", { fatal: true });
 
-/** A body is no text. The message says what is wrong with it, and quotes nothing of it. */
+/** A body can't be read as text. The message says what is wrong with it, and quotes nothing of it. */
 export class UnreadableBody extends Error {}
 
 /**

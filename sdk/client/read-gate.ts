@@ -5,25 +5,31 @@ import { isForKnownKey } from "./service-error.ts";
 /** How long the first read may hold the others back, in milliseconds. */
 const TRIAL_MILLISECONDS = 5000;
 
-/** They concern the key or the address of the caller, and so every read. Services block keys that they have to refuse too often. */
+/**
+ * Errors that concern the key or the address of the caller, so every other read would fail with them, too. Services block a key
+ * that they have refused too often.
+ */
 const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY", "ERR_ACCESS_LIST"]);
 
-/** So many refusals in a row stop the other reads once the key was accepted; before, the first one does. */
+/** After 3 refusals in a row no read is sent any more. If the key was never accepted, 1 refusal is enough. */
 const MAX_REFUSALS = 3;
 
 /**
- * So many reads in a row that ended in an outage, each after all its retries, stop the others. With f of them in a row, 32 - f reads
- * are under way at most; a client has 16 connections, so that it sends fewer only from the 17th on.
+ * After 32 reads in a row that ended in an outage, each after all its retries, no read is sent for a minute. After f of them, at
+ * most 32 - f reads are under way. A client has 16 connections, so it sends fewer reads at a time only after 17 outages.
  */
 const MAX_OUTAGES = 32;
 
-/** So do fewer if the first of them was sent so many milliseconds ago, because the engine asks plugins for one read after the other. */
+/**
+ * Fewer outages in a row are enough if the first of them was sent a minute ago. The engine may ask a plugin for one read after the
+ * other, and 32 of them would take too long.
+ */
 const MAX_OUTAGE_MILLISECONDS = 60_000;
 
-/** How long an outage stops reads, in milliseconds. Then one read tries again. */
+/** For how many milliseconds no read is sent after an outage. Then 1 read tries again. */
 const STOP_MILLISECONDS = 60_000;
 
-/** Rate limits and defects, which the service has for one project, so that they are no outage of all. */
+/** The statuses of rate limits and defects. The service may send them for one project alone, so they are no outage of all reads. */
 const STATUSES_OF_ONE_PROJECT: readonly unknown[] = [429, 500];
 
 /** A read that is to be sent. */
@@ -44,16 +50,16 @@ interface Stop {
 }
 
 /**
- * What the reads of a connection know of each other. It stops those that are certain to fail: after refusals of the key or of the
- * caller's address, if the host can't be reached, and in an outage of many reads or of a minute. What one project fails with concerns
- * no other.
+ * Decides which reads of a connection are sent, by how the reads before them have ended. It does not send reads that are certain
+ * to fail: after refusals of the key or of the caller's address, if the host can't be reached, and after 32 outages in a row or
+ * outages for a minute. An error that concerns one project stops no other read.
  */
 export class ReadGate {
   #underWay = 0;
-  /** Until then one read alone tries the key, unless it ends before. */
+  /** Until this time only 1 read is sent, which tries the key; 0 as soon as a read has ended. */
   #opensAt = Infinity;
   #refusalsLeft = 1;
-  /** The key or the address is refused. */
+  /** Why no read is sent any more; undefined unless the key or the address is refused. */
   #refusal: Stop | undefined;
   /** The reads in a row that ended in an outage, and when the first of them was sent. */
   #outages = 0;
@@ -86,15 +92,15 @@ export class ReadGate {
       throw error;
     } finally {
       this.#underWay -= 1;
-      // If the caller has given the first one up, the next one tries the key.
+      // If the caller has given up the read that tries the key, the next read tries it.
       if (turn.signal?.aborted !== true) this.#opensAt = 0;
       this.#tellChange();
     }
   }
 
   /**
-   * Lets a read that was sent try again: an outage does not take its retries from it.
-   * @throws AgentLogConfigError if the key or the address is refused; the signal's reason
+   * Lets a read that was sent before make another attempt. Outages of other reads do not stop its retries.
+   * @throws AgentLogConfigError if the key or the address is refused; the reason of the signal if it is aborted
    */
   admitAgain(turn: ReadTurn): void {
     turn.signal?.throwIfAborted();
@@ -124,7 +130,7 @@ export class ReadGate {
     return this.#outages >= MAX_OUTAGES ? `the last ${MAX_OUTAGES} reads have failed` : undefined;
   }
 
-  /** Waits until a read ends, at most so many milliseconds. */
+  /** Waits until a read ends, or until these milliseconds are over. */
   async #awaitChange({ signal }: ReadTurn, milliseconds: number | undefined): Promise<void> {
     const timer = milliseconds === undefined ? undefined : setTimeout(() => this.#tellChange(), milliseconds);
     this.#nextChange ??= Promise.withResolvers();
@@ -143,7 +149,10 @@ function unsentError({ subject }: ReadTurn, { error, why }: Stop): AgentLogConfi
   return new AgentLogConfigError(error.code, says, { subject, reason, unsentAfter: error });
 }
 
-/** An error that concerns a project alone proves the key; a limit may come before the service looks at the key. */
+/**
+ * Tells whether an error proves that the key is right. An error that concerns one project does. A rate limit does not, because a
+ * service may apply it before it checks the key.
+ */
 function provesKey({ code, status, errorCode, temporary }: AgentLogConfigError): boolean {
   return isForKnownKey(status, errorCode) && CODES[code].everyRead !== true && !temporary;
 }

@@ -39,7 +39,7 @@ export function isErrorForKnownKey(response: WireResponse, envelope: boolean): b
   return status < 500 && isForKnownKey(status, fields["errorCode"]);
 }
 
-/** A response out of its coding and its envelope. */
+/** A response after it was decoded and taken out of its envelope. */
 interface OpenedResponse {
   /** The highest of the HTTP status and those in the body. */
   readonly status: number;
@@ -97,7 +97,10 @@ function parseJson(body: Uint8Array, coding: string): { readonly json?: unknown;
 /** The fields that services of this kind send beside settings. */
 const OTHER_FIELD = /^(?:name|urls|password|hasPassword|ldapGroupDN|kerberos[A-Z]\w*|sslPEMKey\w+|hasSslPEMKeyPwd)$/;
 
-/** Every setting may be absent. Without any, what else there is must be known. */
+/**
+ * Tells whether these are the fields of log settings. Every setting may be absent. If all of them are, every field must be one
+ * that services send beside settings.
+ */
 function isSettings(fields: object): boolean {
   const names = Object.keys(fields);
   return names.some(isSettingName) || names.every((name) => OTHER_FIELD.test(name));
@@ -135,12 +138,12 @@ function originOf(location: string): string {
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. A date counts from the response's
- * own, because the clocks of two machines differ.
+ * Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. The seconds until a date count
+ * from the `Date` of the response, because the clocks of two machines differ.
  */
 function readRetryAfter(headers: WireResponse["headers"]): number | undefined {
   const [header, sentAt] = [headerOf(headers, "retry-after"), readDate(headerOf(headers, "date"))];
-  // More than a century is as long as any longer time.
+  // This is 317 years, and a longer time makes no difference.
   if (/^\d+$/.test(header)) return Math.min(Number(header), 9_999_999_999);
   const until = readDate(header);
   return until === undefined ? undefined : Math.max(0, (until - (sentAt ?? Date.now())) / 1000);

@@ -25,9 +25,9 @@ interface ReadPlan extends ReadTurn {
 }
 
 /**
- * One read: it waits for a connection and its turn, and keeps both until a response counts, the time is over or the caller gives
- * it up. So at most as many reads are retried as there are connections. undici's own interceptor for retries would join the
- * parts of two responses.
+ * Makes one read. The read waits for a connection and its turn, and keeps both until it has a final response, its time is over, or
+ * the caller gives it up. So at most 16 reads are retried at the same time, one on each connection. The interceptor of undici for
+ * retries would join the parts of two responses.
  */
 export async function retriedRead(plan: ReadPlan): Promise<ResponseContent> {
   const { pool, gate } = plan;
@@ -47,9 +47,10 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     const outcome = await attempt(connection, plan, end, error);
     if (!(outcome instanceof AgentLogConfigError)) return outcome;
     error = outcome;
-    // Behind a load balancer another server may do better, for the next read too.
+    // Behind a load balancer, another connection may lead to a server that responds. The next read uses it, too.
     if (error.temporary) connection.replace();
-    // Not all clients come back at the same time: it is half a second, doubled with each retry, less up to half of it at random.
+    // The pause is 0.5 s, doubled with each retry, minus up to half of it at random, so that clients do not all come back at the
+    // same time.
     const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
     const isLast = retries >= maxRetries || performance.now() + wait >= end;
     if (isLast || !isRetryable(error)) throw error;
@@ -58,7 +59,7 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     const pause = Promise.withResolvers<void>();
     const timer = setTimeout(pause.resolve, wait);
     await abortable(pause.promise, signal, () => clearTimeout(timer));
-    // A busy program may come back late, and the key may have been refused meanwhile.
+    // In a busy program the pause may end late, and another read may have learned meanwhile that the key is refused.
     if (performance.now() >= end) throw error;
     gate.admitAgain(plan);
   }
@@ -81,7 +82,7 @@ async function attempt(
     answer.reject(timeoutError(connection, plan, earlierError));
     connection.replace();
   };
-  // A response that came while the process was busy is read before the immediate.
+  // If the process was busy, a response may have come. Node.js reads it before it runs the immediate.
   const timer = setTimeout(() => {
     immediate = setImmediate(giveUp);
   }, end - performance.now());

@@ -26,7 +26,7 @@ export function serviceError(
   const errorCode = typeof word === "string" ? printable(word, 100) : undefined;
   const sentence = [detail, reason].find((text) => typeof text === "string")?.replace(/\.$/, "");
   const [code, advice] = adviceOn(status, errorCode, refusal);
-  // What the service itself says is better than a guess.
+  // The time that the service names is better than the word "later".
   const timedAdvice = retryAfterSeconds ? advice.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : advice;
   const address = code === "ERR_ACCESS_LIST" ? addressIn(parameters) : undefined;
   const says = address === undefined ? timedAdvice : timedAdvice.replace(OWN_ADDRESS, `the address ${address}`);

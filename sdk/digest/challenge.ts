@@ -50,5 +50,5 @@ const SEPARATORS = /[ \t,]*/y;
 // look-ahead separates `a=`, a token68, from `a=b`, a parameter.
 const SCHEME = /([!#$%&'*+\-.^`|~\w]+)(?:(?=[ \t]*(?:,|$))|[ \t]+([\w\-.~+/]+=*(?=[ \t]*(?:,|$)))?)/y;
 const PARAMETER_NAME = /[ \t,]*([!#$%&'*+\-.^`|~\w]+)[ \t]*=[ \t]*/y;
-// RFC 9110, section 5.6.4; without quotes more than a token, because servers send base64 so.
+// RFC 9110, section 5.6.4; without quotes more than a token, because some servers send base64 without quotes.
 const PARAMETER_VALUE = /(?:"((?:[^"\\]|\\.)*)"|[^\s",]+)(?=[ \t]*(?:,|$))/sy;

@@ -44,7 +44,7 @@ export class DigestExchange {
     this.#session.nonce = this.#nonce;
   }
 
-  /** The request is sent over another connection, at the end of which there may be a server that does not know its nonce. */
+  /** The request is sent over another connection, which may lead to a server that does not know its nonce. */
   moved(): void {
     this.#isFresh = false;
   }
@@ -56,7 +56,8 @@ export class DigestExchange {
   refused(challenge: DigestChallenge): "sign" | "key" | "nonce" {
     const { key } = this.#session;
     const cause = this.#refusedBy(challenge);
-    // A server whose counts must rise refuses a request that another one has overtaken, and the next attempt may be overtaken, too.
+    // A server that wants the nonce count to rise refuses a request if one with a higher count arrives first. This may happen to
+    // each repeat, so such a refusal does not count as one of the 3 repeats.
     const isOvertaken = this.#nonce?.isShared === true && key.acceptances > this.#acceptances;
     this.#nonce = key.rememberNonce(challenge, this.#session);
     this.#isFresh = true;
@@ -69,8 +70,9 @@ export class DigestExchange {
   }
 
   /**
-   * Tells what a refusal is for. It is for the nonce if that is too old, was not made for this request, or is used on other
-   * connections, too, because its counts may arrive in another order. The last repeat has no other explanation than the key.
+   * Tells whether the server has refused the nonce or the key. It has refused the nonce if it says that the nonce is stale, if the
+   * nonce came in a response to another request, or if other connections use the nonce, too, because its counts may arrive in
+   * another order. After 3 repeats, it no longer matters which request the nonce came for.
    */
   #refusedBy({ stale }: DigestChallenge): "key" | "nonce" {
     const isForeign = !this.#isFresh && this.#repeats < MAX_REPEATS;
@@ -81,11 +83,13 @@ export class DigestExchange {
 /** The credentials for a service, and what is known of them from the responses on all connections. */
 export class DigestKey {
   readonly credentials: Credentials;
-  /** The server has accepted the credentials, and has refused them for good to no request since: a refusal may be for the nonce. */
+  /**
+   * The server has accepted the credentials, and has not finally refused a request with them since. So it may refuse a nonce only.
+   */
   isAccepted = false;
   /** How often it has accepted them. */
   acceptances = 0;
-  /** Those that came last come first. */
+  /** The nonces that are remembered, the last one first. */
   nonces: readonly Nonce[] = [];
 
   constructor(credentials: Credentials) {
@@ -102,7 +106,9 @@ export class DigestKey {
   }
 }
 
-/** What is known on one connection: behind a load balancer, the server at its other end may be the only one with its nonces. */
+/**
+ * What is known on one connection. Behind a load balancer, only the server at its other end may know the nonces of the connection.
+ */
 export class DigestSession {
   readonly key: DigestKey;
   /** The nonce that was accepted last, unless it was refused since. */
@@ -116,7 +122,7 @@ export class DigestSession {
 /** The most repeats of a request, for a server that refuses every nonce, and for a key that was accepted before. */
 const MAX_REPEATS = 3;
 
-/** The nonces whose counts are remembered; servers that send one again do so within a second. */
+/** The most nonces whose counts are remembered. A server that sends a nonce again does so within a second. */
 const MAX_NONCES = 64;
 
 /** A nonce of the server, and what is known of it. */

@@ -13,7 +13,7 @@ export class RequestSigner {
   readonly #challenge: DigestChallenge;
   /** The nonce of the client. */
   readonly #cnonce: string;
-  /** A1 hashed, which is the same for all requests. */
+  /** The hash of A1, which is the same for all requests. */
   readonly #keyHash: string;
   /** The parameters of the header that are the same for all requests. */
   readonly #constant: string;
@@ -65,7 +65,7 @@ export class UnavailableHash extends Error {
   }
 }
 
-/** What the server sends comes with one character for each byte, as everywhere in HTTP headers. */
+/** Node.js returns headers with one character for each byte, so latin1 gives back the bytes that the server sent. */
 function hexadecimalHash(algorithm: string, text: string): string {
   try {
     return crypto.hash(algorithm, Buffer.from(text, "latin1"), "hex");

@@ -9,7 +9,7 @@ export interface DigestConnection {
   readonly session: DigestSession;
   /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
-  /** The server has closed it behind a response, without a byte of another one. */
+  /** The server has closed it after a whole response, and has sent no byte of another one. */
   readonly isClosedBehindResponse: boolean;
   /** A response has ended, or what has come of one. */
   endResponse(): void;
@@ -25,7 +25,10 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
-  /** What status 401 with a challenge refuses; undefined without a challenge, which says nothing of credentials. */
+  /**
+   * What the server refuses with status 401 and a challenge. Without a challenge it is undefined, because the response says
+   * nothing about credentials.
+   */
   readonly refusal?: "key" | "nonce" | "read" | undefined;
 }
 
@@ -105,7 +108,7 @@ function responseTo(
       onResponseError(_, error) {
         const isHeadRefused = response.status === 0 && error instanceof errors.ResponseContentLengthMismatchError;
         if (response.status === 401) resolve({ ...response, body: Buffer.of(), error });
-        // There is no body yet, whose length could differ: undici says so instead of what its parser says.
+        // There is no body yet whose length could differ. undici reports this error instead of the one of its parser.
         else
           reject(isHeadRefused ? new errors.HTTPParserError("Content-Length twice, or with Transfer-Encoding") : error);
       },

@@ -15,7 +15,7 @@ interface FailedRequest {
   readonly proxy: EnvironmentProxy | undefined;
 }
 
-/** Says why a request got no response and what to do about it, as the row says it that fits. */
+/** Says why a request got no response and what to do about it, with the row that fits. */
 export function connectionError(cause: unknown, { subject, options, proxy }: FailedRequest): AgentLogConfigError {
   const error = root(cause);
   // undici's parser keeps in it the text that it could not read, which may be settings.
@@ -44,12 +44,12 @@ export function unreachedError(request: FailedRequest): AgentLogConfigError {
 
 /** Why a request fails, as a message says it. */
 interface Row<Of> {
-  /** What it is for: codes of Node.js, OpenSSL or undici, or what recognizes an error or a status. */
+  /** What the row is for: codes of Node.js, OpenSSL or undici, or a function that recognizes an error or a status. */
   readonly of: Of;
   readonly code: AgentLogConfigErrorCode;
   /** Why the request failed, and what to do; a name in braces stands for one of the {@link Places}. */
   readonly says: string;
-  /** Nothing follows; otherwise the code of the error, or the status of the proxy, does. */
+  /** The message ends with `says`. Otherwise the code of the error, or the status of the proxy, follows. */
   readonly isWhole?: true;
 }
 
@@ -63,7 +63,7 @@ function placesOf(error: Error, proxyError: ProxyError | undefined, hasCaCertifi
     reason: printable(error.message.replace(/^The /, "the "), 300).replace(/\.$/, ""),
     /** Where the address is set that failed: `baseUrl`, or the variable of the proxy. */
     setting: proxyError?.variable ?? "baseUrl",
-    // Nothing may be known of a certificate.
+    // These are empty if nothing is known of a certificate.
     issuer: inBrackets(issuer),
     names: inBrackets(names),
     validTo: inBrackets(validTo && `valid until ${validTo}`),
@@ -79,7 +79,7 @@ const NO_HANDSHAKE =
 const CONNECTION_CUT = "the connection was cut; try again, and check {setting}, its scheme and any proxy";
 const MENDS = "have the server mended, or the proxy in front of it";
 
-/** The first one that fits counts. */
+/** The failures of a connection. The first row that fits counts. */
 export const ROWS: readonly Row<readonly string[] | ((error: Error) => boolean)>[] = [
   {
     of: (error) => error instanceof UnusableChallenge,
@@ -240,7 +240,7 @@ const DEFECT: Row<undefined> = {
   says: "an unexpected error; report it as a defect of this package",
 };
 
-/** By the status with which a proxy refuses a tunnel; its name comes first. */
+/** The failures of a tunnel, by the status with which a proxy refuses it. The name of the proxy comes first in the message. */
 export const PROXY_ROWS: readonly Row<(status: number) => boolean>[] = [
   {
     // Some proxies respond to wrong credentials with 401.

@@ -7,12 +7,12 @@ const MAX_CONNECTIONS = 16;
 export class ConnectionPool {
   readonly #open: () => Connection;
   readonly #connections: Connection[] = [];
-  /** Those that are not in use, the one that was used last at the end. */
+  /** The connections that are not in use. The one that was used last is at the end. */
   readonly #idle: Connection[] = [];
-  /** They give a connection to the reads that wait for one, in the order in which these came. */
+  /** Each function gives a connection to a read that waits for one. The read that came first is first. */
   readonly #waiting: ((connection: Connection) => void)[] = [];
 
-  /** When the host was last reached over any of them, on the clock of `performance`. */
+  /** When the host was last reached over any connection, on the clock of `performance`. */
   get reachedAt(): number {
     return Math.max(...this.#connections.map(({ reachedAt }) => reachedAt));
   }

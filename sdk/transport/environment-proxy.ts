@@ -25,7 +25,8 @@ export class ProxyError extends Error {
 export interface EnvironmentProxy extends Pick<ProxyError, "host" | "variable"> {
   readonly url: URL;
   /**
-   * What it has been used for; undefined if all requests went past it. If it forwards plain http, a response may be its own.
+   * What the proxy was used for; undefined if all requests went past it. If it forwards plain http, a response may come from the
+   * proxy itself.
    */
   use?: "forwarding" | "tunnels";
 }
