@@ -9,10 +9,13 @@ export interface DigestConnection {
   readonly session: DigestSession;
   /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
-  /** The server has closed it after a whole response, and has sent no byte of another one. */
-  readonly isClosedBehindResponse: boolean;
-  /** A response has ended, or what has come of one. */
+  /** A response has ended. */
   endResponse(): void;
+  /**
+   * A request has got no whole response.
+   * @returns whether the server has closed the connection after a response, without a byte of another one; it is true once for a socket
+   */
+  failRequest(): boolean;
 }
 
 /** A request without credentials. */
@@ -55,10 +58,8 @@ export async function sendSigned(
     try {
       outcome = await responseTo({ ...request, headers }, dispatcher, connection);
     } catch (error) {
-      // A server may close a connection as a request is sent, which is then sent again, over one without a response (RFC 9112, section 9.3.1).
-      const { isClosedBehindResponse } = connection;
-      connection.endResponse();
-      if (!isClosedBehindResponse) throw error;
+      if (!connection.failRequest()) throw error;
+      // The server has closed the connection as the request was sent, which is sent again (RFC 9112, section 9.3.1).
       exchange.moved();
       continue;
     }

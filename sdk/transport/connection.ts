@@ -50,11 +50,6 @@ export class Connection implements DigestConnection, SocketEvents {
     return this.#isOpen && this.#socket?.destroyed === false;
   }
 
-  get isClosedBehindResponse(): boolean {
-    const { destroyed: isDestroyed = false, bytesRead = 0 } = this.#socket ?? {};
-    return isDestroyed && bytesRead > 0 && bytesRead === this.#bytesOfResponses;
-  }
-
   constructor(key: DigestKey, open: (events: SocketEvents) => Dispatcher) {
     this.#key = key;
     this.session = new DigestSession(key);
@@ -65,6 +60,7 @@ export class Connection implements DigestConnection, SocketEvents {
   readonly onOpening = (socket: Socket) => {
     this.#socket = socket;
     this.#isOpen = false;
+    this.#bytesOfResponses = 0;
   };
 
   readonly onOpen = () => {
@@ -76,6 +72,14 @@ export class Connection implements DigestConnection, SocketEvents {
     const { bytesRead = 0 } = this.#socket ?? {};
     if (bytesRead > this.#bytesOfResponses) this.reachedAt = performance.now();
     this.#bytesOfResponses = bytesRead;
+  }
+
+  failRequest(): boolean {
+    const { destroyed = false, bytesRead = 0 } = this.#socket ?? {};
+    const isClosed = destroyed && bytesRead > 0 && bytesRead === this.#bytesOfResponses;
+    this.endResponse();
+    if (isClosed) this.#socket = undefined;
+    return isClosed;
   }
 
   /** Gives up the request that is under way, and opens another connection for the next one, which knows nothing of this one. */

@@ -119,6 +119,14 @@ describe("a connection that the server closes", () => {
     expect(service.requests.map(({ status }) => status)).toEqual([401, 200, 0, 0]);
   });
 
+  it("and that can't be opened again fails the attempt", async () => {
+    const service = await openService();
+    const client = openClient(service);
+    await client.get(MONITORING);
+    await service.close();
+    expect(await failureOf(client)).toMatchObject({ message: expect.stringContaining("nothing listens there") });
+  });
+
   it("before its first response fails the attempt immediately", async () => {
     let connections = 0;
     const server = createServer((socket) => {

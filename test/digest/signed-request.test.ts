@@ -189,8 +189,8 @@ test.for(LATE)("a request whose connection is replaced at $event of its challeng
   const replaceable: DigestConnection = {
     session,
     cookies,
-    isClosedBehindResponse: false,
     endResponse: () => {},
+    failRequest: () => false,
     get dispatcher() {
       return connection.dispatcher === dispatcher ? watched : connection.dispatcher;
     },
