@@ -8,7 +8,7 @@ import { unmetExpectations } from "./unmet-expectations.ts";
 
 /** The inputs of a resource with its settings, and what is said of it. */
 export interface Completion {
-  /** What is to be recorded. After a failed read it has the recorded settings, if they are its own. */
+  /** The inputs to record. After a failed read they have the recorded settings, if these are of the same project and agent. */
   readonly inputs: ResourceRecord;
   /** Why it fails. */
   readonly failures: readonly Finding[];
@@ -47,7 +47,7 @@ export function completeInputs(
   }
 }
 
-/** Returns the inputs of a resource that can't be read, with nothing of the package's own that was sent. */
+/** Returns the inputs of a resource that can't be read. Of the internal properties that were sent, they have only the provider. */
 export function refuseInputs(news: ResourceRecord, failures: readonly Finding[]): Completion {
   return { inputs: { ...inputsOfProgram(news), settings: news.settings }, failures, warnings: [] };
 }
@@ -60,12 +60,12 @@ export function judge(inputs: ResourceRecord, secrets: readonly string[]): Compl
   return { inputs, failures: isWarned ? [] : findings, warnings: isWarned ? findings : [] };
 }
 
-/** Tells whether the recorded settings may be used, if there are any, for those that could not be read. */
+/** Tells whether a resource may use its recorded settings, if it has any, after a read that failed with this finding. */
 export function mayUseRecord({ args }: ResourceRecord, { temporary }: Finding): boolean {
   return temporary === true && args.whenUnavailable === "useRecorded";
 }
 
-/** Uses the recorded settings in the place of those that could not be read, if they may be used. */
+/** Uses the recorded settings instead of those that could not be read, if that is allowed. Otherwise the resource fails. */
 function useRecord(
   record: ResourceRecord,
   news: ResourceRecord,
@@ -85,7 +85,10 @@ function useRecord(
   return { inputs, failures: [findingWithReason], warnings: [] };
 }
 
-/** What a program has sent and nobody has read. A time is an output, so that as an input it is an unknown argument. */
+/**
+ * Returns what the program has passed, without settings. A time stays, because it is only an output: an input of this name is an
+ * argument that does not exist.
+ */
 function inputsOfProgram({ args, provider, unchangedSince }: ResourceRecord): Omit<ResourceRecord, "settings"> {
   return { args, provider, unchangedSince };
 }

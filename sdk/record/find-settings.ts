@@ -10,7 +10,7 @@ import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.t
 import { isMoved, type ResourceRecord } from "./resource-record.ts";
 import { belongsTo, fingerprintsOf, type ReadFor } from "./settings-origin.ts";
 
-/** What the engine gives to a provider for one resource. */
+/** What the engine gives to a provider for one record. */
 export interface RecordHost {
   /** The places that the connection settings come from before the environment, the first one first. */
   readonly sources: readonly SettingsSource[];
@@ -46,7 +46,7 @@ export async function findSettings(host: RecordHost, olds: ResourceRecord, news:
   if (read !== undefined && belongsTo(read, args, host.sources)) {
     const { failure: finding, absent: absentNames, readFor } = read;
     if (finding !== undefined) return { kind: "failed", finding, readFor };
-    // For a record that moves, the engine has put ignored settings of the other project among the inputs.
+    // If a record moves, the engine has put ignored settings of the other project among the inputs.
     if (!isMoved(olds, news) || !ignoresSettings(origin?.ignored ?? [])) {
       const nothing = Object.fromEntries(absentNames.map((name) => [name, null]));
       return { kind: "read", settings: { ...news.settings, ...nothing }, readFor };

@@ -6,31 +6,36 @@ import { printable } from "../model/printable.ts";
 export interface Finding {
   /** What failed, why, and what to do about it. */
   readonly message: string;
-  /** The same for all failures that are reported as one. */
+  /** All findings with the same cause are reported as one. */
   readonly cause: string;
-  /** It is an outage, so that the settings recorded before may still be right. */
+  /** It is an outage, so the settings recorded before may still be right. */
   readonly temporary?: boolean;
   /** Its read was not sent, because others failed for this cause. */
   readonly isUnsent?: boolean;
-  /** What becomes of the record of a resource that only warns: it is removed, or its settings are used, which it has had since then. */
+  /**
+   * What becomes of the record of a resource with a warning: it is removed, or its settings are used, which are the same since
+   * this time.
+   */
   readonly record?: "gone" | { readonly unchangedSince: unknown };
 }
 
-/** Remembers what is the matter with the resources of a run, so that each cause is told once, with the names of its resources. */
+/**
+ * Remembers what is the matter with the resources of a run, so that each cause is reported once, with the names of its resources.
+ */
 export class FindingReport<Resource = string> {
   /** What is said of each resource, by the cause. */
   readonly #causes = new Map<string, Map<Resource, Finding>>();
   readonly #nameOf: ((resource: Resource) => string) | undefined;
 
   /**
-   * @param nameOf returns the name by which a user knows a resource; undefined where each message names its own resource as the report
-   * does
+   * @param nameOf returns the name by which a user knows a resource; undefined if each message names its own resource as the
+   * report does
    */
   constructor(nameOf?: (resource: Resource) => string) {
     this.#nameOf = nameOf;
   }
 
-  /** Notes why a resource fails. Returns the resource beside which the cause is told, as far as is known now. */
+  /** Notes a finding of a resource. Returns the resource beside which its cause would be reported now. */
   note(resource: Resource, finding: Finding): Resource {
     const alike = this.#causes.get(finding.cause) ?? new Map<Resource, Finding>();
     this.#causes.set(finding.cause, alike.set(resource, finding));
@@ -56,7 +61,7 @@ export class FindingReport<Resource = string> {
       const names = ordered.map(([resource]) => this.#nameOf?.(resource) ?? String(resource));
       const findings = ordered.map(([, finding]) => finding);
       const message = describeFindings(names, findings, this.#nameOf === undefined);
-      // What was noted may be forgotten.
+      // All findings of a cause may be forgotten, and then there is no resource.
       return ordered.slice(0, 1).map(([resource]) => ({ resource, message }));
     });
   }
@@ -97,7 +102,7 @@ function foremost<Item>(items: readonly Item[], isFirst: (item: Item) => boolean
  * Returns the sentences for resources that have one cause.
  * @param names of the resources
  * @param alike what is said of each of them
- * @param areNamed the message of the first one names it in the same way
+ * @param areNamed each message names its own resource in the same way
  */
 export function describeFindings(names: readonly string[], alike: readonly Finding[], areNamed = false): string {
   const [{ message, record } = { message: "" }] = alike;
@@ -114,7 +119,10 @@ export function describeFindings(names: readonly string[], alike: readonly Findi
   return `${what} ${uses} the recorded settings${age}. ${message}`;
 }
 
-/** How many of the resources of one cause are named, in how many characters: gRPC loses the messages of errors that are longer. */
+/**
+ * The most resources that are named for one cause, and the most characters of their names: gRPC loses messages of errors that are
+ * too long.
+ */
 const [MAX_NAMES, MAX_CHARACTERS] = [50, 2000];
 
 /** Names resources. Of more than 51, or of long names, it names the first ones, and says how many others there are. */

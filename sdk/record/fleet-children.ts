@@ -7,19 +7,19 @@ import { printable } from "../model/printable.ts";
 
 /** One agent of one project of a fleet. */
 export interface FleetMember {
-  /** The user's name for the project, where it has one. */
+  /** The user's name for the project; undefined for a project of a list of ids. */
   readonly name: string | undefined;
-  /** In lower case where it is known. The children refuse what is no text. */
+  /** In lower case if it is known. The children refuse an id that is no text. */
   readonly projectId: unknown;
   readonly agent: AgentKind;
 }
 
 /**
- * Returns each known agent of each project. The projects of a list are in its order, and those of a map in the order of their names,
- * because the engine does not keep the order of a map.
+ * Returns each known agent of each project. The projects of a list are in its order, and those of a map in the order of their
+ * names, because the engine does not keep the order of a map.
  * @param fleet the name of the fleet
  * @param args all arguments of the fleet
- * @param isSecret the lists may be secrets, so that no message quotes them if they are invalid
+ * @param isSecret the lists may be secrets, so no message quotes them if they are invalid
  * @throws AgentLogConfigError for arguments that are invalid
  */
 export function fleetMembers(fleet: string, args: object, isSecret: boolean): readonly FleetMember[] {
@@ -37,7 +37,7 @@ export function inLowerCase(id: unknown): unknown {
   return typeof id === "string" ? id.toLowerCase() : id;
 }
 
-/** How a child is called. */
+/** The names of a child. */
 export interface ChildNames {
   /** In the output of its fleet. */
   readonly key: string;

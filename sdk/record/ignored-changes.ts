@@ -17,8 +17,8 @@ import { isMoved, type ResourceRecord } from "./resource-record.ts";
 import { expectedSettingsSchema } from "./unmet-expectations.ts";
 
 /**
- * Returns the paths whose recorded values stay. An origin says which these are; without one nothing but `ignoreChanges` puts settings
- * among the inputs, with their recorded values.
+ * Returns the paths whose recorded values stay. An origin lists them. Without an origin, only `ignoreChanges` puts settings among
+ * the inputs, and puts them there with their recorded values.
  */
 export function ignoredPaths(olds: ResourceRecord, news: ResourceRecord): readonly string[] {
   if (olds.args.projectId === undefined || isMoved(olds, news)) return [];
@@ -30,8 +30,8 @@ export function ignoredPaths(olds: ResourceRecord, news: ResourceRecord): readon
 }
 
 /**
- * Puts the recorded values back in the place of settings, and of members of settings, whose changes are ignored. The engine does
- * so before a resource is checked, where it finds the same maps on both sides.
+ * Puts the recorded values back in the place of settings, and of members of settings, whose changes are ignored. The engine also
+ * does this, before a resource is checked, but only if it finds the same maps on both sides.
  * @param paths as `ignoreChanges` lists them
  */
 export function keepIgnored(
@@ -73,7 +73,9 @@ const MEMBER_NAMES: Readonly<Record<string, readonly string[]>> = {
   expect: Object.keys(expectedSettingsSchema.shape),
 };
 
-/** Returns a warning if some paths lead to no property, as those with the names of Python do: the engine says nothing. */
+/**
+ * Returns a warning if some paths lead to no property, such as paths with the names of Python. The engine does not warn of them.
+ */
 export function ignoredWithoutEffect(paths: readonly string[]): readonly Finding[] {
   const wrongPaths = paths.filter((path) => !leadsToProperty(keysOf(path)));
   if (wrongPaths.length === 0) return [];
@@ -89,7 +91,7 @@ function leadsToProperty([name = "", member]: readonly string[]): boolean {
   return member === undefined || member === "*" || (MEMBER_NAMES[name]?.includes(member) ?? name === SECRET_SETTING);
 }
 
-/** Returns what a path may be that leads to no property. */
+/** Returns the valid paths for a path that leads to no property. */
 function validPathsFor(path: string): readonly string[] {
   const [name = ""] = keysOf(path);
   if (!PROPERTY_NAMES.includes(name)) return PROPERTY_NAMES;
@@ -109,7 +111,7 @@ function keysOf(path: string): readonly string[] {
 
 const PATH_ELEMENT = /\["((?:\\"|\\(?!")|[^"\\])*)"\]|\[(\*)\]|(\[\d+\]|[^.[]+)|(?<=.)\.(?=.)|(.)/gs;
 
-/** Puts back what is recorded where the path leads through maps on both sides, or where one side has nothing. */
+/** Puts back the recorded value if the path leads through maps on both sides, or if one side has nothing. */
 function restore(
   value: Json | undefined,
   recordedValue: Json | undefined,

@@ -14,13 +14,14 @@ export interface InternalProperties {
    */
   readonly provider?: string | null | undefined;
   /**
-   * Where the settings beside it come from; {@link UNKNOWN} in a preview as long as the program has not read them. Written by the program,
-   * read by Check. Seen in the inputs that the program sends, never in the state. Not frozen: what Check does not understand was not read.
+   * Where the settings beside it come from; {@link UNKNOWN} in a preview as long as the program has not read them. Written by the
+   * program, read by Check. Seen in the inputs that the program sends, never in the state. Not frozen: if Check does not
+   * understand it, Check reads by itself.
    */
   readonly origin?: SettingsOrigin | typeof UNKNOWN | undefined;
   /**
-   * Where a resource fails whose check has failed: in the program of a preview, or when it is updated. Written by the program, read by the
-   * Check of the dynamic provider. Seen in the inputs that the program sends, never in the state. Not frozen.
+   * In which place a resource fails whose check has failed: in the program of a preview, or in its update. Written by the program,
+   * read by the Check of the dynamic provider. Seen in the inputs that the program sends, never in the state. Not frozen.
    */
   readonly failsIn?: "program" | "update" | undefined;
   /**
@@ -81,7 +82,7 @@ export function withoutInternal(properties: Readonly<Record<string, unknown>>): 
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith("__")));
 }
 
-/** Returns the failures in that input, or in the output that a preview makes of it. */
+/** Returns the findings in `__failures`, which is an input, and an output in a preview. */
 export function findingsIn(value: unknown): readonly Finding[] {
   const reasons: readonly unknown[] = Array.isArray(value) ? value : [];
   return reasons.filter(isObject).map(({ cause, message, isUnsent }) => {

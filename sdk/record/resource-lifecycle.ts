@@ -23,7 +23,7 @@ export interface Difference {
 /** What a read of a record finds; no id means that the project does not exist any more. */
 export interface RefreshResult {
   readonly id?: string;
-  /** None where nothing could be read: the engine then keeps those that are recorded, with the service that they are of. */
+  /** undefined if nothing could be read: the engine then keeps the recorded inputs, with the service that they were read from. */
   readonly inputs?: ResourceRecord;
   readonly outputs: ResourceRecord;
   /** What to warn of: an outage, or that there is no such project any more. */
@@ -34,11 +34,14 @@ export interface RefreshResult {
  * The life of the resources of one run. For each, the engine asks for a check, then for the difference if there is a record, and
  * then to create or update it if it differs; in a refresh it asks to read, and then for the difference alone.
  *
- * The engine ends its work at a check that fails, also where it is asked to go on after errors. So a check completes the inputs
- * of a resource that fails, with the reasons among them: its difference is an update, and to create or update it fails.
+ * The engine ends its work at a check that fails, even if it is asked to go on after errors. So a check completes the inputs of a
+ * resource that fails, with the reasons among them: its difference is an update, and to create or update it fails.
  */
 export class ResourceLifecycle {
-  /** The outages because of which records are used, by id. Only the outputs have their age, and a check does not see them. */
+  /**
+   * The outages because of which records are used, by id. They are reported by the next Diff, because only the outputs have the
+   * age of a record, and Check does not see outputs.
+   */
   readonly #outages = new Map<string, Finding>();
 
   /**
@@ -65,9 +68,9 @@ export class ResourceLifecycle {
 
   /**
    * Leaves the comparison to the engine, which shows it property by property. Another project or agent is another resource, and a
-   * difference in internal properties alone is not a change, except in who manages the record: only a program in TypeScript has its
-   * provider in it.
-   * @param inputs those in the state; its outputs where these are not known
+   * difference in internal properties alone is not a change, except in who manages the record: only a program in TypeScript has
+   * its provider in it.
+   * @param inputs those in the state; its outputs if the inputs are not known
    */
   diff(id: string, outputs: ResourceRecord, inputs: ResourceRecord, news: ResourceRecord): Difference {
     const outage = this.#outages.get(id);
@@ -97,7 +100,7 @@ export class ResourceLifecycle {
   /**
    * Reads the settings of a resource that the engine knows by its id.
    * @param record its outputs in the state; empty in an import, and in each run of `AgentLogConfig.get`
-   * @param isAdopted it comes from `get`: the engine compares its outputs, so that a time would be a difference of every run
+   * @param isAdopted it comes from `get`: the engine compares its outputs, so a time would be a difference in every run
    * @throws Error why it could not be read
    */
   async read(host: RecordHost, id: string, record: ResourceRecord, isAdopted: boolean): Promise<RefreshResult> {
@@ -130,7 +133,7 @@ export class ResourceLifecycle {
 export function findingsAgainst(inputs: ResourceRecord): readonly Finding[] {
   const findings = findingsOfCheck(inputs);
   if (findings.length > 0 || isUnknown(inputs.readFor?.id)) return findings;
-  // What is secret is known to the check alone.
+  // Only Check knows which settings are secrets, so nothing is quoted here.
   return judge(inputs, SETTING_NAMES).failures;
 }
 
@@ -144,8 +147,8 @@ const CHANGED_SINCE =
   "its settings were not read for this project and agent, because a policy has changed its properties after the read; change them in the program instead.";
 
 /**
- * Returns the outputs of a resource that is recorded or read again. The time of the read is kept where nothing new was found,
- * because it would be a difference of its own. Neither is it an input, which the engine would compare.
+ * Returns the outputs of a resource that is recorded or read again. If the read has found nothing new, the time of the first read
+ * stays, because another time would be a difference of its own. The time is no input, because the engine would compare it.
  */
 function outputsOf({ args, settings, provider }: ResourceRecord, olds: ResourceRecord): ResourceRecord {
   const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(settings[name] ?? null, olds.settings[name]));
@@ -153,15 +156,15 @@ function outputsOf({ args, settings, provider }: ResourceRecord, olds: ResourceR
 }
 
 /**
- * Tells whether the service itself says that the project does not exist. A wrong address, a gateway and a service that can't
- * read the id have nothing there either. The contract does not say what becomes of a project: responses and clients of
- * services of this kind do.
+ * Tells whether the service itself says that the project does not exist. Status 404 alone also comes from a wrong address, a
+ * gateway and a service that can't read the id. The contract does not say what the service responds for a deleted project; the
+ * code comes from responses and clients of services of this kind.
  */
 function saysGone(error: unknown): boolean {
   return error instanceof AgentLogConfigError && error.status === 404 && error.errorCode === "GROUP_NOT_FOUND";
 }
 
-/** What a person may have changed: internal properties, the time of the read and absent values are left out. */
+/** Returns what a person may have changed. Internal properties, the time of the read and absent values are left out. */
 function comparableValues({ args, settings }: ResourceRecord): JsonMap {
   return Object.fromEntries(Object.entries({ ...args, ...settings }).filter(([, value]) => value !== null));
 }

@@ -16,7 +16,7 @@ export interface ResourceRecord extends Omit<InternalProperties, "failsIn" | "is
   readonly unchangedSince?: string | null | undefined;
 }
 
-/** What stands in a record where there is none. */
+/** What takes the place of a record that does not exist. */
 export const NO_RECORD: ResourceRecord = { args: {}, settings: {} };
 
 /** What stands in a record in a preview, as long as nothing is known of its settings. */
@@ -43,7 +43,7 @@ export function asRecord(properties: Properties): ResourceRecord {
   };
 }
 
-/** Returns a record as the engine's properties. An origin is not one of them: it is of one check. */
+/** Returns a record as the engine's properties. An origin is left out, because it is for one check only. */
 export function asProperties({ args, settings, unchangedSince, origin: _, ...internal }: ResourceRecord): Properties {
   return jsonMapOf({ ...args, ...settings, ...internalProperties(internal), unchangedSince });
 }

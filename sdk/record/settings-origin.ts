@@ -30,7 +30,7 @@ export interface ProgramRead {
   readonly publicKey: string | null;
   /** Why there are no settings; undefined if they were read. */
   readonly failure?: Finding | undefined;
-  /** The settings that travel as an empty map although there are none, because the program ignores members of them. */
+  /** The names of the settings that are absent, but travel as an empty map because the program ignores members of them. */
   readonly absent: readonly string[];
 }
 
@@ -42,7 +42,7 @@ export interface ReadFor {
   readonly service: string | null;
 }
 
-/** Returns the origin in that input; undefined if it has none. */
+/** Returns the origin that an input has; undefined if it is none. */
 export function originIn(value: unknown): SettingsOrigin | typeof UNKNOWN | undefined {
   if (isUnknown(value)) return UNKNOWN;
   return isOrigin(value) ? value : undefined;
@@ -66,7 +66,7 @@ export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fing
 
 /**
  * Tells whether a program has read the settings of this project and agent over the connection that the engine's configuration
- * names. What it leaves to the environment is not compared.
+ * names. A setting that the configuration leaves to the environment is not compared.
  */
 export function belongsTo(
   { readFor, publicKey }: ProgramRead,

@@ -86,7 +86,7 @@ export function withoutAbsent(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, inner]) => [name, withoutAbsent(inner)]));
 }
 
-/** Members that are undefined count: they may be unknown yet. */
+/** Members that are undefined count, because they may be unknown yet. */
 function hasMembers(value: object): boolean {
   return Object.keys(value).length > 0;
 }
