@@ -50,5 +50,5 @@ const SEPARATORS = /[ \t,]*/y;
 // look-ahead separates `a=`, a token68, from `a=b`, a parameter.
 const SCHEME = /([!#$%&'*+\-.^`|~\w]+)(?:(?=[ \t]*(?:,|$))|[ \t]+([\w\-.~+/]+=*(?=[ \t]*(?:,|$)))?)/y;
 const PARAMETER_NAME = /[ \t,]*([!#$%&'*+\-.^`|~\w]+)[ \t]*=[ \t]*/y;
-// RFC 9110, section 5.6.4; without quotes more than a token, because some servers send base64 without quotes.
+// RFC 9110, section 5.6.4; without quotes it may have more characters than a token, because some servers send base64 like this.
 const PARAMETER_VALUE = /(?:"((?:[^"\\]|\\.)*)"|[^\s",]+)(?=[ \t]*(?:,|$))/sy;

@@ -4,7 +4,7 @@ import { findingOf } from "../record/finding-report.ts";
 
 /** Handlers that show messages before the response, and end at once on cancel. */
 export function cancellableCalls(log: EngineLog) {
-  /** What ends each call that is under way. */
+  /** The function that ends each call that is under way, and the end of this call. */
   const calls = new Map<() => void, Promise<void>>();
   /** @param responseOnCancel what to respond on cancel; without it the call fails, and the engine shows that */
   const cancellable =
@@ -31,7 +31,9 @@ export function cancellableCalls(log: EngineLog) {
         end.resolve();
       }
     };
-  /** Ends all calls. The engine closes the connection once this is answered, so that it waits for their responses. */
+  /**
+   * Ends all calls. It waits for their responses, because the engine closes the connection after the response to the cancellation.
+   */
   const cancelCalls = async () => {
     const ends = [...calls.values()];
     for (const cancel of calls.keys()) cancel();

@@ -34,13 +34,16 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   const settings = Object.fromEntries((await Promise.all(registrations)).filter(([, child]) => child !== undefined));
 
   const output = isSecret ? seal(settings) : settings;
-  // An update has no marks of what is unknown: what it does not register is left out.
+  // An update has no marks of unknown values, so a child that it does not register is left out.
   const configs = isKnown || !monitor.isPreview ? output : UNKNOWN_OUTPUT;
   await monitor.registerOutputs(urn, { configs });
   return { urn, configs };
 }
 
-/** Returns the members and how their children are called, each once, except those that are called by an id that is not known yet. */
+/**
+ * Returns the members and the names of their children, each child once. Children whose names have an id that is not known yet are
+ * left out.
+ */
 function childrenOf(fleet: string, members: readonly FleetMember[]): (readonly [ChildNames, FleetMember])[] {
   const children = members.flatMap((member) => {
     const project = member.name ?? String(member.projectId);
@@ -70,7 +73,7 @@ async function registerChild(
   run: PluginRun,
 ): Promise<[key: string, settings: Properties | undefined]> {
   const { projectId } = readArguments;
-  // The engine checks one child after the other, so that they are read before.
+  // The engine checks one child after the other, so all of them are read before, at the same time.
   await run.readAhead(childUrn(urn, PLUGIN_TYPE, name), readArguments, progress);
   const inputs = { ...rules, ...readArguments, projectId: isSecret ? seal(projectId) : projectId };
   const outputs = await monitor.registerChild(urn, name, inputs);

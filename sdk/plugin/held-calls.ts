@@ -1,7 +1,7 @@
 import { type Finding, FindingReport } from "../record/finding-report.ts";
 import { nameInUrn } from "./resource-urn.ts";
 
-/** How long the engine has to ask for nothing before the failures of a preview or a refresh are reported, in milliseconds. */
+/** After how many milliseconds without a call of the engine the failures of a preview or a refresh are reported. */
 const SILENCE_MILLISECONDS = 3000;
 
 /**
@@ -11,7 +11,7 @@ const SILENCE_MILLISECONDS = 3000;
 export class HeldCalls {
   readonly #showError: (urn: string, message: string) => void;
   #report = new FindingReport(nameInUrn);
-  /** The calls and the reads ahead that are under way. */
+  /** How many calls and reads ahead are under way. */
   #running = 0;
   #timer: NodeJS.Timeout | undefined;
   #heldCall: HeldCall | undefined;
@@ -45,8 +45,8 @@ export class HeldCalls {
   }
 
   /**
-   * Holds the first call that fails, inside `during`: the first whose read was sent, if there is one. Any other one is reported
-   * with it, and is to be answered.
+   * Holds one call that fails, inside `during`: the first one whose read was sent, or else the first one. For every other call it
+   * returns, so that the call is answered, and its failures are reported with those of the call that is held.
    */
   async hold(urn: string, failures: readonly Finding[]): Promise<void> {
     if (this.#hasReported) this.fail(urn, failures);
@@ -74,7 +74,7 @@ export class HeldCalls {
 
   #awaitSilence(): void {
     clearTimeout(this.#timer);
-    // The call that is held is one of those that are running.
+    // The call that is held is also running, so 1 means that there is no other.
     if (this.#heldCall !== undefined && this.#running <= 1) {
       this.#timer = setTimeout(() => this.release(), SILENCE_MILLISECONDS);
     }

@@ -10,12 +10,12 @@ import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
 import { HeldCalls } from "./held-calls.ts";
 import { nameInUrn } from "./resource-urn.ts";
 
-/** What is remembered for one run of the engine, which configures an attached process anew for each. */
+/** What the plugin remembers for one run of the engine. The engine configures an attached process again for each run. */
 export class PluginRun {
   readonly failures: HeldCalls;
   readonly warnings = new FindingReport(nameInUrn);
   readonly records = new ResourceLifecycle();
-  /** What was read ahead, by the URN of the resource and what it asks for. */
+  /** The reads ahead, by the URN of the resource and the arguments of the read. */
   readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
   readonly #log: EngineLog;
   readonly #reader = new SettingsReader();
@@ -33,7 +33,7 @@ export class PluginRun {
     this.failures = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
   }
 
-  /** Returns how far reads are, which is shown beside the resource with this URN that they are for, or beside the stack. */
+  /** Returns the progress of reads, which is shown beside the resource with this URN, or beside the stack for an empty URN. */
   progressOf(urn: string): ReadProgress {
     return new ReadProgress((text) => this.#log.showProgress(urn, text));
   }
@@ -54,7 +54,7 @@ export class PluginRun {
     this.#log.show("WARNING", urn, message);
   }
 
-  /** Reports what was found in the run. */
+  /** Reports the findings of the run. */
   end(): void {
     this.failures.release();
     for (const { resource, message } of this.warnings.entries()) this.warn(resource, message);
@@ -71,7 +71,7 @@ export class PluginRun {
   }
 }
 
-/** A transform may have changed what a resource asks for. */
+/** Returns the key of a read ahead. The key has the arguments, because a transform may have changed them since. */
 function aheadKey(urn: string, readArguments: UncheckedRead): string {
   return `${urn} ${idOf(readArguments)}`;
 }

@@ -30,12 +30,15 @@ export function withMarks(properties: Properties, source: Properties, oldInputs:
   });
 }
 
-/** A program in TypeScript has recorded a marked null among the inputs, and the removal of a mark is a change. */
+/**
+ * Keeps a null that a program in TypeScript has recorded with the mark of a secret, because the engine takes the removal of a mark
+ * for a change.
+ */
 function markAbsence(oldInput: unknown): unknown {
   return unseal(oldInput) === null ? oldInput : null;
 }
 
-/** A value that has not changed keeps its form. Any other one is a secret as a whole if it had a secret inside. */
+/** A value that has not changed keeps its form. Any other value becomes a secret as a whole if it had a secret inside. */
 function markAgain(value: unknown, before: unknown, isAlwaysSecret: boolean): unknown {
   if (!isMarked(before)) return isAlwaysSecret ? seal(value) : value;
   return isDeepStrictEqual(unmark(before), value) ? before : seal(value);

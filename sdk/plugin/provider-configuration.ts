@@ -27,7 +27,7 @@ export function checkConfiguration(request: CheckRequest, run: PluginRun): Check
   const configuration = Object.fromEntries(
     stackEntries.map(([name, value]) => [`${CONFIGURATION_NAMESPACE}:${name}`, value]),
   );
-  // The engine sends a key that the stack keeps as a secret without a mark, too.
+  // The engine sends no mark even for a key that the stack keeps as a secret, so each key counts as a secret.
   for (const warning of configurationWarnings(configuration, () => true)) run.warn(request.getUrn(), warning);
   const inputs = Object.entries(news).map(([name, value]) => [
     name,
@@ -52,7 +52,7 @@ function stackText(key: string): string | undefined {
   return value == null ? undefined : configurationText(value);
 }
 
-/** The default provider has the stack's settings as arguments, so that an argument is what differs from them. */
+/** The default provider has the stack's settings as arguments, so only a value that differs from them is an argument. */
 function isArgument(name: string, value: unknown): boolean {
   return configurationText(value) !== stackText(name);
 }

@@ -34,11 +34,12 @@ import { propertiesOf, structOf } from "./structs.ts";
 export async function checkRecord(request: CheckRequest, run: PluginRun): Promise<CheckResponse> {
   const [urn, response] = [request.getUrn(), new providerMessages.CheckResponse()];
   const refusal = refusalOfType(urn);
-  // The engine would print the value of a property that is named.
+  // The failure names no property, because the engine would print its value.
   if (refusal !== undefined) {
     return response.setFailuresList([new providerMessages.CheckFailure().setReason(refusal)]);
   }
-  // No program reads for the plugin, so that an origin is a forged one. What is recorded comes back with `ignoreChanges: ["*"]`.
+  // No program reads for the plugin, so an origin would be forged. With `ignoreChanges: ["*"]` the recorded internal properties
+  // come back as inputs.
   const news = withoutInternal(propertiesOf(request.getNews()));
   const olds = propertiesOf(request.getOlds());
   const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(news))];
@@ -148,7 +149,7 @@ async function outputsToRecord(
   );
 }
 
-/** Adds the outputs that may be absent. One that is left out is unknown in previews. */
+/** Adds the outputs that may be absent. In previews the engine takes an output that is left out for unknown. */
 function withAbsentOutputs({ whenUnavailable = null, unchangedSince = null, ...outputs }: Properties): Properties {
   return { ...outputs, whenUnavailable, unchangedSince };
 }

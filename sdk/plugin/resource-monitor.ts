@@ -53,11 +53,11 @@ export class ResourceMonitor {
     const request = this.#newRequest(PLUGIN_TYPE, name, inputs).setParent(parent).setCustom(true);
     request.setAliasesList([OF_A_PROGRAM]).setAliasspecs(true);
     request.setIgnorechangesList(this.#request.getIgnorechangesList());
-    // Without a version it is the process that constructs.
+    // Without a version, the engine takes the process that constructs the component.
     request.setProvider(this.#request.getProvidersMap().get("agent-log-config") ?? "");
     const response = await this.#register(request);
     const hasFailed = response.getResult() !== messages.Result.SUCCESS;
-    // A preview ends with the child, and says why.
+    // If a child fails in a preview, the preview ends and says why.
     if (hasFailed && !this.isPreview) throw new Error(`Its child '${name}' has failed.`);
     return hasFailed || response.getUnknown() ? undefined : propertiesOf(response.getObject());
   }

@@ -53,7 +53,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
     update: call(updateRecord),
     read: call(readRecord),
     delete: call(() => new emptyMessages.Empty()),
-    // A component can't fail without a message, and one whose children fail has nothing to say.
+    // A component can't fail without a message, and a component whose children fail has no message of its own.
     construct: cancellable((request) => construct(request, run), constructResponse({ configs: UNKNOWN_OUTPUT })),
     invoke: call(invoke),
     cancel: (_, respond) => {

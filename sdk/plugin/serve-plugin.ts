@@ -14,7 +14,7 @@ const MAX_MESSAGE_BYTES = 400 << 20;
  * process ends with its standard input, so that none is left behind by an engine that was killed.
  */
 export function servePlugin(description: PluginDescription): void {
-  // protobuf makes members by assignment, so that one with this name would be lost before it could be refused.
+  // protobuf makes members by assignment, so a member with this name would be lost before it could be refused.
   Reflect.deleteProperty(Object.prototype, "__proto__");
   // A person who starts the plugin to attach an engine gives no address.
   const [, , engineAddress] = process.argv;
