@@ -116,7 +116,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     }
     // With mocks nothing is read: the outputs are the state that they return, as with every resource.
     const textArgs = args === undefined || runsWithMocks() ? undefined : withTexts(args);
-    // The inputs are needed before super(), but which provider the engine uses is known only after it.
+    // super() needs the inputs, but only after it does the resource know its provider.
     const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<ResourceRead>>();
     const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
     const inputs = textArgs === undefined ? args : recordedInputs(textArgs, outcome, secrets);
@@ -172,15 +172,16 @@ function recordedInputs(
 }
 
 /**
- * Where a resource fails, because the engine ends its work at one that fails when it is checked: when it is updated, or in the
- * program of a preview. A component provider has none that could fail the run.
+ * Returns the place at which a resource fails: in its update, or in the program of a preview. It does not fail in its check,
+ * because the engine would end its work there. In a component provider it is undefined, because there is no program that could
+ * fail the run.
  */
 function whereItFails(): "update" | "program" | undefined {
   if (!pulumi.runtime.isDryRun()) return "update";
   return pulumi.runtime.getStackResource() === undefined ? undefined : "program";
 }
 
-/** In the place of a resource that stands in the place of a text, the SDK would send its id. */
+/** Makes a text of a resource that was passed instead of a text, because the SDK would send its id. */
 function withTexts(args: AgentLogConfigArgs) {
   const asText = (input: pulumi.Input<string>) => (isObject(input) && !isEventual(input) ? String(input) : input);
   return { ...args, projectId: asText(args.projectId), agent: asText(args.agent) };

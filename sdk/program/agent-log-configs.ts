@@ -70,14 +70,14 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
     const { ignoreChanges = [], ...others } = opts;
     super(FLEET_TYPE, name, {}, others);
     const { projectIds, projects, agents, ...rules } = args;
-    // What is misspelt is refused at once, whatever is known of the projects.
+    // A misspelt argument is refused at once, even if the projects are not known yet.
     fleetMembers(name, { ...rules, projectIds: [] }, true);
     // A fleet of the plugin has the same children under another type.
     const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], dependsOn: opts.dependsOn ?? [], ignoreChanges };
     const lists = { projectIds, projects, agents: isPlain(agents) ? agents : pulumi.output(agents) };
     const late = Object.fromEntries(Object.entries(lists).filter(([, list]) => isEventual(list)));
     const fleet = { name, rules, options, lists };
-    // What depends on the component finds the children that are made now.
+    // Resources that depend on the component find only the children that exist now.
     this.configs = Object.keys(late).length === 0 ? makeChildren(fleet) : makeChildrenLater(fleet, pulumi.output(late));
     this.registerOutputs({ configs: this.configs });
   }
@@ -90,7 +90,7 @@ interface Fleet {
   readonly options: pulumi.CustomResourceOptions;
   /** The projects and the agents. */
   readonly lists: object;
-  /** The lists that came late: the Output of an id is a secret if one of them is, and depends on what they depend on. */
+  /** An Output of the lists that came late. The Output of an id is a secret if this one is, and has the same dependencies. */
   readonly origin?: pulumi.Output<object>;
 }
 

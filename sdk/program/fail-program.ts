@@ -2,8 +2,8 @@ import { AgentLogConfigError } from "../model/errors.ts";
 import { runsInline, runsWithMocks } from "./private-sdk.ts";
 
 /**
- * Fails the program by a rejection that nobody handles, because the SDK handles those of Outputs late, of which Node.js warns.
- * The Output stays without a value. A unit test and an inline program see the failure of the Output itself.
+ * Fails the program by a rejection that nobody handles. The SDK handles the rejection of an Output, too, but late, and Node.js
+ * warns of that. The Output gets no value. In a unit test and an inline program the Output itself fails.
  */
 export function failProgram(error: AgentLogConfigError): Promise<never> {
   if (runsWithMocks() || runsInline()) throw printedAsIs(error);
@@ -13,8 +13,9 @@ export function failProgram(error: AgentLogConfigError): Promise<never> {
 }
 
 /**
- * Lets the SDK print an error that this program does not catch as its message alone. It would print the stack of one that comes after
- * the main module, and the name of the property before the message for each resource whose input has failed with it.
+ * Lets the SDK print an error that this program does not catch as its message alone. The SDK would print the stack of an error
+ * that comes after the main module has ended. For each resource whose input has failed with the error, it would print the name of
+ * the property before the message.
  */
 export function printUncaughtAsIs(): void {
   // Without a listener Node.js ends the process, and the process of an inline program is not its own.
@@ -29,7 +30,7 @@ function showMessageAlone(error: unknown): void {
   error.stack = error.message;
 }
 
-/** Makes the error of a failed Output, which the SDK alone sees, its message alone wherever that is printed. */
+/** Lets the SDK print the error of a failed Output as its message alone. */
 export function printedAsIs(error: AgentLogConfigError): AgentLogConfigError {
   const { message } = error;
   return Object.defineProperties(error, {

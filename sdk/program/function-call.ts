@@ -49,7 +49,8 @@ async function readWith<Result>(connect: () => ProviderSettings, args: object, r
 }
 
 /**
- * Returns the error of one call, because equal reads fail with the same error, and who catches one may change it.
+ * Returns a copy of the error for one call, because equal reads fail with the same error, and a caller may change the error that
+ * it catches.
  * @param call an error with the stack of the call, because a read ends long after it
  */
 function ownError({ code, details }: AgentLogConfigError, { stack = "" }: Error): AgentLogConfigError {

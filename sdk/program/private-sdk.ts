@@ -2,9 +2,10 @@ import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../model/is-object.ts";
 
-// What this package uses of @pulumi/pulumi beyond its type declarations, and what happens where a later version has it no more.
-// Modules are loaded where they are used. There are two more uses. Without `__pulumiRunError` in sdk/model/errors.ts, which does not know
-// Pulumi, the SDK prints errors with their stacks. Where it prints errors in another way, fail-program.ts does not make them shorter.
+// This file has everything that the package uses of @pulumi/pulumi beyond its type declarations. Each comment says what happens if
+// a later version no longer has it. Internal modules are loaded when they are used. There are two more such uses: if the SDK no
+// longer looks for `__pulumiRunError` (sdk/model/errors.ts), it prints errors with their stacks, and if it prints errors in
+// another way, fail-program.ts does not shorten them.
 
 /** What the SDK's own invoke uses to wait for `dependsOn`. */
 interface DependsOnModule {
@@ -50,10 +51,10 @@ export function standFor(provider: pulumi.ProviderResource, packageName: string)
 }
 
 /**
- * Leaves out the stack that the SDK keeps for each property of a resource, which with the source maps of ts-node takes most of the time
- * of a constructor. Errors keep their stacks, and the engine learns the position of the resource. Under another name each property has
- * its stack.
- * @returns what ends this
+ * Leaves out the stack that the SDK keeps for each property of a resource, which with the source maps of ts-node takes most of the
+ * time of a constructor. Errors keep their stacks, and the engine learns the position of the resource. If the SDK renames its
+ * function, each property has a stack again.
+ * @returns a function that ends this
  */
 export function omitPropertyStacks(): () => void {
   const { prepareStackTrace } = Error;
@@ -71,7 +72,7 @@ export async function plainValueOf<T>(output: pulumi.Output<T>): Promise<T | und
   return "promise" in output && typeof output.promise === "function" ? output.promise() : undefined;
 }
 
-/** Calls back with the value of an Output once it is known. Without the method it takes an Output more. */
+/** Calls back with the value of an Output once it is known. Without the method one more Output is made. */
 export function whenKnown(output: pulumi.Output<unknown>, use: (value: unknown) => void): void {
   if (!("promise" in output) || typeof output.promise !== "function") output.apply(use);
   // The SDK says why a resource is not registered.
@@ -96,9 +97,9 @@ export function runsInline(): boolean {
 }
 
 /**
- * Fails the run at the end of the program, also where the program sets another code or ends itself with 0. Pulumi's language host takes
- * this exit code for a program that has already shown why it fails; any other code fails the run as well. An inline program fails because
- * it has logged an error.
+ * Fails the run at the end of the program, even if the program sets another exit code or ends itself with 0. Pulumi's language
+ * host takes this exit code for a program that has already shown why it fails; any other code fails the run as well. An inline
+ * program fails because it has logged an error.
  */
 export function failAtEnd(): void {
   if (runsInline()) return;
@@ -115,7 +116,10 @@ function replaceSuccess(): void {
 /** `nodeJSProcessExitedAfterLoggingUserActionableMessage` of the SDK. */
 const ERRORS_ARE_SHOWN = 32;
 
-/** Returns whether the program is a unit test that has called `pulumi.runtime.setMocks`; under another name a test would read. */
+/**
+ * Returns whether the program is a unit test that has called `pulumi.runtime.setMocks`; if the SDK renames the class, a unit test
+ * reads.
+ */
 export function runsWithMocks(): boolean {
   return pulumi.runtime.getMonitor()?.constructor.name === "MockMonitor";
 }

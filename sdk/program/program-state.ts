@@ -11,7 +11,7 @@ class ProgramState {
   readonly reports = new ResourceReports();
   readonly progress = new ReadProgress(showBesideStack);
   readonly reader: Pick<SettingsReader, "read">;
-  /** It was warned of its configuration. */
+  /** The program was warned of its configuration. */
   hasWarned: boolean;
 
   constructor(reader: Pick<SettingsReader, "read"> = new SettingsReader(), hasWarned = false) {
@@ -27,7 +27,7 @@ function showBesideStack(text: string): void {
 
 const states = new WeakMap<pulumi.Resource, ProgramState>();
 
-/** Returns what is kept for this program. Outside of one, as in a component provider, nothing is. */
+/** Returns what is kept for this program. Outside of a program, as in a component provider, nothing is kept. */
 export function programState(): ProgramState {
   const stack = pulumi.runtime.getStackResource();
   if (stack === undefined) return new ProgramState({ read: readAlone }, true);

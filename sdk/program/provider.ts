@@ -32,7 +32,7 @@ export type ProviderArgs = {
   readonly [Setting in keyof ConnectionOptions]?: pulumi.Input<NonNullable<ConnectionOptions[Setting]>> | undefined;
 };
 
-/** The connection of a provider, where it is known already or as an Output. */
+/** The connection of a provider: its settings if they are known already, or an Output of them. */
 export interface ProviderSettings {
   readonly settings: ConnectionSettings | pulumi.Output<ConnectionSettings>;
   /** The settings are known only after resources exist that the provider depends on. */
@@ -86,7 +86,7 @@ export class Provider extends pulumi.ProviderResource {
     super(PACKAGE, name, Object.fromEntries(inputs), opts);
     // In the providers of a component it stands beside that of other people's dynamic resources, not in its place.
     standFor(this, CONFIGURATION_NAMESPACE);
-    // It must go into a client only: what is read with a secret key is not a secret.
+    // The Output is no secret as a whole, because what is read with a secret key is not one. It goes only into a client.
     const settings: pulumi.Output<ConnectionSettings> = pulumi.unsecret(pulumi.output(Object.fromEntries(outputs)));
     const value = { settings, hasWaited: waitForDependencies(opts?.dependsOn, args) };
     Object.defineProperty(this, CONNECTION, { value, enumerable: false });

@@ -24,8 +24,8 @@ export interface ReadRequest {
 /** What came of a read. */
 export interface ResourceRead {
   /**
-   * None where the provider has to read itself, but a map for each setting of which the program ignores members. The types of the SDK do
-   * not end where a type contains itself, as that of JSON.
+   * Empty if the provider has to read by itself, except for a map for each setting of which the program ignores members. The
+   * values have no type, because the types of the SDK do not end for a type that contains itself, such as JSON.
    */
   readonly settings: { readonly [Name in keyof RecordedSettings]: unknown };
   readonly origin: SettingsOrigin;
@@ -33,7 +33,7 @@ export interface ResourceRead {
 
 /**
  * Reads the settings of a resource as soon as its arguments, its connection and its dependencies are known, and all that its
- * registration waits for. It does not fail: a failure is to be reported against the resource.
+ * registration waits for. It does not fail: the error of the read becomes a finding of the resource.
  */
 export function readForResource(request: ReadRequest): pulumi.Output<ResourceRead> {
   const { args, resource, opts } = request;
@@ -46,7 +46,7 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
     .apply(([plain, settings, waitResults]) => readNow(request, settings, plain, waitResults.includes(true)));
 }
 
-/** @param connection undefined if the provider of another package decides on it, so that only the engine can read */
+/** @param connection undefined if the provider of another package decides on it, so only the engine can read */
 async function readNow(
   request: ReadRequest,
   connection: ConnectionSettings | undefined,
@@ -66,8 +66,8 @@ async function readNow(
 }
 
 /**
- * Returns an empty map for each absent setting of which members are ignored: the engine complains of an ignored path that leads through
- * something else than a map.
+ * Returns an empty map for each absent setting of which members are ignored: the engine complains of an ignored path that leads
+ * through anything but a map.
  */
 function emptyMaps(settings: RecordedSettings, ignoredPaths: readonly string[]): ResourceRead["settings"] {
   const absentNames = settingsIgnoredInPart(ignoredPaths).filter((name) => settings[name] == null);

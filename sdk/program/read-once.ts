@@ -17,7 +17,7 @@ export function readOnce(
 ): Promise<AgentLogConfigResult> {
   const { reads, reader, progress } = programState();
   const readAnew = () => reader.read(connection, args, progress);
-  // What is no text is refused, and a resource has no JSON.
+  // An argument that is an object is refused, and no key is made of it, because a resource can't be JSON.
   if (hasWaited || isObject(args.projectId) || isObject(args.agent)) return readAnew();
   const { projectId, agent, envelope, pretty } = args;
   const key = JSON.stringify([connectionKey(connection), projectId, agent, envelope, pretty]);

@@ -4,7 +4,7 @@ import { type Finding, FindingReport } from "../record/finding-report.ts";
 import { findingsIn } from "../record/internal-properties.ts";
 import { failAtEnd, runsInline, whenKnown } from "./private-sdk.ts";
 
-/** A resource that something is said of. */
+/** A resource with a finding. */
 interface Subject {
   readonly severity: "error" | "warning";
   readonly resource: pulumi.Resource;
@@ -12,15 +12,16 @@ interface Subject {
 }
 
 /**
- * Reports what is the matter with resources: each cause once, at the end of the program, beside a resource whose read was sent, if there is
- * one, and with the names of all its resources. Where the end can't be seen, as of an inline program, each cause is told at once.
+ * Reports what is the matter with resources: each cause once, at the end of the program, beside a resource whose read was sent, if
+ * there is one, and with the names of all its resources. If the end can't be seen, as that of an inline program, each cause is
+ * reported at once.
  *
- * In a preview the engine ends its work at the first failure of a provider. An error of the program fails the run at its end, after
- * everything else is compared.
+ * In a preview the engine ends its work at the first failure of a provider. An error of the program fails the run at its end,
+ * after everything else is compared.
  */
 export class ResourceReports {
   #report = newReport();
-  /** What the engine has not taken yet. */
+  /** The lines that the engine has not taken yet. */
   readonly #pendingLines = new Set<string>();
   #awaitsEnd = false;
 
@@ -50,7 +51,7 @@ export class ResourceReports {
     }
   }
 
-  /** Tells every cause. What a program does after it has nothing more to do has causes of its own. */
+  /** Reports every cause. If the program goes on after its end, a new report begins. */
   #tell(): void {
     for (const { resource: subject, message } of this.#report.entries()) {
       const line = `${subject.severity}: ${message}\n`;
@@ -60,7 +61,7 @@ export class ResourceReports {
     this.#report = newReport();
   }
 
-  /** Prints what the engine can't take any more from a program that ends itself. */
+  /** Prints the lines that the engine can no longer take, because the program ends itself. */
   #print(): void {
     const lines = this.#report.entries().map(({ resource, message }) => `${resource.severity}: ${message}\n`);
     process.stderr.write([...this.#pendingLines, ...lines].join(""));

@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { dependenciesOf, parentOf, plainValueOf, typeOfResource } from "./private-sdk.ts";
 
 /**
- * Resolves once everything exists that a read depends on: the resources of `dependsOn`, and those that its arguments come
- * from. In a preview it is unknown where one of them is still to be created.
+ * Resolves once everything exists that a read depends on: the resources of `dependsOn`, and those that its arguments come from. In
+ * a preview the result is unknown if one of them is still to be created.
  *
  * @param self the resource that reads, which must not wait for itself
  * @returns whether the read depends on any resource
@@ -34,11 +34,11 @@ export function customParentOf({ parent }: RegistrationOptions): pulumi.Resource
 }
 
 /**
- * Resolves once everything is registered that the registration of a resource waits for because of these options, since it
- * may change the settings. The SDK registers a component after all that its own options and arguments name, so that what is
- * read in a component counts as read after other resources, whether there were any or not.
+ * Resolves once everything is registered that the registration of a resource waits for because of these options, since it may
+ * change the settings. The SDK registers a component after all that its own options and arguments name, so a read in a component
+ * counts as a read after other resources, even if there are none.
  *
- * @returns undefined where there is nothing to wait for
+ * @returns undefined if there is nothing to wait for
  */
 export function waitForRegistration(options: RegistrationOptions): Promise<unknown> | undefined {
   const { parent, deletedWith, replaceWith = [] } = options;
