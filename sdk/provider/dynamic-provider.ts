@@ -14,8 +14,9 @@ import { internalIn, internalProperties } from "../record/internal-properties.ts
 import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
 import { asProperties, asRecord, isRecordOf, type Properties, UNREAD } from "../record/resource-record.ts";
 
-// What the provider text calls. Names and arguments stay the same, and all return promises, because the state of every stack
-// holds that text. What they do is decided in resource-lifecycle.ts; here is what the host of dynamic providers is like.
+// The provider text calls these functions. Their names and arguments never change, and all of them return promises, because the
+// state of every stack has this text. resource-lifecycle.ts decides what they do. This file fits it to the host of dynamic
+// providers.
 
 /** The configuration that the engine gives to the provider host: the stack's, or that of an explicit Provider. */
 export interface ProviderConfiguration {
@@ -28,7 +29,7 @@ export async function check(
   news: Properties,
 ): Promise<{ inputs: Properties; failures: { property: ""; reason: string }[] }> {
   const [oldRecord, newRecord, { failsIn }] = [asRecord(olds), asRecord(news), internalIn(news)];
-  // The host does not see which inputs are secret, so that without an origin all of them may be.
+  // The host does not see which inputs are secret, so without an origin any of them may be.
   const secrets = typeof newRecord.origin === "object" ? newRecord.origin.secrets : Object.keys(news);
   const { inputs, failures, warnings } = await records.check(hostOf(configuration), oldRecord, newRecord, secrets);
   await warn(...warnings.map(({ message }) => message));
@@ -37,7 +38,7 @@ export async function check(
     const reasons = failures.map(({ message }) => ({ property: "" as const, reason: message }));
     return { inputs: asProperties(inputs), failures: reasons };
   }
-  // The program of a preview reports why it fails. What has no record of its own has no settings before.
+  // In a preview the program reports the failures. A resource without a record of its own has no settings yet.
   const isUnknown = failures.length > 0 && failsIn === "program" && !isRecordOf(oldRecord, newRecord);
   return { inputs: asProperties(isUnknown ? { ...inputs, ...UNREAD } : inputs), failures: [] };
 }
@@ -77,7 +78,7 @@ export async function read(
   olds: Properties,
 ): Promise<{ id?: string; props: Properties; inputs?: Properties }> {
   try {
-    // The host does not see inputs, and can't import, so that what is new here is adopted.
+    // The host does not see inputs, and can't import, so `get` adopts a resource that has no record here.
     const oldRecord = asRecord(olds);
     const isAdopted = oldRecord.args.projectId === undefined || internalIn(olds).isAdopted === true;
     const { outputs, inputs, warning, ...others } = await records.read(hostOf(configuration), id, oldRecord, isAdopted);
@@ -97,10 +98,10 @@ export async function read(
 const reader = new SettingsReader();
 const records = new ResourceLifecycle();
 const report = new FindingReport();
-/** What was shown: a replacement is checked twice. */
+/** The messages that were shown; the engine checks a replacement twice. */
 const shownMessages = new Set<string>();
 
-/** Leaves the reason out where it was told for another record. */
+/** Leaves the reason out if it was reported for another record. */
 function tellOnce(id: string, finding: Finding): Finding {
   const first = report.note(id, finding);
   return first === id ? finding : { ...finding, message: `The reason is the same as for ${printable(first, 80)}.` };
