@@ -119,7 +119,7 @@ function withSettingsPlaces(error: AgentLogConfigError, hasStack: boolean): Agen
   return error.advised(hasStack ? ofProvider : `${ofStack} ${ofProvider}`);
 }
 
-/** Leaves out what only says which failures are alike. */
+/** Leaves out the members that only say which findings are alike. */
 function toJson(report: CheckReport): string {
   const json = JSON.stringify(report, (name, value: unknown) => (INTERNAL.includes(name) ? undefined : value), 2);
   return `${json}\n`;

@@ -39,7 +39,7 @@ const COMMANDS = new Map<string, (args: readonly string[]) => Promise<number>>([
   ["--version", async () => print((await import("../../package.json", { with: { type: "json" } })).default.version)],
 ]);
 
-// Nothing can be said of what it does not take.
+// If standard error can't be written to, nothing can be said about it.
 process.stderr.on("error", () => {});
 process.stdout.on("error", (error) => {
   // A reader such as `head` may close the pipe early.

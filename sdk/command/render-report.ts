@@ -10,11 +10,11 @@ export interface CheckReport {
   readonly settings: Readonly<Record<string, string | undefined>>;
   /** In the order in which they were given. */
   readonly projects: readonly ProjectReport[];
-  /** What is wrong beside that, and what to do about it. */
+  /** What else is wrong, and what to do about it. */
   readonly warning?: string | undefined;
 }
 
-/** How far both reads of one project came: where the agents log to, and the problem if one was not read. */
+/** How far both reads of one project came: where the agents log to, and the finding if one was not read. */
 export interface ProjectReport extends Partial<Finding> {
   readonly code?: AgentLogConfigErrorCode;
   readonly projectId: string;

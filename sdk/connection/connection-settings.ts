@@ -56,7 +56,7 @@ export function providerArguments(
     foundSetting(args[setting], "argument", `the argument ${setting} of the Provider '${providerName}'`);
 }
 
-/** @param configurationText returns the value of a key of the stack configuration; undefined where it is not set */
+/** @param configurationText returns the value of a key of the stack configuration; undefined if it is not set */
 export function stackConfiguration(configurationText: (key: string) => string | undefined): SettingsSource {
   return (setting) => {
     const key = configurationKey(setting);
@@ -65,8 +65,8 @@ export function stackConfiguration(configurationText: (key: string) => string | 
 }
 
 /**
- * @param mappings which variables take the place of others where they are set, as in the `envVarMappings` of a Provider; the engine does
- * the same in the environment of a plugin
+ * @param mappings which variables take the place of others if they are set, as in the `envVarMappings` of a Provider; the engine
+ * does the same in the environment of a plugin
  */
 export function environment(mappings: Readonly<Record<string, string>> = {}): SettingsSource {
   return (setting) => {

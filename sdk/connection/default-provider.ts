@@ -1,15 +1,15 @@
 import { type AgentLogConfigError, invalidArgument } from "../model/errors.ts";
 import { CONFIGURATION_NAMESPACE } from "./connection-settings.ts";
 
-// The engine disables the default providers of plugins. It does not know that functions of a program have one, nor that of AgentLogConfig
-// is not that of all dynamic resources.
+// The engine disables the default providers of plugins. It does not know that the functions of a program have a default provider,
+// nor that AgentLogConfig does not share the one of all dynamic resources.
 
 /** The packages without default providers, as a JSON list. */
 const KEY = "pulumi:disable-default-providers";
 
 /**
  * Tells whether the stack wants an explicit provider for everything that reads.
- * @param textOf returns the value of a key of the stack configuration; undefined where it is not set
+ * @param textOf returns the value of a key of the stack configuration; undefined if it is not set
  * @throws AgentLogConfigError for a value that is no list
  */
 export function isDefaultDisabled(textOf: (key: string) => string | undefined): boolean {

@@ -11,7 +11,7 @@ import {
 } from "./connection-settings.ts";
 
 /**
- * Opens the client of a connection. Its module loads undici, so that it is imported only for a read.
+ * Opens the client of a connection. Its module loads undici, so it is imported only for a read.
  * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names a setting that is invalid and the place it comes from
  */

@@ -39,11 +39,11 @@ const argumentsSchema = strictObject({
 }) satisfies z.ZodType<GetAgentLogConfigsArgs>;
 
 /**
- * Reads the settings of many projects at the same time. If some of the reads fail, the result has the reason of each, so that settings and
- * failures together are all that was asked for.
+ * Reads the settings of many projects at the same time. If some of the reads fail, the result has the reason of each: each read is
+ * either among the settings or among the failures.
  * @param read reads one agent of one project
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
- * @param isSecret the arguments may have secrets, so that no message quotes them if they are invalid
+ * @param isSecret the arguments may have secrets, so no message quotes them if they are invalid
  * @throws AgentLogConfigError for arguments that are invalid, and the first failure if no read succeeds
  */
 export async function readMany(

@@ -1,4 +1,4 @@
-/** How long reads may take in silence, in milliseconds, and how often it is then said how far they are. */
+/** After how many milliseconds the progress of reads is shown first, and after how many it is shown again. */
 const [FIRST_MILLISECONDS, NEXT_MILLISECONDS] = [3000, 5000];
 
 /** Says of reads that take long how many have ended, and why one of the others is tried again. */
@@ -13,7 +13,7 @@ export class ReadProgress {
     this.#show = show;
   }
 
-  /** @param read is given what to call when it is tried again, with the reason and the number of the attempt */
+  /** @param read gets a function, which it calls before each retry with the reason and the number of the attempt */
   async during<Result>(read: (onRetry: (text: string) => void) => Promise<Result>): Promise<Result> {
     const key = {};
     this.#begun += 1;

@@ -6,15 +6,15 @@ import { AgentLogConfigError } from "../model/errors.ts";
 import { type ConnectionSettings, connectionKey } from "./connection-settings.ts";
 import type { ReadProgress } from "./read-progress.ts";
 
-/** What a read is to name, not checked yet. */
+/** The arguments of a read, not checked yet. */
 export interface UncheckedRead {
   readonly projectId?: unknown;
   readonly agent?: unknown;
 }
 
 /**
- * A process has one client for each connection, so that all reads, those of several programs too, share its sockets and its
- * nonce. They end with the process, which their sockets do not keep alive.
+ * A process has one client for each connection, so that all reads, even those of several programs, share its sockets and its
+ * nonces. The clients end with the process: their sockets do not keep it alive.
  */
 const clients = new Map<string, AgentLogConfigClient>();
 
@@ -50,7 +50,8 @@ async function readOver(
   // The import itself fails on a runtime that is not supported.
   const { openClient } = await import("./open-client.ts");
   const key = connectionKey(connection);
-  // What can't be opened is tried again: a message about a setting names the place of the setting in its own connection.
+  // A client that can't be opened is not kept, because the message names the places of the settings, and these may be others in an
+  // equal connection.
   const client = clients.get(key) ?? openClient(connection);
   clients.set(key, client);
   return readUsable(connection, client, args, { ...options, isSecret: true });

@@ -43,7 +43,10 @@ export class EngineLog {
     this.#deliveries = Promise.all([this.#deliveries, delivery]);
   }
 
-  /** Shows beside the resource of this URN, or beside the stack, how far the run is, and only as long as it lasts. */
+  /**
+   * Shows how far the run is, beside the resource of this URN or beside the stack. The engine shows it only as long as the run
+   * lasts.
+   */
   showProgress(urn: string, message: string): void {
     this.#send("INFO", urn, message, true).catch(() => {});
   }
@@ -77,7 +80,7 @@ export class EngineLog {
   }
 }
 
-/** How to connect to the engine, on the same machine: past the proxies of the environment, which grpc-js would use. */
+/** Returns how to connect to the engine on the same machine: without the proxies of the environment, which grpc-js would use. */
 export function engineChannel(grpc: Pick<EngineModules["grpc"], "credentials">) {
   return [grpc.credentials.createInsecure(), { "grpc.enable_http_proxy": 0 }] as const;
 }

@@ -1,8 +1,8 @@
 /**
- * What the engine keeps as the code of every AgentLogConfig and runs in its provider host. It never changes, because one
- * changed character would show as a change of every resource. All behaviour is in the installed package; deleting needs
- * not even that. What it calls returns promises, so that only a failed `require` is caught. The host prints an error as
- * `${error}: ${error.stack}` before the engine prints its message.
+ * What the engine keeps as the code of every AgentLogConfig and runs in its provider host. It never changes, because one changed
+ * character would show as a change of every resource. All behaviour is in the installed package, which a deletion does not need.
+ * The functions that it calls return promises, so it catches only a failed `require`. The host prints an error as `${error}:
+ * ${error.stack}` before the engine prints its message.
  */
 export const PROVIDER_TEXT = `exports.handler = () => {
 let config;

@@ -48,7 +48,7 @@ type Refuse = (says: string) => AgentLogConfigError;
 function checkBaseUrl(text: string, allowHttp: boolean, setting: string, refuse: Refuse): string {
   const advice = "give an address such as https://example.com:8443";
   const url = URL.parse(text);
-  // An address without a scheme reads as a URL of the scheme "example.com:". It is not quoted, since it may be a secret.
+  // Of an address without a scheme, the host is parsed as the scheme. The text is not quoted, because it may be a secret.
   if (url === null || url.host === "") throw refuse(`is not a URL with a scheme and a host; ${advice}`);
   const publicAddress = withoutSecrets(text);
   const unusable = (says: string) => refuse(`${says}: ${publicAddress}; ${advice}`);
@@ -72,7 +72,7 @@ export function apiAddress({ origin, pathname }: URL): string | undefined {
   return behind.some((part) => part !== "") ? undefined : `${origin}${path}${PREFIX}`;
 }
 
-/** What may be shown of an address: all but its credentials, query and fragment. */
+/** Returns what a message may show of an address: all but its credentials, query and fragment. */
 function withoutSecrets(address: string): string {
   const publicPart = address.replace(/^([a-z][a-z\d+.-]*:\/*).*@/is, "$1***@").replace(/[?#].*/s, "");
   return JSON.stringify(printable(publicPart));
@@ -85,7 +85,7 @@ function readCaCertificate(textOrPath: string, refuse: Refuse): string {
   if (isText && textOrPath.includes("PRIVATE KEY-----")) {
     throw refuse("contains a private key; give the certificate alone, and replace a key that was recorded");
   }
-  // Environment variables often have the ends of lines as two characters.
+  // In environment variables, the end of a line is often the two characters \n.
   const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readFile(textOrPath, refuse);
   try {
     const certificates = pem.match(CERTIFICATE)?.map((each) => new X509Certificate(each).toString());
@@ -101,7 +101,7 @@ function readFile(path: string, refuse: Refuse): string {
   try {
     return readFileSync(path, "utf8");
   } catch (cause) {
-    // What does not look like a path may be a secret that went to the wrong place.
+    // A text that does not look like a path may be a secret that was set in the wrong place.
     const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
     const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
     throw refuse(`is neither PEM text nor the path of a file that can be read${which}${why}; give one of them`);

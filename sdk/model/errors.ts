@@ -2,9 +2,9 @@
 interface CodeFacts {
   /** It is an outage: the same read may succeed later although nobody has changed anything. */
   readonly temporary?: true;
-  /** Every read over the same connection fails with it, so that more of them only do harm. */
+  /** Every read over the same connection fails with it, so more of them only do harm. */
   readonly everyRead?: true;
-  /** Another address or key may cure it. */
+  /** Another address or another key may help. */
   readonly connection?: true;
 }
 
@@ -164,7 +164,7 @@ export class AgentLogConfigError extends Error {
 }
 
 /**
- * Returns what was thrown as an error of this package; what is none is a defect of it.
+ * Returns what was thrown as an error of this package. Anything else is a defect of the package, and gets the code `ERR_UNKNOWN`.
  * @param subject what failed; the message begins with it
  */
 export function errorOf(thrown: unknown, subject?: string): AgentLogConfigError {
@@ -174,7 +174,7 @@ export function errorOf(thrown: unknown, subject?: string): AgentLogConfigError 
 }
 
 /**
- * The caller's mistake, which is reported before anything is sent.
+ * Returns the error for a mistake of the caller, which is reported before anything is sent.
  * @param subject what failed; the message begins with it
  */
 export function invalidArgument(message: string, subject?: string): AgentLogConfigError {

@@ -7,7 +7,7 @@ export interface JsonMap {
   readonly [name: string]: Json;
 }
 
-/** Returns a value as JSON: members that are undefined are left out, and what JSON does not have is null. */
+/** Returns a value as JSON: members that are undefined are left out, and a value that JSON does not have becomes null. */
 export function jsonOf(value: unknown): Json {
   if (Array.isArray(value)) return value.map(jsonOf);
   if (isObject(value)) return jsonMapOf(value);

@@ -18,19 +18,19 @@ export function parseArgument<T>(
   throw new AgentLogConfigError(code, describeIssues(error.issues, "the argument", placeOf), { subject });
 }
 
-/** Returns the place that a member comes from, as a message names it; undefined if that needs no name. */
+/** Returns the place that a member comes from, as a message names it; undefined if a message does not name it. */
 export type PlaceOf = (name: string) => string | undefined;
 
 interface ParseOptions {
   readonly code?: AgentLogConfigErrorCode;
   readonly placeOf?: PlaceOf | undefined;
-  /** The value may have secrets, so that the error may not quote it. Default: true. */
+  /** The value may have secrets, so the error does not quote it. Default: true. */
   readonly isSecret?: boolean | undefined;
 }
 
 /**
- * Says in one sentence what is wrong with a value: the path of each part and what it must be. If the issues have the part itself, it
- * quotes it.
+ * Says in one sentence what is wrong with a value: the path of each part, what it must be, and the part itself if the issues have
+ * it.
  * @param whole how to name the value itself
  */
 export function describeIssues(
@@ -48,7 +48,7 @@ export function describeIssues(
   }
 }
 
-/** The most mistakes that a message names, so that it stays readable, and no transport cuts it. */
+/** The most mistakes that a message names, so that it stays readable and no transport cuts it. */
 const MAX_MISTAKES = 10;
 
 /** Joins what is wrong with a value to the end of a sentence: the first ten, and the number of the others. */
@@ -59,12 +59,15 @@ export function listMistakes(mistakes: readonly string[]): string {
   return printable(all.join("; "), MAX_CHARACTERS);
 }
 
-/** With the subject and the link of an error it stays below 4,096, beyond which gRPC loses messages. */
+/**
+ * The most characters of such a list. With its subject and link, the message stays below 4,096 characters, because gRPC loses
+ * longer ones.
+ */
 const MAX_CHARACTERS = 3500;
 
 type WrongMember = Pick<z.core.$ZodIssue, "path" | "message" | "input">;
 
-/** What is wrong with the members of an object says more than that it is none of several things. */
+/** If a value fits none of several schemas, it returns what is wrong with the members of an object, because that says more. */
 function wrongMembersOf(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): WrongMember[] {
   const path = [...parents, ...issue.path];
   const alternatives = issue.code === "invalid_union" ? issue.errors : [];

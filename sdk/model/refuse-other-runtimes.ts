@@ -1,6 +1,7 @@
 import { AgentLogConfigError } from "./errors.ts";
 
-// Importing this file refuses other runtimes. Each entry imports it before everything else, which fails there without a reason.
+// An import of this file refuses other runtimes. Each entry imports it first, because the other modules fail there without a
+// reason.
 const { node, bun } = process.versions;
 const [major = 0, minor = 0] = node.split(".").map(Number);
 if (bun !== undefined || major < 22 || (major === 22 && minor < 19)) {

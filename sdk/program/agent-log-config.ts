@@ -116,7 +116,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     }
     // With mocks nothing is read: the outputs are the state that they return, as with every resource.
     const textArgs = args === undefined || runsWithMocks() ? undefined : withTexts(args);
-    // super() needs the inputs, but only after it does the resource know its provider.
+    // super() needs the inputs, but the resource knows its provider only after super().
     const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<ResourceRead>>();
     const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
     const inputs = textArgs === undefined ? args : recordedInputs(textArgs, outcome, secrets);

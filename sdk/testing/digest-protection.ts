@@ -13,12 +13,13 @@ interface ProtectionOptions extends Pick<ServiceOptions, "qopParameter"> {
 type ChallengeFor = (method: string, target: string, authorization: string | undefined) => string | undefined;
 
 /**
- * Returns the server's side of HTTP Digest with MD5 and auth, as the service does it, with nonces that do not expire. It begins without any.
+ * Returns the server's side of HTTP Digest with MD5 and auth, as the service does it, with nonces that do not expire. It begins
+ * without nonces.
  * @see RFC 7616, section 3.3
  */
 export function digestProtection(options: ProtectionOptions): ChallengeFor {
   const { realm, username, password, qopParameter = "qop" } = options;
-  /** The counts that were used with each nonce. */
+  /** The nonce counts that were used, by their nonce. */
   const countsOfNonces = new Map<string, Set<string>>();
   const challenge = (stale: boolean) => {
     const nonce = randomBytes(24).toString("base64");

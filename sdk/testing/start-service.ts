@@ -86,7 +86,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 }
 
 /**
- * Starts it without keeping what it receives.
+ * Starts the stand-in without keeping the requests that it receives.
  * @param report is told of each request
  */
 export async function startServer(
@@ -125,7 +125,7 @@ export async function startServer(
     else sendResponse(response, content, parts);
   };
 
-  /** A connection over TLS can be reset below TLS only. */
+  /** Resets a connection. A connection over TLS can be reset only below TLS. */
   const reset = ({ remotePort }: Socket) => {
     for (const socket of sockets) if (socket.remotePort === remotePort) socket.resetAndDestroy();
   };
