@@ -23,7 +23,7 @@ export interface ReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** @internal What the read has to pass before it is sent. Default: one that it shares with all reads under way. */
   readonly gate?: ReadGate | undefined;
-  /** @internal The arguments may have secrets, so that no message quotes them if they are invalid. Default: false. */
+  /** @internal The arguments may have secrets, so no message quotes them if they are invalid. Default: false. */
   readonly isSecret?: boolean | undefined;
   /** @internal Replaces that of the connection. */
   readonly maxRetries?: number | undefined;

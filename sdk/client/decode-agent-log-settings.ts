@@ -13,11 +13,13 @@ export function decodeAgentLogSettings(body: unknown, subject: string): AgentLog
   const settings = withAllFields(body);
   const { data, error } = agentLogSettingsSchema.safeParse(settings);
   // zod would drop the key __proto__ in silence, but a program that checks settings has to learn of it.
-  const unusable = isObject(settings) ? findUnusable(settings["configOverrides"], MAX_DEPTH) : undefined;
-  if (data !== undefined && unusable === undefined) return data;
-  const wrong =
-    unusable === undefined ? describeIssues(error?.issues ?? [], "the body") : `configOverrides must not ${unusable}`;
-  const says = `the response can't be used, because ${wrong}; check baseUrl and the version of the service`;
+  const unusablePart = isObject(settings) ? findUnusable(settings["configOverrides"], MAX_DEPTH) : undefined;
+  if (data !== undefined && unusablePart === undefined) return data;
+  const problem =
+    unusablePart === undefined
+      ? describeIssues(error?.issues ?? [], "the body")
+      : `configOverrides must not ${unusablePart}`;
+  const says = `the response can't be used, because ${problem}; check baseUrl and the version of the service`;
   throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status: 200 });
 }
 
@@ -58,8 +60,8 @@ function findUnusable(value: unknown, levels: number): string | undefined {
   if (levels === 0) return `be nested deeper than ${MAX_DEPTH} levels`;
   for (const key of Object.keys(value)) {
     if (key === "__proto__") return "have the key __proto__";
-    const unusable = findUnusable(value[key], levels - 1);
-    if (unusable !== undefined) return unusable;
+    const unusablePart = findUnusable(value[key], levels - 1);
+    if (unusablePart !== undefined) return unusablePart;
   }
   return undefined;
 }

@@ -54,8 +54,8 @@ function openResponse({ status, headers, body }: WireResponse, envelope: boolean
   const { json, unreadable } = parseJson(body, headerOf(headers, "content-encoding"));
   const { inEnvelope = status, content } = envelope ? takeOut(json) : { content: json };
   const fields: Readonly<Record<string, unknown>> = isPlainObject(content) ? content : {};
-  const worst = Math.max(status, inEnvelope, statusIn(fields["error"]) ?? status);
-  return { status: worst, content, fields, unreadable };
+  const highestStatus = Math.max(status, inEnvelope, statusIn(fields["error"]) ?? status);
+  return { status: highestStatus, content, fields, unreadable };
 }
 
 /** Says what a response is; `wrong` says why it is neither settings nor an error of the service. */

@@ -16,8 +16,8 @@ import {
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names a setting that is invalid and the place it comes from
  */
 export function openClient(settings: ConnectionSettings): AgentLogConfigClient {
-  const missing = REQUIRED.filter((setting) => settings[setting] === undefined);
-  if (missing.length > 0) throw missingSettings(missing);
+  const missingNames = REQUIRED.filter((setting) => settings[setting] === undefined);
+  if (missingNames.length > 0) throw missingSettings(missingNames);
   const texts = Object.entries(settings).flatMap(([name, setting]) =>
     setting === undefined ? [] : [[name, setting.text] as const],
   );
@@ -52,9 +52,9 @@ function placeFor(name: ConnectionSetting, { baseUrl }: ConnectionSettings): str
 
 const REQUIRED = ["baseUrl", "publicKey", "privateKey"] as const satisfies readonly ConnectionSetting[];
 
-function missingSettings(missing: readonly ConnectionSetting[]): AgentLogConfigError {
-  const secret = missing.includes("privateKey") ? "; privateKey with --secret" : "";
-  const list = (name: (setting: ConnectionSetting) => string) => missing.map(name).join(", ");
+function missingSettings(names: readonly ConnectionSetting[]): AgentLogConfigError {
+  const secret = names.includes("privateKey") ? "; privateKey with --secret" : "";
+  const list = (name: (setting: ConnectionSetting) => string) => names.map(name).join(", ");
   return new AgentLogConfigError(
     "ERR_MISSING_SETTINGS",
     `Connection settings are missing: ${list(String)}. Pass them to a Provider, or set them in the stack (pulumi config set ${list(configurationKey)}${secret}) or in the environment (${list(environmentVariable)}).`,

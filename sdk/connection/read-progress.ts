@@ -4,7 +4,7 @@ const [FIRST_MILLISECONDS, NEXT_MILLISECONDS] = [3000, 5000];
 /** Says of reads that take long how many have ended, and why one of the others is tried again. */
 export class ReadProgress {
   readonly #show: (text: string) => void;
-  #begun = 0;
+  #count = 0;
   /** What is said of each read that has not ended: nothing before its first retry. */
   readonly #pending = new Map<object, string | undefined>();
   #timer: NodeJS.Timeout | undefined;
@@ -16,7 +16,7 @@ export class ReadProgress {
   /** @param read gets a function, which it calls before each retry with the reason and the number of the attempt */
   async during<Result>(read: (onRetry: (text: string) => void) => Promise<Result>): Promise<Result> {
     const key = {};
-    this.#begun += 1;
+    this.#count += 1;
     this.#pending.set(key, undefined);
     this.#timer ??= this.#showAfter(FIRST_MILLISECONDS);
     try {
@@ -33,7 +33,7 @@ export class ReadProgress {
   /** The timer does not keep the process alive. */
   #showAfter(milliseconds: number): NodeJS.Timeout {
     return setTimeout(() => {
-      const count = `${this.#begun - this.#pending.size} of ${this.#begun} ${this.#begun === 1 ? "agent" : "agents"} read`;
+      const count = `${this.#count - this.#pending.size} of ${this.#count} ${this.#count === 1 ? "agent" : "agents"} read`;
       const retry = [...this.#pending.values()].findLast((text) => text !== undefined);
       this.#show(retry === undefined ? count : `${count}; ${retry}`);
       this.#timer = this.#showAfter(NEXT_MILLISECONDS);

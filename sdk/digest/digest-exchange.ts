@@ -31,7 +31,7 @@ export class DigestExchange {
   }
 
   /**
-   * The server answered the request, so that the nonce may be used again.
+   * The server answered the request, so the nonce may be used again.
    * @param provesKey the answer is one that a request with wrong credentials does not get, such as the status of a success; that
    * of a gateway in front of the server is not
    */

@@ -51,18 +51,18 @@ function checkBaseUrl(text: string, allowHttp: boolean, setting: string, refuse:
   // Of an address without a scheme, the host is parsed as the scheme. The text is not quoted, because it may be a secret.
   if (url === null || url.host === "") throw refuse(`is not a URL with a scheme and a host; ${advice}`);
   const publicAddress = withoutSecrets(text);
-  const unusable = (says: string) => refuse(`${says}: ${publicAddress}; ${advice}`);
+  const unusableAddress = (says: string) => refuse(`${says}: ${publicAddress}; ${advice}`);
   const { protocol, username, password, search, hash } = url;
   if (username !== "" || password !== "")
-    throw unusable("has credentials in it, which belong in publicKey and privateKey");
+    throw unusableAddress("has credentials in it, which belong in publicKey and privateKey");
   if (protocol !== "https:" && protocol !== "http:")
-    throw unusable(`has the scheme ${printable(protocol, 80)} instead of https:`);
-  if (search !== "" || hash !== "") throw unusable("has a query or a fragment");
+    throw unusableAddress(`has the scheme ${printable(protocol, 80)} instead of https:`);
+  if (search !== "" || hash !== "") throw unusableAddress("has a query or a fragment");
   if (protocol === "http:" && !allowHttp) {
     throw refuse(`uses http: ${publicAddress}; use https, or set ${setting} if you trust the network`);
   }
   const address = apiAddress(url);
-  if (address === undefined) throw unusable(`has a path after ${PREFIX}`);
+  if (address === undefined) throw unusableAddress(`has a path after ${PREFIX}`);
   return address;
 }
 

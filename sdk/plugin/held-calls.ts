@@ -67,9 +67,9 @@ export class HeldCalls {
     this.#heldCall = undefined;
     this.#hasReported ||= heldCall !== undefined;
     this.#report = new FindingReport(nameInUrn);
-    const own = entries.filter(({ resource }) => resource === heldCall?.urn);
+    const ownEntries = entries.filter(({ resource }) => resource === heldCall?.urn);
     for (const { resource, message } of entries) if (resource !== heldCall?.urn) this.#showError(resource, message);
-    heldCall?.fail(new Error(own.map(({ message }) => message).join("\n")));
+    heldCall?.fail(new Error(ownEntries.map(({ message }) => message).join("\n")));
   }
 
   #awaitSilence(): void {

@@ -75,10 +75,11 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
     // A fleet of the plugin has the same children under another type.
     const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], dependsOn: opts.dependsOn ?? [], ignoreChanges };
     const lists = { projectIds, projects, agents: isPlain(agents) ? agents : pulumi.output(agents) };
-    const late = Object.fromEntries(Object.entries(lists).filter(([, list]) => isEventual(list)));
+    const lateLists = Object.fromEntries(Object.entries(lists).filter(([, list]) => isEventual(list)));
     const fleet = { name, rules, options, lists };
     // Resources that depend on the component find only the children that exist now.
-    this.configs = Object.keys(late).length === 0 ? makeChildren(fleet) : makeChildrenLater(fleet, pulumi.output(late));
+    this.configs =
+      Object.keys(lateLists).length === 0 ? makeChildren(fleet) : makeChildrenLater(fleet, pulumi.output(lateLists));
     this.registerOutputs({ configs: this.configs });
   }
 }
@@ -98,9 +99,9 @@ type Configs = AgentLogConfigs["configs"];
 
 /** Makes the children as soon as all lists are known. */
 function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): Configs {
-  return origin.apply((late) => {
+  return origin.apply((lateLists) => {
     try {
-      return makeChildren({ ...fleet, lists: { ...fleet.lists, ...late }, origin });
+      return makeChildren({ ...fleet, lists: { ...fleet.lists, ...lateLists }, origin });
     } catch (error) {
       throw printedAsIs(errorOf(error));
     }
@@ -111,15 +112,15 @@ function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): Configs
 function makeChildren(fleet: Fleet): Configs {
   const members = fleetMembers(fleet.name, { ...fleet.rules, ...fleet.lists }, fleet.origin !== undefined);
   const configs = new Map<string, pulumi.Output<FleetSettings>>();
-  const later: pulumi.Output<void>[] = [];
+  const lateChildren: pulumi.Output<void>[] = [];
   for (const member of members) {
     const projectId = isEventual(member.projectId) ? laterInLowerCase(member.projectId) : String(member.projectId);
     const project = member.name ?? projectId;
     const make = (projectName: string) => makeChild(fleet, configs, { ...member, projectId }, projectName);
     if (typeof project === "string") make(project);
-    else later.push(project.apply(make));
+    else lateChildren.push(project.apply(make));
   }
-  return pulumi.all(later).apply(() => pulumi.output(Object.fromEntries(configs)));
+  return pulumi.all(lateChildren).apply(() => pulumi.output(Object.fromEntries(configs)));
 }
 
 /**
@@ -141,8 +142,8 @@ function makeChild(
 }
 
 function laterInLowerCase(id: unknown): pulumi.Output<string> {
-  const late: pulumi.Output<unknown> = pulumi.output(id);
-  return late.apply((text) => String(inLowerCase(text)));
+  const idOutput: pulumi.Output<unknown> = pulumi.output(id);
+  return idOutput.apply((text) => String(inLowerCase(text)));
 }
 
 function fleetSettingsOf(child: AgentLogConfig, name: string | undefined): pulumi.Output<FleetSettings> {

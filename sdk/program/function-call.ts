@@ -72,8 +72,8 @@ export function callWhenKnown<Result>(
   const input = pulumi.output<object>(args);
   return pulumi
     .all([input, settings, waits, pulumi.isSecret(input)])
-    .apply(([plain, connection, waitResults, isSecret]) => {
-      const call = { connection, args: plain, hasWaited: waitResults.includes(true), isSecret };
+    .apply(([plainArgs, connection, waitResults, isSecret]) => {
+      const call = { connection, args: plainArgs, hasWaited: waitResults.includes(true), isSecret };
       return read(call).catch((error) => failProgram(errorOf(error)));
     });
 }
@@ -83,10 +83,10 @@ export function callWhenKnown<Result>(
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package, and for none in a stack that wants explicit ones
  */
 function connectionFor(name: FunctionName, { provider, parent }: pulumi.InvokeOptions): ProviderSettings {
-  const explicit = provider ?? providerOf(parent);
-  const connection = connectionOf(explicit);
+  const explicitProvider = provider ?? providerOf(parent);
+  const connection = connectionOf(explicitProvider);
   if (connection !== undefined) return connection;
-  if (explicit === undefined) throw defaultIsDisabled(name);
+  if (explicitProvider === undefined) throw defaultIsDisabled(name);
   throw invalidArgument(
     "The provider belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
   );

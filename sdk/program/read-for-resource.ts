@@ -43,7 +43,7 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
   const waits = [connection?.hasWaited ?? false, dependencies, waitForRegistration(opts)?.then(() => true) ?? false];
   return pulumi
     .all([pulumi.output(what), connection?.settings, pulumi.all(waits)])
-    .apply(([plain, settings, waitResults]) => readNow(request, settings, plain, waitResults.includes(true)));
+    .apply(([plainArgs, settings, waitResults]) => readNow(request, settings, plainArgs, waitResults.includes(true)));
 }
 
 /** @param connection undefined if the provider of another package decides on it, so only the engine can read */

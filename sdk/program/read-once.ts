@@ -21,10 +21,10 @@ export function readOnce(
   if (hasWaited || isObject(args.projectId) || isObject(args.agent)) return readAnew();
   const { projectId, agent, envelope, pretty } = args;
   const key = JSON.stringify([connectionKey(connection), projectId, agent, envelope, pretty]);
-  const earlier = reads.get(key);
-  if (earlier !== undefined) return earlier;
-  const current = readAnew();
-  reads.set(key, current);
-  current.catch(() => reads.delete(key));
-  return current;
+  const earlierRead = reads.get(key);
+  if (earlierRead !== undefined) return earlierRead;
+  const newRead = readAnew();
+  reads.set(key, newRead);
+  newRead.catch(() => reads.delete(key));
+  return newRead;
 }

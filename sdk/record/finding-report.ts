@@ -37,16 +37,16 @@ export class FindingReport<Resource = string> {
 
   /** Notes a finding of a resource. Returns the resource beside which its cause would be reported now. */
   note(resource: Resource, finding: Finding): Resource {
-    const alike = this.#causes.get(finding.cause) ?? new Map<Resource, Finding>();
-    this.#causes.set(finding.cause, alike.set(resource, finding));
-    for (const entry of alike) if (wasSent(entry)) return entry[0];
-    const [first = resource] = alike.keys();
+    const findings = this.#causes.get(finding.cause) ?? new Map<Resource, Finding>();
+    this.#causes.set(finding.cause, findings.set(resource, finding));
+    for (const entry of findings) if (wasSent(entry)) return entry[0];
+    const [first = resource] = findings.keys();
     return first;
   }
 
   /** Forgets what was noted of a resource. */
   forget(resource: Resource): void {
-    for (const alike of this.#causes.values()) alike.delete(resource);
+    for (const findings of this.#causes.values()) findings.delete(resource);
   }
 
   /**
@@ -57,12 +57,12 @@ export class FindingReport<Resource = string> {
   entries(at?: Resource): ReportEntry<Resource>[] {
     const causes = foremost([...this.#causes.values()], (alike) => at !== undefined && alike.has(at));
     return causes.flatMap((alike) => {
-      const ordered = foremost(foremost([...alike], wasSent), ([resource]) => resource === at);
-      const names = ordered.map(([resource]) => this.#nameOf?.(resource) ?? String(resource));
-      const findings = ordered.map(([, finding]) => finding);
+      const pairs = foremost(foremost([...alike], wasSent), ([resource]) => resource === at);
+      const names = pairs.map(([resource]) => this.#nameOf?.(resource) ?? String(resource));
+      const findings = pairs.map(([, finding]) => finding);
       const message = describeFindings(names, findings, this.#nameOf === undefined);
       // All findings of a cause may be forgotten, and then there is no resource.
-      return ordered.slice(0, 1).map(([resource]) => ({ resource, message }));
+      return pairs.slice(0, 1).map(([resource]) => ({ resource, message }));
     });
   }
 }
@@ -101,21 +101,21 @@ function foremost<Item>(items: readonly Item[], isFirst: (item: Item) => boolean
 /**
  * Returns the sentences for resources that have one cause.
  * @param names of the resources
- * @param alike what is said of each of them
+ * @param findings what is said of each of them
  * @param areNamed each message names its own resource in the same way
  */
-export function describeFindings(names: readonly string[], alike: readonly Finding[], areNamed = false): string {
-  const [{ message, record } = { message: "" }] = alike;
+export function describeFindings(names: readonly string[], findings: readonly Finding[], areNamed = false): string {
+  const [{ message, record } = { message: "" }] = findings;
   if (record === undefined) {
     const [says, which] = areNamed ? ["The same applies", names.slice(1)] : ["This applies", names];
     return which.length === 0 ? message : `${message} ${says} to ${listOf(which)}.`;
   }
   const what = `AgentLogConfig ${listOf(names)}`;
   if (record === "gone") return `${what} ${names.length === 1 ? "is" : "are"} gone. ${message}`;
-  const times = alike.map(({ record }) => (typeof record === "object" ? record.unchangedSince : undefined));
-  const [oldest] = times.filter(isDate).toSorted();
+  const times = findings.map(({ record }) => (typeof record === "object" ? record.unchangedSince : undefined));
+  const [oldestTime] = times.filter(isDate).toSorted();
   const [uses, which] = names.length === 1 ? ["uses", "which"] : ["use", "the oldest of which"];
-  const age = oldest === undefined ? "" : `, ${which} have been unchanged for ${ageOf(oldest)}`;
+  const age = oldestTime === undefined ? "" : `, ${which} have been unchanged for ${ageOf(oldestTime)}`;
   return `${what} ${uses} the recorded settings${age}. ${message}`;
 }
 

@@ -116,9 +116,9 @@ export async function startServer(
       challengeFor = protect();
       challenge = challengeFor(method, target, headers.authorization);
     }
-    const own = challenge === undefined ? respond(method, target, projects) : unauthorized(challenge);
+    const usualResponse = challenge === undefined ? respond(method, target, projects) : unauthorized(challenge);
     const parts: Partial<Cut & Delay & CannedResponse> = typeof fault === "object" ? fault : {};
-    const content = isResponse(fault) ? fault : own;
+    const content = isResponse(fault) ? fault : usualResponse;
     const isCut = fault === "reset" || parts.cutAfterBytes !== undefined;
     report({ method, target, headers, status: isCut ? 0 : content.status });
     if (fault === "reset") reset(request.socket);

@@ -23,8 +23,8 @@ export class ConnectionPool {
 
   /** Waits for a connection, which nothing else uses until it is given back. */
   async take(): Promise<Connection> {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) return idle;
+    const idleConnection = this.#idle.pop();
+    if (idleConnection !== undefined) return idleConnection;
     if (this.#connections.length < MAX_CONNECTIONS) {
       const connection = this.#open();
       this.#connections.push(connection);

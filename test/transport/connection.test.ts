@@ -18,7 +18,11 @@ function openConnection() {
   onTestFinished(() => connection.destroy());
   const openSocket = () => {
     const [socket, state] = [new Socket(), { bytesRead: 0 }];
-    Object.defineProperty(socket.on("error", () => {}), "bytesRead", { get: () => state.bytesRead });
+    Object.defineProperty(
+      socket.on("error", () => {}),
+      "bytesRead",
+      { get: () => state.bytesRead },
+    );
     connection.onOpening(socket);
     return { socket, state };
   };
