@@ -29,7 +29,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   const children = areListsKnown ? childrenOf(name, fleetMembers(name, { ...rules, ...lists }, isSecret)) : [];
   const fleet = { urn, rules, isSecret, progress: run.progressOf(urn) };
   const registrations = children.map(([names, member]) => registerChild(fleet, names, member, monitor, run));
-  // An engine that goes on after a failure records the others.
+  // If one child fails, an engine that goes on after failures still records the others.
   await Promise.allSettled(registrations);
   const settings = Object.fromEntries((await Promise.all(registrations)).filter(([, child]) => child !== undefined));
 

@@ -38,7 +38,7 @@ export class HeldCalls {
     for (const failure of failures) this.#report.note(urn, failure);
   }
 
-  /** Lets the call that is being answered fail at once. */
+  /** Fails the current call at once. */
   fail(urn: string, failures: readonly Finding[]): never {
     this.#report.forget(urn);
     throw new Error(failures.map(({ message }) => message).join("\n"));

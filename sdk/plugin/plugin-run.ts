@@ -43,7 +43,10 @@ export class PluginRun {
     return this.#reader.read(lookUpConnection(...this.#sources), readArguments, progress);
   }
 
-  /** Reads for a resource that the engine is going to ask for. It does not fail: the call of the engine does. */
+  /**
+   * Reads for a resource that the engine is going to ask for. If the read fails, the later call of the engine fails, and this
+   * function does not.
+   */
   async readAhead(urn: string, readArguments: UncheckedRead, progress: ReadProgress): Promise<void> {
     const read = this.failures.during(() => this.read(readArguments, progress));
     this.#readsAhead.set(aheadKey(urn, readArguments), read);

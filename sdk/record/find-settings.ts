@@ -33,8 +33,8 @@ type EndedRead = { readonly readFor: ReadFor } & (
 );
 
 /**
- * Finds the settings of a resource whose arguments are valid: those that the program has read if they belong to this record, or else
- * reads them.
+ * Finds the settings of a resource whose arguments are valid. It takes the settings that the program has read, if they belong to
+ * this record. Otherwise it reads.
  * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
  */
 export async function findSettings(host: RecordHost, olds: ResourceRecord, news: ResourceRecord): Promise<ReadOutcome> {

@@ -4,39 +4,42 @@ import type { Finding } from "./finding-report.ts";
 import { originIn, type ReadFor, type SettingsOrigin } from "./settings-origin.ts";
 
 /**
- * The properties of a resource that are the package's own. Their names begin with two underscores, which the CLI hides. No other file
- * knows the names.
+ * The properties of a resource that only the package uses. Their names begin with two underscores, and the CLI hides such names.
+ * No other file knows the names.
  */
 export interface InternalProperties {
   /**
-   * The provider text. Written by the program; read by the host of dynamic providers, and by Diff, which tells by it who manages a record.
-   * Seen in inputs, outputs and the state. Frozen: name and text are in the state of every stack.
+   * The provider text. The program writes it. The host of dynamic providers reads it, and so does Diff, to learn who manages a
+   * record. It is in inputs, outputs and the state. Its name and its text are frozen, because the state of every stack has them.
    */
   readonly provider?: string | null | undefined;
   /**
-   * Where the settings beside it come from; {@link UNKNOWN} in a preview as long as the program has not read them. Written by the
-   * program, read by Check. Seen in the inputs that the program sends, never in the state. Not frozen: if Check does not
-   * understand it, Check reads by itself.
+   * Where the settings beside it come from; {@link UNKNOWN} in a preview as long as the program has not read them. The program
+   * writes it, and Check reads it. It is in the inputs that the program sends, and never in the state. It is not frozen: if Check
+   * does not understand it, Check reads by itself.
    */
   readonly origin?: SettingsOrigin | typeof UNKNOWN | undefined;
   /**
-   * In which place a resource fails whose check has failed: in the program of a preview, or in its update. Written by the program,
-   * read by the Check of the dynamic provider. Seen in the inputs that the program sends, never in the state. Not frozen.
+   * The place at which a resource fails whose check has failed: the program of a preview, or its update. The program writes it,
+   * and the Check of the dynamic provider reads it. It is in the inputs that the program sends, and never in the state. It is not
+   * frozen.
    */
   readonly failsIn?: "program" | "update" | undefined;
   /**
-   * What the settings were read for. Written by Check and in a refresh; read by Diff, Create and Update, and by the next Check. Seen in inputs
-   * and, with them, in the state. Frozen as the text `<projectId>/<agent> <service>`, or else outages use no record.
+   * What the settings were read for. Check and a refresh write it. Diff, Create, Update and the next Check read it. It is in the
+   * inputs, and with them in the state. It is frozen as the text `<projectId>/<agent> <service>`: without this text, no record is
+   * used in an outage.
    */
   readonly readFor?: ReadFor | undefined;
   /**
-   * Why its check has failed; empty if it has not. Written by Check; read by Diff, Create and Update, and by the program of a preview, for
-   * which it is an output. Seen in the inputs of a run, never in the state, because nothing is recorded that fails. Not frozen.
+   * Why its check has failed; empty if it has not. Check writes them. Diff, Create and Update read them, and so does the program
+   * of a preview, for which they are an output. They are in the inputs of a run, and never in the state, because a resource that
+   * fails is not recorded. They are not frozen.
    */
   readonly failures?: readonly Finding[];
   /**
-   * The record comes from `get`. Written and read by the Read of the dynamic provider. Seen in outputs and the state. Frozen: without it a
-   * refresh finds a time in what it only adopts.
+   * The record comes from `get`. The Read of the dynamic provider writes and reads it. It is in the outputs and the state. It is
+   * frozen: without it, a refresh finds a time in a record that is only adopted.
    */
   readonly isAdopted?: boolean;
 }
@@ -57,7 +60,7 @@ export function internalIn(properties: Readonly<Record<string, unknown>>): Inter
   };
 }
 
-/** What is to be written: a program knows an origin later, as an Output. */
+/** The properties to write. A program knows an origin later, as an Output. */
 interface WrittenProperties extends Omit<InternalProperties, "origin"> {
   readonly origin?: unknown;
 }

@@ -26,7 +26,7 @@ export interface RefreshResult {
   /** undefined if nothing could be read: the engine then keeps the recorded inputs, with the service that they were read from. */
   readonly inputs?: ResourceRecord;
   readonly outputs: ResourceRecord;
-  /** What to warn of: an outage, or that there is no such project any more. */
+  /** The finding to warn of: an outage, or that the project does not exist any more. */
   readonly warning?: Finding;
 }
 
@@ -35,7 +35,7 @@ export interface RefreshResult {
  * then to create or update it if it differs; in a refresh it asks to read, and then for the difference alone.
  *
  * The engine ends its work at a check that fails, even if it is asked to go on after errors. So a check completes the inputs of a
- * resource that fails, with the reasons among them: its difference is an update, and to create or update it fails.
+ * resource that fails, with the failures among them. Its difference is then an update, and to create or update the resource fails.
  */
 export class ResourceLifecycle {
   /**
@@ -77,7 +77,8 @@ export class ResourceLifecycle {
     this.#outages.delete(id);
     const record = { unchangedSince: outputs.unchangedSince };
     const warnings = outage === undefined ? [] : [{ ...outage, record }];
-    // A record is not replaced by one that fails. In a refresh the inputs are those that were read, as expected or not.
+    // A resource that fails replaces no record. In a refresh the inputs are those that were read, whether they are as expected or
+    // not.
     if (findingsOfCheck(news).length > 0) return { changes: true, warnings };
     if (isDeepStrictEqual(comparableValues(inputs), comparableValues(news))) {
       return { changes: (outputs.provider === undefined) !== (news.provider === undefined), warnings };
@@ -129,7 +130,9 @@ export class ResourceLifecycle {
   }
 }
 
-/** Returns why a resource with these inputs is not recorded: what its check has found, or else what has changed since. */
+/**
+ * Returns why a resource with these inputs is not recorded: the failures of its check, or else those of a change since the check.
+ */
 export function findingsAgainst(inputs: ResourceRecord): readonly Finding[] {
   const findings = findingsOfCheck(inputs);
   if (findings.length > 0 || isUnknown(inputs.readFor?.id)) return findings;
@@ -137,7 +140,7 @@ export function findingsAgainst(inputs: ResourceRecord): readonly Finding[] {
   return judge(inputs, SETTING_NAMES).failures;
 }
 
-/** Returns what the check has found, or that the settings are not of this project and agent. */
+/** Returns the failures of the check, or a failure if the settings are not of this project and agent. */
 function findingsOfCheck({ args, readFor, failures = [] }: ResourceRecord): readonly Finding[] {
   if (failures.length > 0 || isUnknown(readFor?.id) || readFor?.id === idOf(args)) return failures;
   return [findingOfRecord(args, CHANGED_SINCE)];
