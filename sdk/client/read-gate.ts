@@ -43,7 +43,7 @@ export interface ReadTurn {
   };
 }
 
-/** Why reads are not sent: the failure of another one, and what a message says of that. */
+/** Why reads are not sent: the error of another read, and what a message says of that. */
 interface Stop {
   readonly error: AgentLogConfigError;
   readonly why: string;
@@ -107,7 +107,7 @@ export class ReadGate {
     if (this.#refusal !== undefined) throw unsentError(turn, this.#refusal);
   }
 
-  /** @param error what a read failed with, if it did */
+  /** @param error the error with which a read failed; undefined if it did not fail */
   #note(sentAt: number, { pool }: ReadTurn, error?: AgentLogConfigError): void {
     if (error === undefined || provesKey(error)) {
       this.#refusalsLeft = MAX_REFUSALS;

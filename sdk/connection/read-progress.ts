@@ -1,7 +1,7 @@
 /** After how many milliseconds the progress of reads is shown first, and after how many it is shown again. */
 const [FIRST_MILLISECONDS, NEXT_MILLISECONDS] = [3000, 5000];
 
-/** Says of reads that take long how many have ended, and why one of the others is tried again. */
+/** Says how many reads have ended, if they take long, and why one of the others is tried again. */
 export class ReadProgress {
   readonly #show: (text: string) => void;
   #count = 0;

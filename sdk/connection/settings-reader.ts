@@ -18,7 +18,7 @@ export interface UncheckedRead {
  */
 const clients = new Map<string, AgentLogConfigClient>();
 
-/** Reads settings for one run, in which the reads of a connection know of each other's failures. */
+/** Reads settings for one run. In a run, the errors of a connection's reads decide whether its later reads are sent. */
 export class SettingsReader {
   readonly #gates = new Map<string, ReadGate>();
 
@@ -35,7 +35,7 @@ export class SettingsReader {
 }
 
 /**
- * Reads settings outside of a run. Only the reads that are under way at the same time know of each other's failures.
+ * Reads settings outside of a run. Only the errors of reads that are under way at the same time decide whether others are sent.
  * @throws AgentLogConfigError as {@link SettingsReader.read}
  */
 export function readAlone(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {

@@ -43,10 +43,10 @@ export function isUnknown(value: unknown): boolean {
   return UNKNOWN_MARKS.has(value);
 }
 
-/** Characters of a setting as JSON. The engine takes seconds for each megabyte, and real settings have some hundred. */
+/** The most characters of a setting as JSON. The engine takes seconds for each megabyte. A real setting has some 100 characters. */
 const MAX_SETTING_CHARACTERS = 65_536;
 
-/** Characters of one string. The time in which the engine compares two strings grows with the square of their length. */
+/** The most characters of one string. The time in which the engine compares two strings grows with the square of their length. */
 const MAX_STRING_CHARACTERS = 4096;
 
 /**

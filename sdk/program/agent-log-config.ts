@@ -191,7 +191,7 @@ function withTexts(args: AgentLogConfigArgs) {
 function makeAbsentUndefined(self: AgentLogConfig, name: keyof AgentLogSettings | "unchangedSince"): void {
   const recordedOutput: pulumi.Output<unknown> = self[name];
   let output: pulumi.Output<unknown> | undefined;
-  // Most settings are not used, and each Output costs some twenty promises.
+  // Most settings are not used, and each Output costs about 20 promises.
   const get = () => {
     output ??= recordedOutput.apply((value) => value ?? undefined);
     return output;
