@@ -54,8 +54,8 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
     const isLast = retries >= maxRetries || performance.now() + wait >= end;
     if (isLast || !isRetryable(error)) throw error;
-    const [why] = error.details.reason.split(";");
-    plan.onRetry?.(`${plan.host}: ${why}; trying again, ${retries + 2} of ${maxRetries + 1}`);
+    const [why] = error.details.reason.replace(/\bthere;/, `at ${plan.host};`).split(";");
+    plan.onRetry?.(`${why}; trying again, ${retries + 2} of ${maxRetries + 1}`);
     const pause = Promise.withResolvers<void>();
     const timer = setTimeout(pause.resolve, wait);
     await abortable(pause.promise, signal, () => clearTimeout(timer));

@@ -150,7 +150,7 @@ function hostOf(configuration: ProviderConfiguration): RecordHost {
 }
 
 const REFRESH_ADVICE =
-  "This read used the connection in the state, which each `pulumi up` records; after a change of the connection run `pulumi up`.";
+  "A refresh without `--run-program` uses the connection of the last `pulumi up`; after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
 
 /** Marks the secret in the form in which the host passes it on to the engine. */
 function sealSecret(properties: Properties): Properties {

@@ -58,14 +58,21 @@ export class FindingReport<Resource = string> {
     const causes = foremost([...this.#causes.values()], (alike) => at !== undefined && alike.has(at));
     return causes.flatMap((alike) => {
       const pairs = foremost(foremost([...alike], wasSent), ([resource]) => resource === at);
-      const names = pairs.map(([resource]) => this.#nameOf?.(resource) ?? String(resource));
+      const names = this.#namesOf(pairs.map(([resource]) => resource));
       const findings = pairs.map(([, finding]) => finding);
       const message = describeFindings(names, findings, this.#nameOf === undefined);
       // All findings of a cause may be forgotten, and then there is no resource.
       return pairs.slice(0, 1).map(([resource]) => ({ resource, message }));
     });
   }
+
+  /** The engine asks in another order in each run, so that names of resources are sorted. */
+  #namesOf(resources: readonly Resource[]): readonly string[] {
+    return this.#nameOf === undefined ? resources.map(String) : resources.map(this.#nameOf).sort(BY_NAME.compare);
+  }
 }
+
+const BY_NAME = new Intl.Collator("en", { numeric: true });
 
 /** A cause, and what to say of it. */
 interface ReportEntry<Resource> {

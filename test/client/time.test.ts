@@ -198,11 +198,22 @@ describe("a read", () => {
     await responded(4);
     await pass(1000);
     await until(() => ended.mock.calls.length > 0);
-    const { host } = new URL(service.baseUrl);
     expect(onRetry.mock.calls).toEqual([
-      [`${host}: the service is overloaded or under maintenance; trying again, 2 of 4`],
-      [`${host}: too many requests; trying again, 3 of 4`],
+      ["the service is overloaded or under maintenance; trying again, 2 of 4"],
+      ["too many requests; trying again, 3 of 4"],
     ]);
+  });
+
+  it("tells of a retry of a host at which nothing listens by its name", async () => {
+    const service = await openService();
+    await service.close();
+    const onRetry = vi.fn();
+    const ended = watch(openClient(service, { maxRetries: 1 }).get(MONITORING, { onRetry }));
+    await until(() => onRetry.mock.calls.length > 0);
+    await pass(1000);
+    await until(() => ended.mock.calls.length > 0);
+    const { host } = new URL(service.baseUrl);
+    expect(onRetry.mock.calls).toEqual([[`nothing listens at ${host}; trying again, 2 of 2`]]);
   });
 
   it("is not said to need a higher limit than there is", async () => {

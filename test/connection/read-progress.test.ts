@@ -40,19 +40,30 @@ it("says why a read is tried again, as long as it has not ended, also if it fail
   const { shown, progress } = begin(20);
   const failure = new Error("down");
   const failing = progress.during(async (onRetry) => {
-    onRetry("127.0.0.1:9: nothing listens there; trying again, 2 of 6");
+    onRetry("nothing listens at 127.0.0.1:9; trying again, 2 of 6");
     await elapse(4);
-    onRetry("127.0.0.1:9: nothing listens there; trying again, 3 of 6");
+    onRetry("nothing listens at 127.0.0.1:9; trying again, 3 of 6");
     await elapse(5);
     throw failure;
   });
   await expect(failing).rejects.toBe(failure);
   await elapse(5);
   expect(shown).toEqual([
-    "0 of 2 agents read; 127.0.0.1:9: nothing listens there; trying again, 2 of 6",
-    "0 of 2 agents read; 127.0.0.1:9: nothing listens there; trying again, 3 of 6",
-    "1 of 2 agents read",
+    "0 of 2 agents read; nothing listens at 127.0.0.1:9; trying again, 2 of 6",
+    "0 of 2 agents read; nothing listens at 127.0.0.1:9; trying again, 3 of 6",
+    "0 of 2 agents read, 1 failed",
   ]);
+});
+
+it("says of one agent why it is tried again, at the beginning of the line", async () => {
+  const { shown, progress } = begin();
+  const read = progress.during(async (onRetry) => {
+    await elapse(4);
+    onRetry("nothing listens at 127.0.0.1:9; trying again, 2 of 6");
+    await elapse(5);
+  });
+  await read;
+  expect(shown).toEqual(["the service has not responded yet", "nothing listens at 127.0.0.1:9; trying again, 2 of 6"]);
 });
 
 it("keeps no process alive", async () => {

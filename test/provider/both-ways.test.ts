@@ -11,7 +11,11 @@ import { type Kept, openDynamicProvider, openPlugin, type Provider } from "./way
 
 const installed = usePluginFolder();
 const WAYS = [
-  { way: "dynamic provider", open: openDynamicProvider, advice: "This read used the connection in the state" },
+  {
+    way: "dynamic provider",
+    open: openDynamicProvider,
+    advice: "A refresh without `--run-program` uses the connection",
+  },
   {
     way: "plugin",
     open: (configuration: Readonly<Record<string, string>>) => openPlugin(configuration, plugin),

@@ -35,7 +35,7 @@ it("tells a cause beside a resource whose read was sent, if there is one", () =>
   expect(report.entries()).toEqual([{ resource: "a", message: "It was not sent. This applies to a." }]);
   expect(report.note("b", DOWN)).toBe("b");
   expect(report.note("c", unsent)).toBe("b");
-  expect(report.entries()).toEqual([{ resource: "b", message: "The service is down. This applies to b, a, c." }]);
+  expect(report.entries()).toEqual([{ resource: "b", message: "The service is down. This applies to a, b, c." }]);
 });
 
 it("tells nothing of a resource that is forgotten, and of a cause that has no other", () => {

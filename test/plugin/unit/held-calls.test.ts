@@ -61,7 +61,7 @@ it("holds a call whose read was sent, and answers one before whose read was not"
   await pass(2999);
   expect(run.ended).toEqual({ a: "answered", c: "answered" });
   await pass(1);
-  expect(run.ended["b"]).toBe("It failed. This applies to b, c, a.");
+  expect(run.ended["b"]).toBe("It failed. This applies to a, b, c.");
 });
 
 it("holds nothing after it has told, because the engine ends the run", async () => {
@@ -80,7 +80,7 @@ it("tells at the end of the run what was noted and not asked for since, and ends
   run.hold("c", "It failed.");
   run.calls.release();
   await pass(0);
-  expect(run.ended).toEqual({ c: "It failed. This applies to c, a." });
+  expect(run.ended).toEqual({ c: "It failed. This applies to a, c." });
   expect(run.shown).toEqual([["b", "Another one. This applies to b."]]);
   expect(vi.getTimerCount()).toBe(0);
 });
