@@ -64,6 +64,8 @@ export class ReadGate {
   /** The reads in a row that ended in an outage, and when the first of them was sent. */
   #outages = 0;
   #outageSince = Infinity;
+  /** When the last read ended that was no outage. */
+  #serviceAt = -Infinity;
   #outage: (Stop & { readonly until: number }) | undefined;
   /** Resolves when a read ends or the trial is over; undefined while no read waits. */
   #nextChange: PromiseWithResolvers<void> | undefined;
@@ -117,7 +119,8 @@ export class ReadGate {
     }
     const isOutage = error?.temporary === true && !STATUSES_OF_ONE_PROJECT.includes(error.status);
     this.#outages = isOutage ? this.#outages + 1 : 0;
-    this.#outageSince = isOutage ? Math.min(this.#outageSince, sentAt) : Infinity;
+    if (!isOutage) this.#serviceAt = performance.now();
+    this.#outageSince = isOutage ? Math.min(this.#outageSince, Math.max(sentAt, this.#serviceAt)) : Infinity;
     const why = isOutage ? this.#whyToStop(pool.reachedAt < sentAt) : undefined;
     const isStopped = error !== undefined && why !== undefined;
     this.#outage = isStopped ? { error, why, until: performance.now() + STOP_MILLISECONDS } : undefined;

@@ -63,7 +63,8 @@ export function isForKnownKey(status: number | undefined, errorCode: unknown): b
 /** Returns the address of the caller that the service has seen. */
 function addressIn(parameters: unknown): string | undefined {
   const texts: readonly unknown[] = Array.isArray(parameters) ? parameters : [];
-  return texts.filter((text) => typeof text === "string").find(isIP);
+  // An IPv6 address may have a zone of any length, which means nothing elsewhere.
+  return texts.filter((text) => typeof text === "string").find((text) => isIP(text) > 0 && !text.includes("%"));
 }
 
 const WRONG_KEY: Advice = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];

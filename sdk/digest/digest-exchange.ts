@@ -13,12 +13,16 @@ export class DigestExchange {
   /** The nonce came in a response to this request. */
   #isFresh = false;
   #repeats = 0;
-  /** How often the server had accepted the credentials when the request was signed last. */
+  /** How often other requests have overtaken this one. */
+  #overtakings = 0;
+  /** How often the server had accepted the credentials when this request began, and when it was signed last. */
+  readonly #acceptancesAtStart: number;
   #acceptances = 0;
 
   constructor(session: DigestSession) {
     this.#session = session;
     this.#nonce = session.nonce;
+    this.#acceptancesAtStart = session.key.acceptances;
   }
 
   /**
@@ -58,11 +62,13 @@ export class DigestExchange {
     const cause = this.#refusedBy(challenge);
     // A server that wants the nonce count to rise refuses a request if one with a higher count arrives first. This may happen to
     // each repeat, so such a refusal does not count as one of the 3 repeats.
-    const isOvertaken = this.#nonce?.isShared === true && key.acceptances > this.#acceptances;
+    const isOvertaken =
+      this.#nonce?.isShared === true && key.acceptances > this.#acceptances && this.#overtakings < MAX_OVERTAKINGS;
     this.#nonce = key.rememberNonce(challenge, this.#session);
     this.#isFresh = true;
     this.#session.nonce = undefined;
-    if (!isOvertaken) this.#repeats += 1;
+    if (isOvertaken) this.#overtakings += 1;
+    else this.#repeats += 1;
     const isFinal = (cause === "key" && !key.isAccepted) || this.#repeats > MAX_REPEATS;
     if (!isFinal) return "sign";
     if (cause === "key") key.isAccepted = false;
@@ -72,11 +78,12 @@ export class DigestExchange {
   /**
    * Tells whether the server has refused the nonce or the key. It has refused the nonce if it says that the nonce is stale, if the
    * nonce came in a response to another request, or if other connections use the nonce, too, because its counts may arrive in
-   * another order. After 3 repeats, it no longer matters which request the nonce came for.
+   * another order. After 3 repeats this excuses it only if it has accepted the key for other requests meanwhile.
    */
   #refusedBy({ stale }: DigestChallenge): "key" | "nonce" {
-    const isForeign = !this.#isFresh && this.#repeats < MAX_REPEATS;
-    return stale || isForeign || this.#nonce?.isShared === true ? "nonce" : "key";
+    const isForeign = !this.#isFresh || this.#nonce?.isShared === true;
+    const isKeyRight = this.#session.key.acceptances > this.#acceptancesAtStart;
+    return stale || (isForeign && (isKeyRight || this.#repeats < MAX_REPEATS)) ? "nonce" : "key";
   }
 }
 
@@ -99,8 +106,9 @@ export class DigestKey {
   /** Returns the nonce of a challenge, which is remembered: the same nonce has one count on all connections. */
   rememberNonce(challenge: DigestChallenge, session: DigestSession): Nonce {
     const nonce =
-      this.nonces.find((candidate) => candidate.isOf(challenge)) ?? new Nonce(challenge, this.credentials, session);
-    if (nonce.session !== session) nonce.isShared = true;
+      this.nonces.find((candidate) => candidate.isOf(challenge)) ??
+      new Nonce(challenge, this.credentials, session.connection);
+    if (nonce.connection !== session.connection) nonce.isShared = true;
     this.nonces = [nonce, ...this.nonces.filter((other) => other !== nonce)].slice(0, MAX_NONCES);
     return nonce;
   }
@@ -111,16 +119,22 @@ export class DigestKey {
  */
 export class DigestSession {
   readonly key: DigestKey;
+  /** What has this session now; a later session of it has one request at a time as well. */
+  readonly connection: object;
   /** The nonce that was accepted last, unless it was refused since. */
   nonce: Nonce | undefined;
 
-  constructor(key: DigestKey) {
+  constructor(key: DigestKey, connection: object = {}) {
     this.key = key;
+    this.connection = connection;
   }
 }
 
 /** The most repeats of a request, for a server that refuses every nonce, and for a key that was accepted before. */
 const MAX_REPEATS = 3;
+
+/** The most repeats of a request that others overtake; with 16 connections one of three succeeds. */
+const MAX_OVERTAKINGS = 32;
 
 /** The most nonces whose counts are remembered. A server that sends a nonce again does so within a second. */
 const MAX_NONCES = 64;
@@ -128,7 +142,7 @@ const MAX_NONCES = 64;
 /** A nonce of the server, and what is known of it. */
 class Nonce {
   /** The connection that got it first. */
-  readonly session: DigestSession;
+  readonly connection: object;
   /** Another connection has got it too. */
   isShared = false;
   readonly #challenge: DigestChallenge;
@@ -136,8 +150,8 @@ class Nonce {
   /** How many requests were signed so far; it is the nonce count of the last one (RFC 7616, section 3.4). */
   #count = 0;
 
-  constructor(challenge: DigestChallenge, credentials: Credentials, session: DigestSession) {
-    this.session = session;
+  constructor(challenge: DigestChallenge, credentials: Credentials, connection: object) {
+    this.connection = connection;
     this.#challenge = challenge;
     this.#signer = new RequestSigner(challenge, credentials, randomBytes(8).toString("hex"));
   }

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
-import { notThis, printable } from "./printable.ts";
+import { firstThatFit, notThis, printable } from "./printable.ts";
 
 /**
  * Parses what a caller passes.
@@ -48,22 +48,16 @@ export function describeIssues(
   }
 }
 
-/** The most mistakes that a message names, so that it stays readable and no transport cuts it. */
+/** The most mistakes that a message names, so that it stays readable. */
 const MAX_MISTAKES = 10;
 
 /** Joins what is wrong with a value to the end of a sentence: the first ten, and the number of the others. */
 export function listMistakes(mistakes: readonly string[]): string {
-  const others = mistakes.length - MAX_MISTAKES;
-  const firstMistakes = mistakes.slice(0, MAX_MISTAKES);
-  const all = others > 0 ? [...firstMistakes, `and ${others} other${others > 1 ? "s" : ""}`] : firstMistakes;
-  return printable(all.join("; "), MAX_CHARACTERS);
+  const firstMistakes = firstThatFit(mistakes, MAX_MISTAKES);
+  const others = mistakes.length - firstMistakes.length;
+  const end = others > 0 ? [`and ${others} other${others > 1 ? "s" : ""}`] : [];
+  return [...firstMistakes, ...end].join("; ");
 }
-
-/**
- * The most characters of such a list. With its subject and link, the message stays below 4,096 characters, because gRPC loses
- * longer ones.
- */
-const MAX_CHARACTERS = 3500;
 
 type WrongMember = Pick<z.core.$ZodIssue, "path" | "message" | "input">;
 

@@ -8,6 +8,22 @@ export function printable(text: string, maxLength = 200): string {
   return start.replace(CREDENTIALS, "$1 ***").replace(UNPRINTABLE, "\uFFFD");
 }
 
+/**
+ * The most characters of a list in a message, as gRPC sends them: percent-encoded, if they are not ASCII. It loses the messages of
+ * errors that are longer than 8,192 in all.
+ */
+const MAX_ENCODED_CHARACTERS = 3000;
+
+/** Returns the first texts of a list, at least one and at most so many, that fit into a message. */
+export function firstThatFit(texts: readonly string[], most: number): readonly string[] {
+  let characters = 0;
+  for (const [index, text] of texts.entries()) {
+    characters += encodeURI(text).length;
+    if (index === most || (characters > MAX_ENCODED_CHARACTERS && index > 0)) return texts.slice(0, index);
+  }
+  return texts;
+}
+
 /** The second number sign of what Azure Pipelines and TeamCity take for a command, in the middle of a line too. */
 export const PIPELINE_COMMAND = /(?<=#)#(?=(?:vso|teamcity)?\[)/i;
 

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
+import { defaultIsDisabled, isDefaultDisabled } from "../connection/default-provider.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { outcomeOf } from "../record/find-settings.ts";
 import { settingsIgnoredInPart } from "../record/ignored-changes.ts";
@@ -55,9 +56,15 @@ async function readNow(
 ): Promise<ResourceRead> {
   const { ignoreChanges: ignoredPaths = [] } = request.opts;
   const origin = { secrets: await secretsOf(request), ignored: ignoredPaths };
-  if (connection === undefined) return { settings: emptyMaps({}, ignoredPaths), origin };
-  const { baseUrl: service, publicKey } = fingerprintsOf(connection);
-  const outcome = await outcomeOf(readOnce(connection, what, hasWaited), { id: idOf(what), service });
+  // The configuration of a provider of another package does not say that the stack wants explicit ones.
+  const isRefused = connection === undefined && isDefaultDisabled(pulumi.runtime.getConfig);
+  if (connection === undefined && !isRefused) return { settings: emptyMaps({}, ignoredPaths), origin };
+  const { baseUrl: service, publicKey } = fingerprintsOf(connection ?? {});
+  const result =
+    connection === undefined
+      ? Promise.reject(defaultIsDisabled("AgentLogConfig"))
+      : readOnce(connection, what, hasWaited);
+  const outcome = await outcomeOf(result, { id: idOf(what), service });
   const [settings, failure] =
     outcome.kind === "read" ? [outcome.settings, undefined] : [recordedSettingsOf({}), outcome.finding];
   const maps = emptyMaps(settings, ignoredPaths);

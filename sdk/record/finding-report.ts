@@ -1,6 +1,6 @@
 import { idOf } from "../model/agent-log-config-id.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
-import { printable } from "../model/printable.ts";
+import { firstThatFit, printable } from "../model/printable.ts";
 
 /** Why a resource fails, or what it warns of. */
 export interface Finding {
@@ -126,24 +126,15 @@ export function describeFindings(names: readonly string[], findings: readonly Fi
   return `${what} ${uses} the recorded settings${age}. ${message}`;
 }
 
-/**
- * The most resources that are named for one cause, and the most characters of their names: gRPC loses messages of errors that are
- * too long.
- */
-const [MAX_NAMES, MAX_CHARACTERS] = [50, 2000];
+/** The most resources that are named for one cause. */
+const MAX_NAMES = 50;
 
 /** Names resources. Of more than 51, or of long names, it names the first ones, and says how many others there are. */
 function listOf(names: readonly string[]): string {
-  const texts: string[] = [];
-  let characters = 0;
-  for (const name of names.slice(0, names.length > MAX_NAMES + 1 ? MAX_NAMES : undefined)) {
-    const text = printable(name, 120);
-    characters += text.length;
-    if (characters > MAX_CHARACTERS) break;
-    texts.push(text);
-  }
-  const others = names.length - texts.length;
-  return others === 0 ? texts.join(", ") : `${texts.join(", ")} and ${others} others`;
+  const texts = names.map((name) => printable(name, 120));
+  const firstTexts = firstThatFit(texts, names.length > MAX_NAMES + 1 ? MAX_NAMES : names.length);
+  const others = names.length - firstTexts.length;
+  return others === 0 ? texts.join(", ") : `${firstTexts.join(", ")} and ${others} others`;
 }
 
 /** A state may have been edited, and Date.parse takes almost anything for a date. */

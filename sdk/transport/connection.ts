@@ -52,7 +52,7 @@ export class Connection implements DigestConnection, SocketEvents {
 
   constructor(key: DigestKey, open: (events: SocketEvents) => Dispatcher) {
     this.#key = key;
-    this.session = new DigestSession(key);
+    this.session = new DigestSession(key, this);
     this.#open = open;
     this.#dispatcher = open(this);
   }
@@ -87,7 +87,7 @@ export class Connection implements DigestConnection, SocketEvents {
     void this.destroy();
     this.#socket = undefined;
     this.#dispatcher = this.#open(this);
-    this.session = new DigestSession(this.#key);
+    this.session = new DigestSession(this.#key, this);
     this.cookies = new Cookies();
   }
 

@@ -127,6 +127,12 @@ const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, str
   ],
   [
     403,
+    { errorCode: "ORG_REQUIRES_ACCESS_LIST", parameters: [`fe80::1%${"a".repeat(9999)}`] },
+    "ERR_ACCESS_LIST",
+    "^the address of this machine is not on",
+  ],
+  [
+    403,
     { errorCode: "GLOBAL_USER_OUTSIDE_SUBNET", parameters: ["2001:db8::7"] },
     "ERR_ACCESS_LIST",
     "^the address 2001:db8::7 is outside the subnets",

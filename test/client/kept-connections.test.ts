@@ -217,7 +217,7 @@ it("has one listener of each read at a signal of many, and none afterwards", asy
 /** A server with one nonce for all connections, whose counts must rise, and that takes up requests in another order than they come. */
 async function startOvertaking() {
   const held: (() => void)[] = [];
-  let [last, accepted] = [0, 0];
+  let [last, accepted, random] = [0, 0, 1];
   const server = createHttpServer(({ headers: { authorization } }, response) => {
     held.push(() => {
       const count = Number.parseInt(/nc=(\w+)/.exec(authorization ?? "")?.[1] ?? "0", 16);
@@ -226,8 +226,11 @@ async function startOvertaking() {
         response.end(JSON.stringify({ logPath: LOG_PATH }));
       } else response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"' }).end("{}");
     });
-    // The last one first, of those that have come by then.
-    setImmediate(() => held.pop()?.());
+    // One of those that have come by then, in an order that is the same in each run.
+    setImmediate(() => {
+      random = (random * 75 + 74) % 65_537;
+      held.splice(random % held.length, 1)[0]?.();
+    });
   });
   return { baseUrl: `http://127.0.0.1:${await listen(server)}`, accepted: () => accepted };
 }

@@ -235,6 +235,18 @@ describe("of many reads", () => {
     expect(counts.requests).toBeLessThanOrEqual(60 * 4 + 20 + 32);
   });
 
+  it("one after the other, only that is lost whose project hangs over a connection that is open", async () => {
+    const { baseUrl } = await serve(
+      ({ project }) => (project === 1 ? HANGS : OK),
+      () => undefined,
+    );
+    const client = openClient({ baseUrl }, { maxRetries: 5 });
+    const gate = new ReadGate();
+    const codes = [];
+    for (const project of upTo(4)) codes.push(...(await lostOf(client, [project], gate)));
+    expect(codes).toEqual(["ERR_TIMEOUT"]);
+  });
+
   it("all are lost after the first one where nothing listens, and none after the minute in which it comes back", async () => {
     const { baseUrl, counts, server } = await serve(
       () => OK,

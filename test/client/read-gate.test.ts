@@ -291,6 +291,17 @@ describe("reads at once", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("are sent after one that takes longer than a minute and fails, if others were read meanwhile", async () => {
+    const gate = await gateAfter("read");
+    void begin(gate, { error: NO_RESPONSE, afterSeconds: 90 });
+    for (let seconds = 0; seconds < 80; seconds += 10) {
+      void begin(gate);
+      await elapse(10);
+    }
+    await elapse(10);
+    expect(await nextAt(gate)).toBe(SENT);
+  });
+
   it.each([
     { description: "one is under way that has reached the host after that", last: 1, next: SENT },
     { description: "one is under way that had reached the host before", last: -1, next: "ERR_CONNECTION" },

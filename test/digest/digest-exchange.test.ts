@@ -175,6 +175,39 @@ test("a request that others overtake is signed anew as often as they do, and is 
   expect(key.isAccepted).toBe(true);
 });
 
+test("a request is overtaken 32 times at most", () => {
+  const key = new DigestKey({ username: "u", password: "p" });
+  const [one, other] = [begin(openConnection(key)), openConnection(key)];
+  refuse(one, 'nonce="n"');
+  let times = 0;
+  do {
+    refuse(begin(other), 'nonce="n"').answered(true);
+    sign(one);
+    times += 1;
+  } while (one.refused(challengeOf('nonce="n"')) === "sign");
+  expect(times).toBeLessThanOrEqual(32 + 4);
+});
+
+test("a nonce that the server sends again to one connection tells of the key, although that was replaced", () => {
+  const key = new DigestKey({ username: "u", password: "p" });
+  const connection = {};
+  refuse(begin(new DigestSession(key, connection)), 'nonce="n"');
+  const exchange = refuse(begin(new DigestSession(key, connection)), 'nonce="n"');
+  expect(exchange.refused(challengeOf('nonce="n"'))).toBe("key");
+});
+
+test("a shared nonce that is refused to the end is refused for the key, unless the key was accepted meanwhile", () => {
+  const key = new DigestKey({ username: "u", password: "p" });
+  openProven(key);
+  const [one, other] = [begin(openConnection(key)), begin(openConnection(key))];
+  for (const exchange of [one, other]) refuse(exchange, 'nonce="n"', 'nonce="n"', 'nonce="n"');
+  expect(one.refused(challengeOf('nonce="n"'))).toBe("key");
+  begin(openProven(key)).answered(true);
+  expect(other.refused(challengeOf('nonce="n"'))).toBe("sign");
+  sign(other);
+  expect(other.refused(challengeOf('nonce="n"'))).toBe("nonce");
+});
+
 test.for<readonly [string, string, "key" | "nonce"]>([
   ["stale nonces", 'nonce="n5", stale=true', "nonce"],
   ["other nonces", 'nonce="n5"', "key"],

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { AgentLogConfig, type AgentLogConfigArgs } from "../../sdk/index.ts";
 import { catchRejections, connectService, setEngine } from "./set-engine.ts";
 
@@ -62,6 +62,24 @@ it.each<[name: "projectId" | "agent", why: string]>([
     [name]: "[object Object]",
     __origin: { read: { failure: { message: expect.stringContaining(why) } } },
   });
+});
+
+it.each([
+  {
+    description: "another package",
+    list: '["agent-log-config"]',
+    message: "Default provider for 'agent-log-config' disabled",
+  },
+  { description: "another package, and without the guard", list: "[]", message: undefined },
+])("is not read with a provider of $description, if the stack wants explicit ones", async ({ list, message }) => {
+  setEngine({ newResource: ({ inputs, name }) => ({ id: name, state: inputs }) });
+  pulumi.runtime.setAllConfig({ "pulumi:disable-default-providers": list });
+  onTestFinished(() => pulumi.runtime.setAllConfig({}));
+  const provider = new (class extends pulumi.ProviderResource {})("pulumi-nodejs", "foreign", {});
+  const { __origin: origin } = await inputsOf({}, { provider });
+  const read = message && { failure: { message: expect.stringContaining(message) } };
+  expect(origin).toMatchObject({ secrets: ["configOverrides"], ...(read && { read }) });
+  expect(origin).toEqual(message === undefined ? { secrets: ["configOverrides"], ignored: [] } : expect.anything());
 });
 
 it("sends settings in the clear where an argument is a secret, as every resource of Pulumi does", async () => {

@@ -62,11 +62,18 @@ it.each([
   expect(report.entries()).toMatchObject([{ message: expect.stringMatching(says) }]);
 });
 
-it("names as many resources as have 2,000 characters together", () => {
-  const report = new FindingReport((index: number) => String(index).padEnd(120, "x"));
+it.each([
+  { description: "ASCII", letter: "x", count: 25 },
+  // Each is nine characters in percent-encoding.
+  { description: "Chinese", letter: "志", count: 2 },
+])("names as many resources as fit into a message of gRPC, in $description", ({ letter, count }) => {
+  const nameOf = (index: number) => String(index).padEnd(120, letter);
+  const report = new FindingReport(nameOf);
   for (let index = 0; index < 40; index += 1) report.note(index, DOWN);
-  const names = Array.from({ length: 16 }, (_, index) => String(index).padEnd(120, "x")).join(", ");
-  expect(report.entries()).toMatchObject([{ message: `The service is down. This applies to ${names} and 24 others.` }]);
+  const names = Array.from({ length: count }, (_, index) => nameOf(index)).join(", ");
+  expect(report.entries()).toMatchObject([
+    { message: `The service is down. This applies to ${names} and ${40 - count} others.` },
+  ]);
 });
 
 it("names a resource by 120 characters at most", () => {
