@@ -19,6 +19,7 @@ for (const name of globSync("**/*.js", { cwd: dist })) {
   const file = path.join(dist, name);
   // The compiler leaves the names that ES modules have for a file and its folder.
   const code = readFileSync(file, "utf8").replaceAll(/\bimport\.meta\.(dirname|filename)\b/g, "__$1");
+  if (code.includes("import.meta")) throw new Error(`${name} has an import.meta that CommonJS does not have.`);
   writeFileSync(file, code);
 }
 writeFileSync(path.join(dist, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);

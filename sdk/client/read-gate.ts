@@ -64,8 +64,8 @@ export class ReadGate {
   /** The reads in a row that ended in an outage, and when the first of them was sent. */
   #outages = 0;
   #outageSince = Infinity;
-  /** When the last read ended that was no outage. */
-  #serviceAt = -Infinity;
+  /** When the last read ended that did not end in an outage. */
+  #lastServiceAt = -Infinity;
   #outage: (Stop & { readonly until: number }) | undefined;
   /** Resolves when a read ends or the trial is over; undefined while no read waits. */
   #nextChange: PromiseWithResolvers<void> | undefined;
@@ -113,14 +113,15 @@ export class ReadGate {
   #note(sentAt: number, { pool }: ReadTurn, error?: AgentLogConfigError): void {
     if (error === undefined || provesKey(error)) {
       this.#refusalsLeft = MAX_REFUSALS;
+      this.#refusal = undefined;
     } else if (REFUSALS.has(error.code)) {
       this.#refusalsLeft -= 1;
       if (this.#refusalsLeft === 0) this.#refusal = { error, why: "other reads were refused" };
     }
     const isOutage = error?.temporary === true && !STATUSES_OF_ONE_PROJECT.includes(error.status);
     this.#outages = isOutage ? this.#outages + 1 : 0;
-    if (!isOutage) this.#serviceAt = performance.now();
-    this.#outageSince = isOutage ? Math.min(this.#outageSince, Math.max(sentAt, this.#serviceAt)) : Infinity;
+    if (!isOutage) this.#lastServiceAt = performance.now();
+    this.#outageSince = isOutage ? Math.min(this.#outageSince, Math.max(sentAt, this.#lastServiceAt)) : Infinity;
     const why = isOutage ? this.#whyToStop(pool.reachedAt < sentAt) : undefined;
     const isStopped = error !== undefined && why !== undefined;
     this.#outage = isStopped ? { error, why, until: performance.now() + STOP_MILLISECONDS } : undefined;

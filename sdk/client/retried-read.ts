@@ -76,8 +76,7 @@ async function attempt(
   earlierError: AgentLogConfigError | undefined,
 ): Promise<ResponseContent | AgentLogConfigError> {
   const { request, envelope, subject, signal } = plan;
-  // What is sent over an open connection has reached the host, whatever becomes of it.
-  if (connection.isOpen) connection.reachedAt = performance.now();
+  connection.beginRequest();
   const answer = Promise.withResolvers<WireResponse>();
   let immediate: NodeJS.Immediate | undefined;
   const giveUp = () => {

@@ -57,7 +57,10 @@ function adviceOn(status: number, errorCode: string | undefined, refusal: Refusa
  * 401, which has none for a wrong key.
  */
 export function isForKnownKey(status: number | undefined, errorCode: unknown): boolean {
-  return typeof errorCode === "string" && (status === 401 || ADVICE_BY_ERROR_CODE.has(errorCode));
+  if (typeof errorCode !== "string") return false;
+  const [code] = ADVICE_BY_ERROR_CODE.get(errorCode) ?? [];
+  // A rate limit may come before the service checks the key.
+  return code === undefined ? status === 401 : code !== "ERR_RATE_LIMITED";
 }
 
 /** Returns the address of the caller that the service has seen. */

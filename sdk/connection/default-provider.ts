@@ -25,7 +25,7 @@ function listIn(text: string): readonly unknown[] {
 }
 
 /** @param what reads without an explicit provider */
-export function defaultIsDisabled(what: string): AgentLogConfigError {
+export function missingProvider(what: string): AgentLogConfigError {
   return invalidArgument(
     `Default provider for '${CONFIGURATION_NAMESPACE}' disabled. '${what}' must use an explicit provider; pass { provider: new Provider(...) }.`,
   );

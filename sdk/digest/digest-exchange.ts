@@ -78,7 +78,7 @@ export class DigestExchange {
   /**
    * Tells whether the server has refused the nonce or the key. It has refused the nonce if it says that the nonce is stale, if the
    * nonce came in a response to another request, or if other connections use the nonce, too, because its counts may arrive in
-   * another order. After 3 repeats this excuses it only if it has accepted the key for other requests meanwhile.
+   * another order. After 3 repeats, the last two reasons count only if the server has accepted the key for other requests meanwhile.
    */
   #refusedBy({ stale }: DigestChallenge): "key" | "nonce" {
     const isForeign = !this.#isFresh || this.#nonce?.isShared === true;
@@ -119,7 +119,7 @@ export class DigestKey {
  */
 export class DigestSession {
   readonly key: DigestKey;
-  /** What has this session now; a later session of it has one request at a time as well. */
+  /** The connection. Its later sessions are no other users of a nonce, because it sends one request at a time. */
   readonly connection: object;
   /** The nonce that was accepted last, unless it was refused since. */
   nonce: Nonce | undefined;
@@ -133,7 +133,7 @@ export class DigestSession {
 /** The most repeats of a request, for a server that refuses every nonce, and for a key that was accepted before. */
 const MAX_REPEATS = 3;
 
-/** The most repeats of a request that others overtake; with 16 connections one of three succeeds. */
+/** The most repeats because other requests arrive first. With 16 connections, about one of three attempts arrives in time. */
 const MAX_OVERTAKINGS = 32;
 
 /** The most nonces whose counts are remembered. A server that sends a nonce again does so within a second. */

@@ -9,7 +9,7 @@ export interface DigestConnection {
   readonly session: DigestSession;
   /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
   readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
-  /** A response has ended. */
+  /** A response has ended, or the head of a refusal has come. */
   endResponse(): void;
   /**
    * A request has got no whole response.
@@ -58,7 +58,8 @@ export async function sendSigned(
     try {
       outcome = await responseTo({ ...request, headers }, dispatcher, connection);
     } catch (error) {
-      if (!connection.failRequest()) throw error;
+      // After a replacement the connection is that of another request.
+      if (connection.dispatcher !== dispatcher || !connection.failRequest()) throw error;
       // The server has closed the connection as the request was sent, which is sent again (RFC 9112, section 9.3.1).
       exchange.moved();
       continue;
@@ -108,7 +109,10 @@ function responseTo(
       },
       onResponseError(_, error) {
         const isHeadRefused = response.status === 0 && error instanceof errors.ResponseContentLengthMismatchError;
-        if (response.status === 401) resolve({ ...response, body: Buffer.of(), error });
+        if (response.status === 401) {
+          connection.endResponse();
+          resolve({ ...response, body: Buffer.of(), error });
+        }
         // There is no body yet whose length could differ. undici reports this error instead of the one of its parser.
         else
           reject(isHeadRefused ? new errors.HTTPParserError("Content-Length twice, or with Transfer-Encoding") : error);

@@ -18,7 +18,7 @@ const MAX_ENCODED_CHARACTERS = 3000;
 export function firstThatFit(texts: readonly string[], most: number): readonly string[] {
   let characters = 0;
   for (const [index, text] of texts.entries()) {
-    characters += encodeURI(text).length;
+    characters += encodeURI(text.toWellFormed()).length;
     if (index === most || (characters > MAX_ENCODED_CHARACTERS && index > 0)) return texts.slice(0, index);
   }
   return texts;

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
-import { defaultIsDisabled } from "../connection/default-provider.ts";
+import { missingProvider } from "../connection/default-provider.ts";
 import type { FUNCTIONS } from "../engine/resource-type.ts";
 import { AgentLogConfigError, errorOf, invalidArgument } from "../model/errors.ts";
 import { failProgram, printUncaughtAsIs } from "./fail-program.ts";
@@ -86,7 +86,7 @@ function connectionFor(name: FunctionName, { provider, parent }: pulumi.InvokeOp
   const explicitProvider = provider ?? providerOf(parent);
   const connection = connectionOf(explicitProvider);
   if (connection !== undefined) return connection;
-  if (explicitProvider === undefined) throw defaultIsDisabled(name);
+  if (explicitProvider === undefined) throw missingProvider(name);
   throw invalidArgument(
     "The provider belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
   );

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
-import { defaultIsDisabled, isDefaultDisabled } from "../connection/default-provider.ts";
+import { isDefaultDisabled, missingProvider } from "../connection/default-provider.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { outcomeOf } from "../record/find-settings.ts";
 import { settingsIgnoredInPart } from "../record/ignored-changes.ts";
@@ -47,7 +47,7 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
     .apply(([plainArgs, settings, waitResults]) => readNow(request, settings, plainArgs, waitResults.includes(true)));
 }
 
-/** @param connection undefined if the provider of another package decides on it, so only the engine can read */
+/** @param connection undefined if the provider of another package decides on it, or if the stack wants an explicit provider */
 async function readNow(
   request: ReadRequest,
   connection: ConnectionSettings | undefined,
@@ -62,7 +62,7 @@ async function readNow(
   const { baseUrl: service, publicKey } = fingerprintsOf(connection ?? {});
   const result =
     connection === undefined
-      ? Promise.reject(defaultIsDisabled("AgentLogConfig"))
+      ? Promise.reject(missingProvider("AgentLogConfig"))
       : readOnce(connection, what, hasWaited);
   const outcome = await outcomeOf(result, { id: idOf(what), service });
   const [settings, failure] =

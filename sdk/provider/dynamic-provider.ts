@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
-import { defaultIsDisabled, isDefaultDisabled } from "../connection/default-provider.ts";
+import { isDefaultDisabled, missingProvider } from "../connection/default-provider.ts";
 import { ReadProgress } from "../connection/read-progress.ts";
 import { SettingsReader } from "../connection/settings-reader.ts";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
@@ -143,7 +143,7 @@ function hostOf(configuration: ProviderConfiguration): RecordHost {
     refreshAdvice: REFRESH_ADVICE,
     async read(args) {
       // The configuration of an explicit provider does not have the settings of the engine, such as this one.
-      if (isDefaultDisabled((key) => configuration.get(key))) throw defaultIsDisabled("AgentLogConfig");
+      if (isDefaultDisabled((key) => configuration.get(key))) throw missingProvider("AgentLogConfig");
       return reader.read(connection, args, progress);
     },
   };

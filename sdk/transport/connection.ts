@@ -68,6 +68,11 @@ export class Connection implements DigestConnection, SocketEvents {
     this.reachedAt = performance.now();
   };
 
+  /** If the connection is open, the host counts as reached: if it is gone, the next attempt can't open another one. */
+  beginRequest(): void {
+    if (this.isOpen) this.reachedAt = performance.now();
+  }
+
   endResponse(): void {
     const { bytesRead = 0 } = this.#socket ?? {};
     if (bytesRead > this.#bytesOfResponses) this.reachedAt = performance.now();

@@ -163,6 +163,16 @@ it.each<{ description: string; after: number; begin: (service: Service) => void;
   },
 );
 
+it("carry a wrong key twice after a rate limit, too, which may come before the key is checked", async () => {
+  const service = await openService({ faults: [{ status: 429, body: JSON.stringify({ errorCode: "RATE_LIMITED" }) }] });
+  const client = openClient(service);
+  expect(await failureOf(client)).toMatchObject({ code: "ERR_RATE_LIMITED" });
+  service.rotateKey("private-key-0002");
+  const before = service.requests.length;
+  expect(await failureOf(client)).toMatchObject({ code: "ERR_WRONG_KEY" });
+  expect(service.requests).toHaveLength(before + 2);
+});
+
 it("carry a wrong key twice where a gateway has answered before", async () => {
   const service = await openService({ faults: [{ status: 503 }] });
   const client = openClient(service);

@@ -316,6 +316,15 @@ describe("reads at once", () => {
     expect(await nextAt(gate)).toBe(next);
   });
 
+  it("are sent again once one that was under way shows that the key is right", async () => {
+    const gate = await gateAfter("read");
+    void begin(gate, ENDS.slow);
+    for (const _ of times(3, "wrong key")) void begin(gate, ENDS["wrong key"]);
+    await elapse(1);
+    expect(await nextAt(gate)).toBe("ERR_WRONG_KEY");
+    expect(await nextAt(gate)).toBe(SENT);
+  });
+
   it("that were sent have their retries, whatever stops the others", async () => {
     const gate = await gateAfter("unreached");
     const turn = { subject: "", signal: undefined, pool: { reachedAt: 0 } };
