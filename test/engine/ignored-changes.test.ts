@@ -16,7 +16,7 @@ it("never overwrites on the real engine what ignoreChanges keeps, and shows the 
   const update = await deployment.up();
   expect([update.ok, update.text]).toEqual([
     true,
-    expect.stringMatching(/warning: AgentLogConfig lost: .* no effect on log_path;/),
+    expect.stringMatching(/warning: ignoreChanges has no effect on log_path; .* This applies to lost\./),
   ]);
   const [path, member, neither] = ["/log/1 2", "/log/2 1", "/log/1 1"];
   const lost = "/log/1 1";
