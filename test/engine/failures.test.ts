@@ -97,8 +97,9 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     const { text } = await deployment.run(["preview", "--json"]);
     const errors = errorsBeside(text);
     expect(errors).toHaveLength(3);
-    const [first = "", message] = errors.find(([, message]) => message.includes("no such project")) ?? [];
-    expect(message).toMatch(first === "gone" ? / This applies to gone, new\.\n$/ : / This applies to new, gone\.\n$/);
+    const [beside, message] = errors.find(([, message]) => message.includes("no such project")) ?? [];
+    expect(["gone", "new"]).toContain(beside);
+    expect(message).toMatch(/ This applies to gone, new\.\n$/);
     for (const name of ["ignoring", "unmet"]) expect(errors.filter(([beside]) => beside === name)).toHaveLength(1);
     expect(text).toMatch(/"logPath": "04da6b54-80e4-46f7-96ec-b56ff0331ba9"/);
 
@@ -122,7 +123,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
         [
           refused,
           expect.stringMatching(
-            new RegExp(`: the service refuses the key pair; .* This applies to ${refused}, (?:r\\d+, ){10}r\\d+\\.\n$`),
+            /: the service refuses the key pair; .* This applies to r0, r1, r2, r3, r4, r5, r6, r7, r8, r9, r10, r11\.\n$/,
           ),
         ],
       ],
@@ -143,7 +144,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     const causes = errorsIn(text).map((message) => {
       const [, says, names = ""] =
         /(there is no such project|expected "\/other").* This applies to (.*)\.$/.exec(message) ?? [];
-      return [says, ...names.split(", ").toSorted()];
+      return [says, ...names.split(", ")];
     });
     expect([ok, causes.toSorted()]).toEqual([
       false,
@@ -215,7 +216,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(errors.match(/there is no such project/g)).toHaveLength(1);
     const members = [`first-${GONE}-${agent}`, `second-${GONE}-${agent}`, `second-${NEVER}-${agent}`];
     const [, named = ""] = /there is no such project.* This applies to (.*)\.$/m.exec(errors) ?? [];
-    expect(named.split(", ").toSorted()).toEqual(members.toSorted());
+    expect(named).toBe(members.toSorted().join(", "));
   });
 
   it("an outage warns by the rule that a transform adds, and so does a setting that is not as expected", async (context) => {
