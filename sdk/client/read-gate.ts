@@ -154,8 +154,8 @@ function unsentError({ subject }: ReadTurn, { error, why }: Stop): AgentLogConfi
 }
 
 /**
- * Tells whether an error proves that the key is right. An error that concerns one project does. A rate limit does not, because a
- * service may apply it before it checks the key.
+ * Tells whether an error proves that the key is right. An error that concerns one project does. An outage does not, because a gateway
+ * in front of the service may have sent it.
  */
 function provesKey({ code, status, errorCode, temporary }: AgentLogConfigError): boolean {
   return isForKnownKey(status, errorCode) && CODES[code].everyRead !== true && !temporary;

@@ -30,7 +30,7 @@ export class SettingsReader {
     const key = connectionKey(connection);
     const gate = this.#gates.get(key) ?? new ReadGate();
     this.#gates.set(key, gate);
-    return progress.during((onRetry) => readOver(connection, args, { gate, onRetry }));
+    return progress.during((onRetry) => readOver(key, connection, args, { gate, onRetry }));
   }
 }
 
@@ -39,17 +39,18 @@ export class SettingsReader {
  * @throws AgentLogConfigError as {@link SettingsReader.read}
  */
 export function readAlone(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
-  return readOver(connection, args, {});
+  return readOver(connectionKey(connection), connection, args, {});
 }
 
+/** @param key that of the connection */
 async function readOver(
+  key: string,
   connection: ConnectionSettings,
   args: UncheckedRead,
   options: ReadOptions,
 ): Promise<AgentLogConfigResult> {
   // The import itself fails on a runtime that is not supported.
   const { openClient } = await import("./open-client.ts");
-  const key = connectionKey(connection);
   // A client that can't be opened is not kept, because the message names the places of the settings, and these may be others in an
   // equal connection.
   const client = clients.get(key) ?? openClient(connection);

@@ -1,4 +1,4 @@
-import { type Finding, FindingReport } from "../record/finding-report.ts";
+import { type Finding, FindingReport, wasSent } from "../record/finding-report.ts";
 import { nameInUrn } from "./resource-urn.ts";
 
 /** After how many milliseconds without a call of the engine the failures of a preview or a refresh are reported. */
@@ -51,11 +51,11 @@ export class HeldCalls {
   async hold(urn: string, failures: readonly Finding[]): Promise<void> {
     if (this.#hasReported) this.fail(urn, failures);
     this.note(urn, failures);
-    const wasSent = failures.some(({ isUnsent }) => isUnsent !== true);
-    if (this.#heldCall !== undefined && (this.#heldCall.wasSent || !wasSent)) return;
+    const isSent = failures.some(wasSent);
+    if (this.#heldCall !== undefined && (this.#heldCall.isSent || !isSent)) return;
     this.#heldCall?.goOn();
     const { promise, resolve: goOn, reject: fail } = Promise.withResolvers<void>();
-    this.#heldCall = { urn, wasSent, goOn, fail };
+    this.#heldCall = { urn, isSent, goOn, fail };
     this.#awaitSilence();
     await promise;
   }
@@ -83,7 +83,7 @@ export class HeldCalls {
 
 interface HeldCall {
   readonly urn: string;
-  readonly wasSent: boolean;
+  readonly isSent: boolean;
   readonly goOn: () => void;
   readonly fail: (reason: Error) => void;
 }

@@ -39,7 +39,7 @@ export class FindingReport<Resource = string> {
   note(resource: Resource, finding: Finding): Resource {
     const findings = this.#causes.get(finding.cause) ?? new Map<Resource, Finding>();
     this.#causes.set(finding.cause, findings.set(resource, finding));
-    for (const entry of findings) if (wasSent(entry)) return entry[0];
+    for (const [candidate, other] of findings) if (wasSent(other)) return candidate;
     const [first = resource] = findings.keys();
     return first;
   }
@@ -57,7 +57,8 @@ export class FindingReport<Resource = string> {
   entries(at?: Resource): ReportEntry<Resource>[] {
     const causes = foremost([...this.#causes.values()], (alike) => at !== undefined && alike.has(at));
     return causes.flatMap((alike) => {
-      const pairs = foremost(foremost([...alike], wasSent), ([resource]) => resource === at);
+      const sentFirst = foremost([...alike], ([, finding]) => wasSent(finding));
+      const pairs = foremost(sentFirst, ([resource]) => resource === at);
       const names = this.#namesOf(pairs.map(([resource]) => resource));
       const findings = pairs.map(([, finding]) => finding);
       const message = describeFindings(names, findings, this.#nameOf === undefined);
@@ -81,7 +82,8 @@ interface ReportEntry<Resource> {
   readonly message: string;
 }
 
-function wasSent([, { isUnsent }]: readonly [unknown, Finding]): boolean {
+/** Tells whether the read of a resource was sent, as far as is known. */
+export function wasSent({ isUnsent }: Finding): boolean {
   return isUnsent !== true;
 }
 
