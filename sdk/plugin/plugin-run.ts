@@ -6,7 +6,6 @@ import { idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import type { RecordHost } from "../record/find-settings.ts";
 import { FindingReport } from "../record/finding-report.ts";
-import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
 import { HeldCalls } from "./held-calls.ts";
 import { nameInUrn } from "./resource-urn.ts";
 
@@ -14,7 +13,6 @@ import { nameInUrn } from "./resource-urn.ts";
 export class PluginRun {
   readonly failures: HeldCalls;
   readonly warnings = new FindingReport(nameInUrn);
-  readonly records = new ResourceLifecycle();
   /** The reads ahead, by the URN of the resource and the arguments of the read. */
   readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
   readonly #log: EngineLog;

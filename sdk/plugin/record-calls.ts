@@ -11,7 +11,6 @@ import providerMessages, {
   type UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { UNKNOWN } from "../engine/engine-marks.ts";
 import { PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
@@ -20,7 +19,13 @@ import { findingOf } from "../record/finding-report.ts";
 import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import { withoutInternal } from "../record/internal-properties.ts";
 import { UNKNOWN_SETTINGS } from "../record/recorded-settings.ts";
-import { findingsAgainst } from "../record/resource-lifecycle.ts";
+import {
+  checkInputs,
+  differenceOf,
+  findingsAgainst,
+  recordInputs,
+  refreshRecord,
+} from "../record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties, type ResourceRecord, UNREAD } from "../record/resource-record.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
 import type { PluginRun } from "./plugin-run.ts";
@@ -44,7 +49,7 @@ export async function checkRecord(request: CheckRequest, run: PluginRun): Promis
   const olds = propertiesOf(request.getOlds());
   const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(news))];
   const recordArguments = [recordIn(olds), recordIn(news), secrets] as const;
-  const { inputs, failures, warnings } = await run.records.check(run.hostOf(urn), ...recordArguments);
+  const { inputs, failures, warnings } = await checkInputs(run.hostOf(urn), ...recordArguments);
   run.failures.note(urn, failures);
   for (const warning of warnings) run.warnings.note(urn, warning);
   return response.setInputs(structOf(withMarks(asProperties(inputs), news, olds)));
@@ -55,9 +60,8 @@ export function diffRecord(request: DiffRequest, run: PluginRun): DiffResponse {
   const outputs = recordIn(propertiesOf(request.getOlds()));
   const inputs = recordIn(propertiesOf(request.getOldInputs() ?? request.getOlds()));
   const news = recordIn(propertiesOf(request.getNews()));
-  const { changes, replaces = [], warnings } = run.records.diff(request.getId(), outputs, inputs, news);
-  const withoutEffect = ignoredWithoutEffect(request.getIgnorechangesList());
-  for (const warning of [...warnings, ...withoutEffect]) run.warnings.note(urn, warning);
+  const { changes, replaces = [] } = differenceOf(outputs, inputs, news);
+  for (const warning of ignoredWithoutEffect(request.getIgnorechangesList())) run.warnings.note(urn, warning);
   const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = providerMessages.DiffResponse.DiffChanges;
   const kind = changes === undefined ? DIFF_UNKNOWN : changes ? DIFF_SOME : DIFF_NONE;
   return response.setReplacesList([...replaces]).setChanges(kind);
@@ -65,15 +69,15 @@ export function diffRecord(request: DiffRequest, run: PluginRun): DiffResponse {
 
 export async function createRecord(request: CreateRequest, run: PluginRun): Promise<CreateResponse> {
   const [inputs, isPreview] = [propertiesOf(request.getProperties()), request.getPreview()];
-  const outputs = await outputsToRecord(request, inputs, {}, run);
+  const outputs = await outputsToRecord(request, inputs, run);
   // As with every resource, an id is unknown until there is a record.
   const id = isPreview ? "" : idOf(withoutMarks(inputs));
   return new providerMessages.CreateResponse().setProperties(outputs).setId(id);
 }
 
 export async function updateRecord(request: UpdateRequest, run: PluginRun): Promise<UpdateResponse> {
-  const [news, olds] = [propertiesOf(request.getNews()), propertiesOf(request.getOlds())];
-  return new providerMessages.UpdateResponse().setProperties(await outputsToRecord(request, news, olds, run));
+  const outputs = await outputsToRecord(request, propertiesOf(request.getNews()), run);
+  return new providerMessages.UpdateResponse().setProperties(outputs);
 }
 
 export async function readRecord(request: ReadRequest, run: PluginRun): Promise<ReadResponse> {
@@ -83,16 +87,8 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
   const olds = propertiesOf(request.getProperties());
   const record = recordIn(olds);
   const oldInputs = propertiesOf(request.getInputs());
-  const isNew = record.args.projectId === undefined;
-  // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
-  const isAdopted = isNew ? request.hasInputs() : Object.keys(oldInputs).length === 0;
   try {
-    const { id, inputs, outputs, warning } = await run.records.read(
-      run.hostOf(urn),
-      request.getId(),
-      record,
-      isAdopted,
-    );
+    const { id, inputs, outputs, warning } = await refreshRecord(run.hostOf(urn), request.getId(), record);
     if (warning !== undefined) run.warnings.note(urn, warning);
     if (id === undefined) return response;
     response
@@ -103,7 +99,7 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
     return response.setProperties(structOf(withAbsentOutputs(withMarks(asProperties(outputs), olds))));
   } catch (error) {
     const findings = [findingOf(error)];
-    if (isNew || isAdopted) return run.failures.fail(urn, findings);
+    if (record.args.projectId === undefined) return run.failures.fail(urn, findings);
     await run.failures.hold(urn, findings);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
@@ -127,29 +123,20 @@ function refusalOfType(urn: string): string | undefined {
 async function outputsToRecord(
   request: { getUrn(): string; getPreview(): boolean },
   newProperties: Properties,
-  oldProperties: Properties,
-  { records, failures }: PluginRun,
+  { failures }: PluginRun,
 ): Promise<Struct> {
-  const [urn, isPreview, inputs, olds] = [
-    request.getUrn(),
-    request.getPreview(),
-    recordIn(newProperties),
-    recordIn(oldProperties),
-  ];
+  const [urn, isPreview, inputs] = [request.getUrn(), request.getPreview(), recordIn(newProperties)];
   const findings = findingsAgainst(inputs);
   const isFailing = findings.length > 0;
   if (isFailing && !isPreview) failures.fail(urn, findings);
   if (isFailing) await failures.hold(urn, findings);
-  const record = records.record(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs, olds);
-  // The settings are read again in the update that follows.
-  const isUnknown = isPreview && record.unchangedSince !== olds.unchangedSince;
-  const outputs = asProperties(isUnknown ? { ...record, unchangedSince: UNKNOWN } : record);
+  const outputs = asProperties(recordInputs(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs));
   return structOf(
     withAbsentOutputs(withMarks(outputs, isFailing ? { ...newProperties, ...UNKNOWN_SETTINGS } : newProperties)),
   );
 }
 
-/** Adds the outputs that may be absent. In previews the engine takes an output that is left out for unknown. */
-function withAbsentOutputs({ whenUnavailable = null, unchangedSince = null, ...outputs }: Properties): Properties {
-  return { ...outputs, whenUnavailable, unchangedSince };
+/** Adds the output that may be absent. In previews the engine takes an output that is left out for unknown. */
+function withAbsentOutputs({ whenUnavailable = null, ...outputs }: Properties): Properties {
+  return { ...outputs, whenUnavailable };
 }

@@ -65,11 +65,6 @@ export class AgentLogConfig extends pulumi.CustomResource {
   declare readonly configOverrides: pulumi.Output<AgentLogSettings["configOverrides"]>;
   /** What the program does in an outage; undefined if the program does not set it. */
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
-  /**
-   * When the recorded settings were first read, as an ISO 8601 date. The date stays as long as later reads find the same settings.
-   * It is undefined for settings that `get` adopts, because each run reads them anew.
-   */
-  declare readonly unchangedSince: pulumi.Output<string | undefined>;
   /** @internal Why it fails, as a list, in a preview alone. */
   declare readonly [FAILURES]: pulumi.Output<unknown>;
 
@@ -134,7 +129,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     if (textArgs !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
     for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [])) reports.warn(this, name, warning);
     if (importId !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);
-    for (const output of [...SETTING_NAMES, "unchangedSince"] as const) makeAbsentUndefined(this, output);
+    for (const name of SETTING_NAMES) makeAbsentUndefined(this, name);
   }
 }
 
@@ -146,10 +141,7 @@ const IMPORT_IS_NOT_NEEDED = {
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
-  ["projectId", "agent", "whenUnavailable", "unchangedSince", FAILURES, ...SETTING_NAMES].map((key) => [
-    key,
-    undefined,
-  ]),
+  ["projectId", "agent", "whenUnavailable", FAILURES, ...SETTING_NAMES].map((key) => [key, undefined]),
 );
 
 /**
@@ -188,7 +180,7 @@ function withTexts(args: AgentLogConfigArgs) {
 }
 
 /** The service and the program say undefined for a setting that is absent, and the state says null. */
-function makeAbsentUndefined(self: AgentLogConfig, name: keyof AgentLogSettings | "unchangedSince"): void {
+function makeAbsentUndefined(self: AgentLogConfig, name: keyof AgentLogSettings): void {
   const recordedOutput: pulumi.Output<unknown> = self[name];
   let output: pulumi.Output<unknown> | undefined;
   // Most settings are not used, and each Output costs about 20 promises.

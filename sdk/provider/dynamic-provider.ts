@@ -10,8 +10,8 @@ import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
 import type { RecordHost } from "../record/find-settings.ts";
 import { describeFindings, type Finding, FindingReport, findingOf } from "../record/finding-report.ts";
-import { internalIn, internalProperties } from "../record/internal-properties.ts";
-import { ResourceLifecycle } from "../record/resource-lifecycle.ts";
+import { internalIn } from "../record/internal-properties.ts";
+import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../record/resource-lifecycle.ts";
 import { asProperties, asRecord, isRecordOf, type Properties, UNREAD } from "../record/resource-record.ts";
 
 // The provider text calls these functions. Their names and arguments never change, and all of them return promises, because the
@@ -31,8 +31,8 @@ export async function check(
   const [oldRecord, newRecord, { failsIn }] = [asRecord(olds), asRecord(news), internalIn(news)];
   // The host does not see which inputs are secret, so without an origin any of them may be.
   const secrets = typeof newRecord.origin === "object" ? newRecord.origin.secrets : Object.keys(news);
-  const { inputs, failures, warnings } = await records.check(hostOf(configuration), oldRecord, newRecord, secrets);
-  await warn(...warnings.map(({ message }) => message));
+  const { inputs, failures, warnings } = await checkInputs(hostOf(configuration), oldRecord, newRecord, secrets);
+  for (const warning of warnings) await warnOfRecord(idOf(newRecord.args), warning);
   if (failures.length > 0 && failsIn === undefined) {
     // The engine would print the value of a property beside the reason.
     const reasons = failures.map(({ message }) => ({ property: "" as const, reason: message }));
@@ -45,31 +45,29 @@ export async function check(
 
 export async function diff(
   _configuration: ProviderConfiguration,
-  id: string,
+  _id: string,
   olds: Properties,
   news: Properties,
 ): Promise<{ changes?: boolean; replaces?: readonly string[] }> {
   // The host sees outputs alone.
   const oldRecord = asRecord(olds);
-  const { warnings, ...difference } = records.diff(id, oldRecord, oldRecord, asRecord(news));
-  for (const warning of warnings) await warnOfRecord(id, warning);
-  return difference;
+  return differenceOf(oldRecord, oldRecord, asRecord(news));
 }
 
 export async function create(
   _configuration: ProviderConfiguration,
   news: Properties,
 ): Promise<{ id: string; outs: Properties }> {
-  return { outs: asProperties(records.record(asRecord(news))), id: idOf(news) };
+  return { outs: asProperties(recordInputs(asRecord(news))), id: idOf(news) };
 }
 
 export async function update(
   _configuration: ProviderConfiguration,
   _id: string,
-  olds: Properties,
+  _olds: Properties,
   news: Properties,
 ): Promise<{ outs: Properties }> {
-  return { outs: asProperties(records.record(asRecord(news), asRecord(olds))) };
+  return { outs: asProperties(recordInputs(asRecord(news))) };
 }
 
 export async function read(
@@ -78,13 +76,13 @@ export async function read(
   olds: Properties,
 ): Promise<{ id?: string; props: Properties; inputs?: Properties }> {
   try {
-    // The host does not see inputs, and can't import, so `get` adopts a resource that has no record here.
-    const oldRecord = asRecord(olds);
-    const isAdopted = oldRecord.args.projectId === undefined || internalIn(olds).isAdopted === true;
-    const { outputs, inputs, warning, ...others } = await records.read(hostOf(configuration), id, oldRecord, isAdopted);
+    const { outputs, inputs, warning, ...others } = await refreshRecord(hostOf(configuration), id, asRecord(olds));
     if (warning !== undefined) await warnOfRecord(id, warning);
-    const props = sealSecret({ ...asProperties(outputs), ...internalProperties({ isAdopted }) });
-    return { ...others, props, ...(inputs && { inputs: sealSecret(asProperties(inputs)) }) };
+    return {
+      ...others,
+      props: sealSecret(asProperties(outputs)),
+      ...(inputs && { inputs: sealSecret(asProperties(inputs)) }),
+    };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const subject = `AgentLogConfig ${printable(id, 80)}`;
@@ -96,7 +94,6 @@ export async function read(
 // The engine starts a process for each run, and for each provider in it. It does not announce the end of the run.
 
 const reader = new SettingsReader();
-const records = new ResourceLifecycle();
 const report = new FindingReport();
 /** The messages that were shown; the engine checks a replacement twice. */
 const shownMessages = new Set<string>();
@@ -108,7 +105,7 @@ function tellOnce(id: string, finding: Finding): Finding {
 }
 
 async function warnOfRecord(id: string, warning: Finding): Promise<void> {
-  await warn(describeFindings([id], [tellOnce(id, warning)]));
+  await warn(warning.record === undefined ? warning.message : describeFindings([id], [tellOnce(id, warning)]));
 }
 
 /** The engine gives its address to the host of dynamic providers as the first argument. */

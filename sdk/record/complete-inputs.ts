@@ -14,8 +14,6 @@ export interface Completion {
   readonly failures: readonly Finding[];
   /** What it only warns of. */
   readonly warnings: readonly Finding[];
-  /** The outage because of which the recorded settings are used. */
-  readonly outage?: Finding | undefined;
 }
 
 /**
@@ -78,17 +76,15 @@ function useRecord(
   if (!isOwn || !mayUseRecord(news, finding)) return { inputs, failures: [finding], warnings: [] };
   const readFor = readForIn(record);
   if (readFor.service === null || readFor.service === service) {
-    return { ...judge({ ...inputs, readFor }, secrets), outage: finding };
+    const { failures, warnings } = judge(inputs, secrets);
+    return { inputs: { ...inputs, readFor }, failures, warnings: [{ ...finding, record: "used" }, ...warnings] };
   }
   const why = "The recorded settings come from another service, so they are not used.";
   const findingWithReason = { message: `${finding.message} ${why}`, cause: `${finding.cause} ${why}` };
   return { inputs, failures: [findingWithReason], warnings: [] };
 }
 
-/**
- * Returns what the program has passed, without settings. A time stays, because it is only an output: an input of this name is an
- * argument that does not exist.
- */
-function inputsOfProgram({ args, provider, unchangedSince }: ResourceRecord): Omit<ResourceRecord, "settings"> {
-  return { args, provider, unchangedSince };
+/** Returns what the program has passed, without settings. */
+function inputsOfProgram({ args, provider }: ResourceRecord): Omit<ResourceRecord, "settings"> {
+  return { args, provider };
 }

@@ -12,11 +12,8 @@ export interface Finding {
   readonly temporary?: boolean;
   /** Its read was not sent, because others failed for this cause. */
   readonly isUnsent?: boolean;
-  /**
-   * What becomes of the record of a resource with a warning: it is removed, or its settings are used, which are the same since
-   * this time.
-   */
-  readonly record?: "gone" | { readonly unchangedSince: unknown };
+  /** What becomes of the record of a resource with a warning: it is removed, or its settings are used. */
+  readonly record?: "gone" | "used";
 }
 
 /**
@@ -120,12 +117,8 @@ export function describeFindings(names: readonly string[], findings: readonly Fi
     return which.length === 0 ? message : `${message} ${says} to ${listOf(which)}.`;
   }
   const what = `AgentLogConfig ${listOf(names)}`;
-  if (record === "gone") return `${what} ${names.length === 1 ? "is" : "are"} gone. ${message}`;
-  const times = findings.map(({ record }) => (typeof record === "object" ? record.unchangedSince : undefined));
-  const [oldestTime] = times.filter(isDate).toSorted();
-  const [uses, which] = names.length === 1 ? ["uses", "which"] : ["use", "the oldest of which"];
-  const age = oldestTime === undefined ? "" : `, ${which} have been unchanged for ${ageOf(oldestTime)}`;
-  return `${what} ${uses} the recorded settings${age}. ${message}`;
+  const [is, uses] = names.length === 1 ? ["is", "uses"] : ["are", "use"];
+  return `${what} ${record === "gone" ? `${is} gone` : `${uses} the recorded settings`}. ${message}`;
 }
 
 /** The most resources that are named for one cause. */
@@ -137,18 +130,4 @@ function listOf(names: readonly string[]): string {
   const firstTexts = firstThatFit(texts, names.length > MAX_NAMES + 1 ? MAX_NAMES : names.length);
   const others = names.length - firstTexts.length;
   return others === 0 ? texts.join(", ") : `${firstTexts.join(", ")} and ${others} others`;
-}
-
-/** A state may have been edited, and Date.parse takes almost anything for a date. */
-function isDate(value: unknown): value is string {
-  return typeof value === "string" && ISO_DATE.test(value) && Date.parse(value) <= Date.now();
-}
-
-const ISO_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z$/;
-
-function ageOf(time: string): string {
-  const minutes = Math.max(0, Math.floor((Date.now() - Date.parse(time)) / 60_000));
-  const hours = Math.floor(minutes / 60);
-  const age = minutes < 120 ? `${minutes} min` : hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
-  return `${minutes < 1 ? "less than a minute" : age} (since ${time})`;
 }

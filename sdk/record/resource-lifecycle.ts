@@ -17,7 +17,6 @@ export interface Difference {
   readonly changes?: boolean;
   /** The properties because of which the record is replaced. */
   readonly replaces?: readonly string[];
-  readonly warnings: readonly Finding[];
 }
 
 /** What a read of a record finds; no id means that the project does not exist any more. */
@@ -30,103 +29,82 @@ export interface RefreshResult {
   readonly warning?: Finding;
 }
 
+// For each resource of a run, the engine asks for a check, then for the difference if there is a record, and then to create or
+// update it if it differs; in a refresh it asks to read, and then for the difference alone.
+//
+// The engine ends its work at a check that fails, even if it is asked to go on after errors. So a check completes the inputs of a
+// resource that fails, with the failures among them. Its difference is then an update, and to create or update the resource fails.
+
 /**
- * The life of the resources of one run. For each, the engine asks for a check, then for the difference if there is a record, and
- * then to create or update it if it differs; in a refresh it asks to read, and then for the difference alone.
- *
- * The engine ends its work at a check that fails, even if it is asked to go on after errors. So a check completes the inputs of a
- * resource that fails, with the failures among them. Its difference is then an update, and to create or update the resource fails.
+ * Completes the inputs of a resource with its settings, and judges them.
+ * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
+ * @param secrets the settings that no message may quote, and the arguments that none may quote if they are invalid
  */
-export class ResourceLifecycle {
-  /**
-   * The outages because of which records are used, by id. They are reported by the next Diff, because only the outputs have the
-   * age of a record, and Check does not see outputs.
-   */
-  readonly #outages = new Map<string, Finding>();
+export async function checkInputs(
+  host: RecordHost,
+  olds: ResourceRecord,
+  news: ResourceRecord,
+  secrets: readonly string[],
+): Promise<Completion> {
+  const findings = findingsOfArguments(news.args, secrets);
+  const completion =
+    findings.length > 0
+      ? refuseInputs(news, findings)
+      : completeInputs(await findSettings(host, olds, news), olds, news, secrets);
+  const { inputs, failures } = completion;
+  return { ...completion, inputs: { ...inputs, failures } };
+}
 
-  /**
-   * Completes the inputs of a resource with its settings, and judges them.
-   * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
-   * @param secrets the settings that no message may quote, and the arguments that none may quote if they are invalid
-   */
-  async check(
-    host: RecordHost,
-    olds: ResourceRecord,
-    news: ResourceRecord,
-    secrets: readonly string[],
-  ): Promise<Completion> {
-    const { args, unchangedSince } = news;
-    const findings = findingsOfArguments({ ...args, unchangedSince }, secrets);
-    const completion =
-      findings.length > 0
-        ? refuseInputs(news, findings)
-        : completeInputs(await findSettings(host, olds, news), olds, news, secrets);
-    const { inputs, failures, outage } = completion;
-    if (outage !== undefined) this.#outages.set(idOf(inputs.args), outage);
-    return { ...completion, inputs: { ...inputs, failures } };
+/**
+ * Leaves the comparison to the engine, which shows it property by property. Another project or agent is another resource, and a
+ * difference in internal properties alone is not a change, except in who manages the record: only a program in TypeScript has
+ * its provider in it.
+ * @param inputs those in the state; its outputs if the inputs are not known
+ */
+export function differenceOf(outputs: ResourceRecord, inputs: ResourceRecord, news: ResourceRecord): Difference {
+  // A resource that fails replaces no record. In a refresh the inputs are those that were read, whether they are as expected or not.
+  if (findingsOfCheck(news).length > 0) return { changes: true };
+  if (isDeepStrictEqual(comparableValues(inputs), comparableValues(news))) {
+    return { changes: (outputs.provider === undefined) !== (news.provider === undefined) };
   }
+  return { replaces: movedArguments(inputs, news) };
+}
 
-  /**
-   * Leaves the comparison to the engine, which shows it property by property. Another project or agent is another resource, and a
-   * difference in internal properties alone is not a change, except in who manages the record: only a program in TypeScript has
-   * its provider in it.
-   * @param inputs those in the state; its outputs if the inputs are not known
-   */
-  diff(id: string, outputs: ResourceRecord, inputs: ResourceRecord, news: ResourceRecord): Difference {
-    const outage = this.#outages.get(id);
-    this.#outages.delete(id);
-    const record = { unchangedSince: outputs.unchangedSince };
-    const warnings = outage === undefined ? [] : [{ ...outage, record }];
-    // A resource that fails replaces no record. In a refresh the inputs are those that were read, whether they are as expected or
-    // not.
-    if (findingsOfCheck(news).length > 0) return { changes: true, warnings };
-    if (isDeepStrictEqual(comparableValues(inputs), comparableValues(news))) {
-      return { changes: (outputs.provider === undefined) !== (news.provider === undefined), warnings };
+/**
+ * Returns the outputs of a resource that is created or updated. The service is never changed. A policy may have changed the inputs
+ * since they were checked.
+ * @throws Error why it fails
+ */
+export function recordInputs(news: ResourceRecord): ResourceRecord {
+  const messages = findingsAgainst(news).map(({ message }) => message);
+  if (messages.length > 0) throw new Error(messages.join("\n"));
+  return outputsOf(news);
+}
+
+/**
+ * Reads the settings of a resource that the engine knows by its id.
+ * @param record its outputs in the state; empty in an import, and in each run of `AgentLogConfig.get`
+ * @throws Error why it could not be read
+ */
+export async function refreshRecord(host: RecordHost, id: string, record: ResourceRecord): Promise<RefreshResult> {
+  const isNew = record.args.projectId === undefined;
+  try {
+    const { projectId, agent } = parseAgentLogConfigId(id);
+    const result = await host.read({ projectId, agent });
+    const readFor = readForOf(host, { projectId, agent });
+    const args: GivenArguments = { ...record.args, projectId, agent };
+    const inputs = { ...record, args, settings: recordedSettingsOf(result), readFor };
+    return { id: idOf(args), inputs, outputs: outputsOf(inputs) };
+  } catch (error) {
+    const finding = findingOf(error);
+    if (!isNew && saysGone(error)) {
+      return { inputs: NO_RECORD, outputs: NO_RECORD, warning: { ...finding, record: "gone" } };
     }
-    return { replaces: movedArguments(inputs, news), warnings };
-  }
-
-  /**
-   * Returns the outputs of a resource that is created or updated. The service is never changed. A policy may have changed the inputs
-   * since they were checked.
-   * @param olds its outputs in the state; empty for a new one
-   * @throws Error why it fails
-   */
-  record(news: ResourceRecord, olds: ResourceRecord = NO_RECORD): ResourceRecord {
-    const messages = findingsAgainst(news).map(({ message }) => message);
-    if (messages.length > 0) throw new Error(messages.join("\n"));
-    return outputsOf(news, olds);
-  }
-
-  /**
-   * Reads the settings of a resource that the engine knows by its id.
-   * @param record its outputs in the state; empty in an import, and in each run of `AgentLogConfig.get`
-   * @param isAdopted it comes from `get`: the engine compares its outputs, so a time would be a difference in every run
-   * @throws Error why it could not be read
-   */
-  async read(host: RecordHost, id: string, record: ResourceRecord, isAdopted: boolean): Promise<RefreshResult> {
-    const { unchangedSince, ...before } = record;
-    const isNew = record.args.projectId === undefined;
-    try {
-      const { projectId, agent } = parseAgentLogConfigId(id);
-      const result = await host.read({ projectId, agent });
-      const readFor = readForOf(host, { projectId, agent });
-      const args: GivenArguments = { ...before.args, projectId, agent };
-      const inputs = { ...before, args, settings: recordedSettingsOf(result), readFor };
-      const outputs = outputsOf(inputs, record);
-      if (isAdopted) return { id: idOf(args), inputs: NO_RECORD, outputs: { ...outputs, unchangedSince: null } };
-      return { id: idOf(args), inputs, outputs };
-    } catch (error) {
-      const finding = findingOf(error);
-      if (!isNew && saysGone(error)) {
-        return { inputs: NO_RECORD, outputs: NO_RECORD, warning: { ...finding, record: "gone" } };
-      }
-      if (!isNew && mayUseRecord(before, finding)) {
-        return { id, outputs: record, warning: { ...finding, record: { unchangedSince } } };
-      }
-      const isAdvised = !isNew && error instanceof AgentLogConfigError && CODES[error.code].connection === true;
-      throw isAdvised && host.refreshAdvice !== undefined ? error.advised(host.refreshAdvice) : error;
+    if (!isNew && mayUseRecord(record, finding)) {
+      return { id, outputs: record, warning: { ...finding, record: "used" } };
     }
+    const isAdvised = !isNew && error instanceof AgentLogConfigError && CODES[error.code].connection === true;
+    throw isAdvised && host.refreshAdvice !== undefined ? error.advised(host.refreshAdvice) : error;
   }
 }
 
@@ -149,13 +127,9 @@ function findingsOfCheck({ args, readFor, failures = [] }: ResourceRecord): read
 const CHANGED_SINCE =
   "its settings were not read for this project and agent, because a policy has changed its properties after the read; change them in the program instead.";
 
-/**
- * Returns the outputs of a resource that is recorded or read again. If the read has found nothing new, the time of the first read
- * stays, because another time would be a difference of its own. The time is no input, because the engine would compare it.
- */
-function outputsOf({ args, settings, provider }: ResourceRecord, olds: ResourceRecord): ResourceRecord {
-  const isSame = SETTING_NAMES.every((name) => isDeepStrictEqual(settings[name] ?? null, olds.settings[name]));
-  return { args, settings, provider, unchangedSince: isSame ? olds.unchangedSince : new Date().toISOString() };
+/** Returns the outputs of a resource that is recorded or read again. */
+function outputsOf({ args, settings, provider }: ResourceRecord): ResourceRecord {
+  return { args, settings, provider };
 }
 
 /**
@@ -167,7 +141,7 @@ function saysGone(error: unknown): boolean {
   return error instanceof AgentLogConfigError && error.status === 404 && error.errorCode === "GROUP_NOT_FOUND";
 }
 
-/** Returns what a person may have changed. Internal properties, the time of the read and absent values are left out. */
+/** Returns what a person may have changed. Internal properties and absent values are left out. */
 function comparableValues({ args, settings }: ResourceRecord): JsonMap {
   return Object.fromEntries(Object.entries({ ...args, ...settings }).filter(([, value]) => value !== null));
 }

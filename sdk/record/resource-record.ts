@@ -8,12 +8,10 @@ import type { GivenArguments } from "./resource-arguments.ts";
 import type { ReadFor } from "./settings-origin.ts";
 
 /** The inputs or the outputs of a resource. */
-export interface ResourceRecord extends Omit<InternalProperties, "failsIn" | "isAdopted"> {
+export interface ResourceRecord extends Omit<InternalProperties, "failsIn"> {
   /** What the program has passed, valid or not. */
   readonly args: GivenArguments;
   readonly settings: RecordedSettings;
-  /** When its settings were first read. It is an output alone. */
-  readonly unchangedSince?: string | null | undefined;
 }
 
 /** What takes the place of a record that does not exist. */
@@ -27,8 +25,7 @@ export type Properties = Readonly<Record<string, unknown>>;
 
 /** Returns the record in the engine's properties. It judges nothing, because a state may have been edited. */
 export function asRecord(properties: Properties): ResourceRecord {
-  const { unchangedSince, ...others } = withoutInternal(properties);
-  const { args = [], settings = [] } = Object.groupBy(Object.entries(others), ([name]) =>
+  const { args = [], settings = [] } = Object.groupBy(Object.entries(withoutInternal(properties)), ([name]) =>
     isSettingName(name) ? "settings" : "args",
   );
   const { provider, origin, readFor, failures = [] } = internalIn(properties);
@@ -39,13 +36,12 @@ export function asRecord(properties: Properties): ResourceRecord {
     origin,
     readFor,
     failures,
-    unchangedSince: unchangedSince == null ? unchangedSince : String(unchangedSince),
   };
 }
 
 /** Returns a record as the engine's properties. An origin is left out, because it is for one check only. */
-export function asProperties({ args, settings, unchangedSince, origin: _, ...internal }: ResourceRecord): Properties {
-  return jsonMapOf({ ...args, ...settings, ...internalProperties(internal), unchangedSince });
+export function asProperties({ args, settings, origin: _, ...internal }: ResourceRecord): Properties {
+  return jsonMapOf({ ...args, ...settings, ...internalProperties(internal) });
 }
 
 /** Returns what the settings of a record were read for. A state that does not say so may have been edited, or be of an older version. */

@@ -25,7 +25,7 @@ beforeEach(async () => {
   await pulumi.runtime.setMocks({
     newResource: (args) => {
       registered.push(args);
-      const state = { ...args.inputs, logPath: `/from/${args.name}`, unchangedSince: "2026-01-01T00:00:00.000Z" };
+      const state = { ...args.inputs, logPath: `/from/${args.name}` };
       return { id: "mocked", state };
     },
     call: ({ token, inputs }) => {
@@ -79,9 +79,9 @@ describe("a function returns what call returns for its token", () => {
 describe("a resource has the state that newResource returns as its outputs", () => {
   it("and asks with the arguments alone", async () => {
     const judged = { expect: { logPath: "/m" }, whenUnexpected: "warn", whenUnavailable: "useRecorded" } as const;
-    const { logPath, logRotate, unchangedSince } = new AgentLogConfig("logs", { ...BACKUP, ...judged });
-    const outputs = await resolved(pulumi.all([logPath, logRotate, unchangedSince]));
-    expect(outputs).toEqual(["/from/logs", undefined, "2026-01-01T00:00:00.000Z"]);
+    const { logPath, logRotate } = new AgentLogConfig("logs", { ...BACKUP, ...judged });
+    const outputs = await resolved(pulumi.all([logPath, logRotate]));
+    expect(outputs).toEqual(["/from/logs", undefined]);
     expect(registered).toMatchObject([{ name: "logs", inputs: { ...BACKUP, ...judged } }]);
     expect(Object.keys(registered[0]?.inputs ?? {})).toHaveLength(6); // the sixth is the text of the provider
   });

@@ -169,7 +169,7 @@ describe("a resource that fails", () => {
 
 it("records anew what the plugin has recorded, which has no provider in it, and nothing else that is the same", async () => {
   const __provider = "exports.handler";
-  const made = { ...INPUTS, __provider, unchangedSince: "2026-01-01T00:00:00.000Z" };
+  const made = { ...INPUTS, __provider };
   const news = { ...INPUTS, __provider, __readFor: `${ID} 0123456789abcdef` };
   expect(await diff(CONFIGURATION, ID, made, news)).toEqual({ changes: false });
   expect(await diff(CONFIGURATION, ID, INPUTS, news)).toEqual({ changes: true });

@@ -26,12 +26,11 @@ it.each([
 });
 
 it.each([null, "x", "a/b", "a/b c d", 5, ["a/b c"]])("takes nothing from the edited state %j", (value) => {
-  expect(internalIn({ __readFor: value, __failures: value, __failsIn: value, __adopted: value })).toEqual({
+  expect(internalIn({ __readFor: value, __failures: value, __failsIn: value })).toEqual({
     provider: undefined,
     origin: undefined,
     failsIn: undefined,
     readFor: undefined,
     failures: [],
-    isAdopted: false,
   });
 });

@@ -7,7 +7,7 @@ import { configurationKey, lookUpConnection, stackConfiguration } from "../../sd
 import { isObject } from "../../sdk/model/is-object.ts";
 import { findingOf } from "../../sdk/record/finding-report.ts";
 import { recordedSettingsOf } from "../../sdk/record/recorded-settings.ts";
-import { ResourceLifecycle } from "../../sdk/record/resource-lifecycle.ts";
+import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
 import { fingerprintsOf } from "../../sdk/record/settings-origin.ts";
 import {
@@ -32,7 +32,6 @@ interface Kept {
   readonly outputs: Properties;
 }
 
-const lifecycle = new ResourceLifecycle();
 let kept: Kept | undefined;
 let connection: number;
 
@@ -57,13 +56,13 @@ async function refreshStep({ services, isSpelledOtherwise }: Step): Promise<Pick
   const host = { sources, read: async (args: object) => answer(services[connection], args) };
   try {
     const recorded = asRecord(kept.outputs);
-    const { id, inputs, outputs, warning } = await lifecycle.read(host, idOf(kept.inputs), recorded, false);
+    const { id, inputs, outputs, warning } = await refreshRecord(host, idOf(kept.inputs), recorded);
     const before = kept;
     const read = { inputs: inputs ? asProperties(inputs) : before.inputs, outputs: asProperties(outputs) };
     kept = id === undefined ? undefined : read;
     if (kept === undefined) return { ...quiet, shows: "removes" };
     const shows = isDeepStrictEqual(visible(kept.inputs), visible(before.inputs)) ? "nothing" : "updates";
-    return { shows, warnsOfOutage: typeof warning?.record === "object" };
+    return { shows, warnsOfOutage: warning?.record === "used" };
   } catch {
     return { ...quiet, shows: "fails" };
   }
@@ -83,7 +82,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   let shows: Outcome["shows"] = "creates";
   if (kept !== undefined) {
     const [outputs, inputs, news] = [asRecord(kept.outputs), asRecord(kept.inputs), asRecord(checked.inputs)];
-    const { changes, replaces = [] } = lifecycle.diff(idOf(kept.inputs), outputs, inputs, news);
+    const { changes, replaces = [] } = differenceOf(outputs, inputs, news);
     const differs = !isDeepStrictEqual(visible(kept.inputs), visible(checked.inputs));
     const isReplaced =
       replaces.length > 0 || (step.replacesOnLogPath && kept.inputs["logPath"] !== checked.inputs["logPath"]);
@@ -92,19 +91,18 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
     else if (shows === "replaces") checked = await ask(step, {}, sent);
     if (checked.failures.length > 0) return { shows: "fails", warnsOfOutage: false };
   }
-  const { inputs, outage } = checked;
+  const { inputs, warnings } = checked;
   if (step.run === "up") {
-    const olds = shows === "updates" ? (kept?.outputs ?? {}) : {};
-    const recorded = () => asProperties(lifecycle.record(asRecord(inputs), asRecord(olds)));
+    const recorded = () => asProperties(recordInputs(asRecord(inputs)));
     kept = { inputs, outputs: shows === "nothing" ? (kept?.outputs ?? {}) : recorded() };
   }
-  return { shows, warnsOfOutage: outage !== undefined };
+  return { shows, warnsOfOutage: warnings.some(({ record }) => record === "used") };
 }
 
 async function ask({ services, service, isSpelledOtherwise }: Step, olds: Properties, news: Properties) {
   const read = async (args: object) => answer(services[service], args);
   const host = { sources: sourcesOf(service, isSpelledOtherwise), read };
-  const { inputs, ...found } = await lifecycle.check(host, asRecord(olds), asRecord(news), []);
+  const { inputs, ...found } = await checkInputs(host, asRecord(olds), asRecord(news), []);
   return { ...found, inputs: asProperties(inputs) };
 }
 

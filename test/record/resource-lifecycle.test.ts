@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { withoutInternal } from "../../sdk/record/internal-properties.ts";
-import { ResourceLifecycle } from "../../sdk/record/resource-lifecycle.ts";
+import { checkInputs, differenceOf, recordInputs } from "../../sdk/record/resource-lifecycle.ts";
 import { asProperties, asRecord, NO_RECORD, type Properties } from "../../sdk/record/resource-record.ts";
 import { settingsOf } from "./settings-of.ts";
 
@@ -11,32 +11,16 @@ const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" } as c
 const ID = `${ARGS.projectId}/monitoring`;
 const RECORD = { ...ARGS, logPath: "/l", logPathWindows: null, logRotate: null, username: null, configOverrides: null };
 
-it("warns of an outage beside the record that is used, and not beside a namesake that was read", async () => {
-  const lifecycle = new ResourceLifecycle();
-  const down = async () => {
-    throw new AgentLogConfigError("ERR_UNAVAILABLE", "It is down.");
-  };
-  const args = { ...ARGS, whenUnavailable: "useRecorded" };
-  const olds = asRecord({ ...RECORD, ...args });
-  const { inputs } = await lifecycle.check({ sources: [], read: down }, olds, asRecord(args), []);
-  const outputs = { ...inputs, unchangedSince: "2026-01-01T00:00:00.000Z" };
-  const warnings = () => lifecycle.diff(ID, outputs, inputs, inputs).warnings;
-  expect(warnings()).toMatchObject([{ record: { unchangedSince: "2026-01-01T00:00:00.000Z" } }]);
-  expect(warnings()).toEqual([]);
-});
-
 /** What a check of a project and agent has found, and a policy may change afterwards. */
 async function checked(changes: object = {}) {
   const read = async () => ({ ...settingsOf(ARGS), logPath: "/l" });
   const args = { ...ARGS, ...changes };
-  return asProperties(
-    (await new ResourceLifecycle().check({ sources: [], read }, NO_RECORD, asRecord(args), [])).inputs,
-  );
+  return asProperties((await checkInputs({ sources: [], read }, NO_RECORD, asRecord(args), [])).inputs);
 }
 
 it("records what was read for it, without what is internal", async () => {
   const inputs = asRecord({ ...(await checked()), __failures: null });
-  const outputs = asProperties(new ResourceLifecycle().record(inputs));
+  const outputs = asProperties(recordInputs(inputs));
   expect(Object.keys(outputs).filter((name) => name.startsWith("__"))).toEqual([]);
   expect(outputs).toMatchObject({ ...ARGS, logPath: "/l" });
 });
@@ -70,23 +54,19 @@ it.each<readonly [change: string, (inputs: Properties) => Properties, says: RegE
     /logPath is not/,
   ],
 ])("is not recorded where a policy %s after the check", async (_, change, says) => {
-  const lifecycle = new ResourceLifecycle();
   const inputs = asRecord(change(await checked()));
-  const record = asRecord(RECORD);
-  expect(() => lifecycle.record(inputs)).toThrow(says);
-  expect(() => lifecycle.record(inputs, record)).toThrow(says);
-  expect(() => lifecycle.record(inputs)).not.toThrow("/secret");
+  expect(() => recordInputs(inputs)).toThrow(says);
+  expect(() => recordInputs(inputs)).not.toThrow("/secret");
 });
 
 it("is recorded where a policy only warns of a setting, and where it changes other arguments", async () => {
-  const lifecycle = new ResourceLifecycle();
   const inputs = {
     ...(await checked()),
     whenUnavailable: "useRecorded",
     expect: { logPath: "/m" },
     whenUnexpected: "warn",
   };
-  expect(asProperties(lifecycle.record(asRecord(inputs)))).toMatchObject({ logPath: "/l" });
+  expect(asProperties(recordInputs(asRecord(inputs)))).toMatchObject({ logPath: "/l" });
 });
 
 it.each([
@@ -95,26 +75,25 @@ it.each([
 ])("is not recorded %s where a policy drops the reasons", async (_, changes, read) => {
   const args = { ...ARGS, ...changes };
   const olds = asRecord({ ...RECORD, ...args });
-  const { inputs } = await new ResourceLifecycle().check({ sources: [], read }, olds, asRecord(args), []);
+  const { inputs } = await checkInputs({ sources: [], read }, olds, asRecord(args), []);
   const changed = asRecord({ ...asProperties(inputs), __failures: null });
-  expect(() => new ResourceLifecycle().record(changed)).toThrow(/settings were not read for/);
+  expect(() => recordInputs(changed)).toThrow(/settings were not read for/);
 });
 
 it("drops the names of the package's own that a caller sends", async () => {
-  const forged = { __failures: [{ cause: "forged", message: "##vso[" }], __adopted: true, __readFor: "x", __zzz: 1 };
+  const forged = { __failures: [{ cause: "forged", message: "##vso[" }], __readFor: "x", __zzz: 1 };
   const { __readFor, ...inputs } = await checked(forged);
   expect(Object.keys(inputs).filter((name) => name.startsWith("__"))).toEqual([]);
   expect(__readFor).toBe(`${ID} null`);
 });
 
 it("is not replaced by one that was read for another project, and is compared in a refresh, as expected or not", async () => {
-  const lifecycle = new ResourceLifecycle();
   const record = asRecord(RECORD);
   const moved = asRecord({ ...(await checked()), projectId: OTHER_PROJECT });
-  expect(lifecycle.diff(ID, record, record, moved)).toEqual({ changes: true, warnings: [] });
+  expect(differenceOf(record, record, moved)).toEqual({ changes: true });
   const { readFor } = asRecord(await checked());
   const unmet = { ...asRecord({ ...RECORD, expect: { logPath: "/other" } }), readFor };
-  expect(lifecycle.diff(ID, unmet, unmet, unmet)).toEqual({ changes: false, warnings: [] });
+  expect(differenceOf(unmet, unmet, unmet)).toEqual({ changes: false });
 });
 
 it("reads for another project although all settings of the one before are ignored", async () => {
@@ -122,7 +101,7 @@ it("reads for another project although all settings of the one before are ignore
   const olds = asRecord({ ...RECORD, projectId: OTHER_PROJECT, logPath: "/other" });
   const news = asRecord({ ...RECORD, logPath: "/other" });
   const read = async () => settingsOf(ARGS);
-  const { inputs, failures } = await new ResourceLifecycle().check({ sources: [], read }, olds, news, []);
+  const { inputs, failures } = await checkInputs({ sources: [], read }, olds, news, []);
   expect(failures).toEqual([]);
   expect(inputs).toMatchObject({ settings: { logPath: "/var/log/monitoring" }, readFor: { id: ID, service: null } });
 });

@@ -14,10 +14,7 @@ it.each<[description: string, properties: object]>([
     { projectId: 5, whenUnexpected: [], tags: null, logPath: [1], logRotate: 5 },
   ],
   ["members that are no thresholds", JSON.parse('{"logRotate":{"a":1,"__proto__":2}}')],
-  [
-    "what is internal",
-    { __provider: "exports.handler", __readFor: "a/b null", unchangedSince: "2026-01-01T00:00:00.000Z" },
-  ],
+  ["what is internal", { __provider: "exports.handler", __readFor: "a/b null" }],
   [
     "why it fails",
     {
