@@ -29,34 +29,37 @@ new pulumi.Stash("alarms.yaml", { input: alarms });
 /** How the log of one agent is shipped and watched; empty where the agent writes no file. */
 function logOf(agent: "monitoring" | "backup") {
   const { logPath, logPathWindows, logRotate } = new AgentLogConfig(agent, { projectId, agent });
-  return pulumi.all([windows ? logPathWindows : logPath, logRotate]).apply(([path, thresholds]) => {
-    if (path === undefined) {
-      pulumi.log.warn(`The ${agent} agent writes to standard error: collect that where its service runs.`);
-      return [];
-    }
-    if (!isInFolder(path)) {
-      throw new pulumi.RunError(`The ${agent} agent's log is not a file in ${folder}: change its path in the service.`);
-    }
-    const { sizeThresholdMB, timeThresholdHrs } = thresholds ?? {};
-    const input = {
-      name: "tail",
-      tag: `agent.${agent}`,
-      // Fluent Bit writes %SystemDrive% as ${SystemDrive}.
-      path: path.replace(/%(\w+)%/g, (_, variable) => `\${${variable}}`),
-      "storage.type": "filesystem",
-      // A file older than that is the leftover of an agent that is gone.
-      ...(timeThresholdHrs === undefined ? {} : { ignore_older: `${Math.ceil(timeThresholdHrs)}h` }),
-    };
-    const output = {
-      name: "http",
-      match: `agent.${agent}`,
-      host: "logs.example.com",
-      tls: "on",
-      // While the host is away, one whole log file is buffered.
-      ...(sizeThresholdMB === undefined ? {} : { "storage.total_limit_size": `${Math.ceil(sizeThresholdMB)}M` }),
-    };
-    return [{ input, output, rules: sizeThresholdMB === undefined ? [] : [ruleOf(agent, path, sizeThresholdMB)] }];
-  });
+  return pulumi
+    .all([windows ? logPathWindows : logPath, logRotate])
+    .apply(([path, { sizeThresholdMB, timeThresholdHrs }]) => {
+      if (path === undefined) {
+        pulumi.log.warn(`The ${agent} agent writes to standard error: collect that where its service runs.`);
+        return [];
+      }
+      if (!isInFolder(path)) {
+        throw new pulumi.RunError(
+          `The ${agent} agent's log is not a file in ${folder}: change its path in the service.`,
+        );
+      }
+      const input = {
+        name: "tail",
+        tag: `agent.${agent}`,
+        // Fluent Bit writes %SystemDrive% as ${SystemDrive}.
+        path: path.replace(/%(\w+)%/g, (_, variable) => `\${${variable}}`),
+        "storage.type": "filesystem",
+        // A file older than that is the leftover of an agent that is gone.
+        ...(timeThresholdHrs === undefined ? {} : { ignore_older: `${Math.ceil(timeThresholdHrs)}h` }),
+      };
+      const output = {
+        name: "http",
+        match: `agent.${agent}`,
+        host: "logs.example.com",
+        tls: "on",
+        // While the host is away, one whole log file is buffered.
+        ...(sizeThresholdMB === undefined ? {} : { "storage.total_limit_size": `${Math.ceil(sizeThresholdMB)}M` }),
+      };
+      return [{ input, output, rules: sizeThresholdMB === undefined ? [] : [ruleOf(agent, path, sizeThresholdMB)] }];
+    });
 }
 
 /**

@@ -29,6 +29,6 @@ backup = agent_log_config.get_agent_log_config_output(
 pulumi.export("monitoringLog", monitoring.log_path)
 pulumi.export(
     "monitoringRotatesAtMB",
-    monitoring.log_rotate.apply(lambda thresholds: thresholds.size_threshold_mb if thresholds else None),
+    monitoring.log_rotate.apply(lambda thresholds: thresholds.size_threshold_mb),
 )
 pulumi.export("backupLog", backup.log_path)

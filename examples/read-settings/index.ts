@@ -15,5 +15,5 @@ new pulumi.Stash("shipped-logs", {
 });
 
 export const monitoringLog = monitoring.logPath;
-export const monitoringRotatesAtMB = monitoring.logRotate.apply((thresholds) => thresholds?.sizeThresholdMB);
+export const monitoringRotatesAtMB = monitoring.logRotate.sizeThresholdMB;
 export const backupSettings = backup;

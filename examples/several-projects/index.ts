@@ -34,10 +34,10 @@ interface Row {
   readonly projectId: string;
   readonly agent: string;
   readonly logPath: string | undefined;
-  readonly logRotate: { readonly sizeThresholdMB?: number | undefined } | undefined;
+  readonly logRotate: { readonly sizeThresholdMB?: number | undefined };
 }
 
 function describe(service: string, { projectId, agent, logPath, logRotate }: Row): string {
-  const size = logRotate?.sizeThresholdMB === undefined ? "-" : `${logRotate.sizeThresholdMB} MB`;
+  const size = logRotate.sizeThresholdMB === undefined ? "-" : `${logRotate.sizeThresholdMB} MB`;
   return [service, projectId, agent.padEnd(10), size.padStart(8), logPath ?? "standard error"].join("  ");
 }

@@ -8,7 +8,7 @@ import { DiskAlarm } from "./disk-alarm.ts";
 const projectId = "0123456789abcdef01234567";
 
 /** Answers in the place of the service: every AgentLogConfig has these thresholds. */
-function mockThresholds(logRotate?: object): Promise<void> {
+function mockThresholds(logRotate: object): Promise<void> {
   return pulumi.runtime.setMocks({
     newResource: ({ type, name, inputs }) => ({
       id: name,
@@ -25,7 +25,7 @@ it("leaves room above the agent's threshold", async () => {
 });
 
 it("has a limit where the agent has no threshold", async () => {
-  await mockThresholds();
+  await mockThresholds({});
   const { limitMB } = new DiskAlarm("alarm", { projectId });
   expect(await promiseOf(limitMB)).toBe(1500);
 });

@@ -13,7 +13,7 @@ export class DiskAlarm extends pulumi.ComponentResource {
   ) {
     super("examples:index:DiskAlarm", name, {}, opts);
     const { logPath, logRotate } = new AgentLogConfig(name, { projectId, agent: "monitoring" }, { parent: this });
-    this.limitMB = logRotate.apply((thresholds) => (thresholds?.sizeThresholdMB ?? 1000) * 1.5);
+    this.limitMB = logRotate.apply(({ sizeThresholdMB = 1000 }) => sizeThresholdMB * 1.5);
     // Stands for the alarm of a monitoring provider.
     new pulumi.Stash(name, { input: { path: logPath, limitMB: this.limitMB } }, { parent: this });
     this.registerOutputs({ limitMB: this.limitMB });

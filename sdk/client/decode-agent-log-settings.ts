@@ -23,11 +23,11 @@ export function decodeAgentLogSettings(body: unknown, subject: string): AgentLog
   throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status: 200 });
 }
 
-/** The fields that are settings, each of them present. Services leave out what is not set, or send null. */
+/** The fields that are settings, each of them present. Services leave out what is not set, or send null, `""` or `{}`. */
 function withAllFields(body: unknown): unknown {
   if (!isPlainObject(body)) return body;
-  const settings = pick(agentLogSettingsSchema.shape, body);
-  const { logRotate } = settings;
+  const { logRotate = {}, configOverrides = {}, ...texts } = pick(agentLogSettingsSchema.shape, body);
+  const settings = { ...texts, logRotate, configOverrides };
   if (!isPlainObject(logRotate)) return settings;
   const thresholds = pick(logRotateSchema.shape, logRotate);
   // Services write the hours in one of these two ways.
@@ -38,7 +38,7 @@ function withAllFields(body: unknown): unknown {
 
 function pick(names: object, source: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const members: Record<string, unknown> = {};
-  for (const name in names) members[name] = source[name] ?? undefined;
+  for (const name in names) members[name] = source[name] === "" ? undefined : (source[name] ?? undefined);
   return members;
 }
 

@@ -16,18 +16,21 @@ export interface LogRotate {
   readonly numTotal: number | undefined;
 }
 
-/** The log settings of one agent. A setting that the service does not have is undefined. */
+/** The log settings of one agent. */
 export interface AgentLogSettings {
-  /** Absolute path of the agent's log file. Without it the agent writes to standard error. */
+  /** Absolute path of the agent's log file; undefined if it is not set. Without a path the agent writes to standard error. */
   readonly logPath: string | undefined;
-  /** Path of the agent's log file on Windows hosts, usually with `%SystemDrive%`. */
+  /** Path of the agent's log file on Windows hosts, usually with `%SystemDrive%`; undefined if it is not set. */
   readonly logPathWindows: string | undefined;
-  /** Thresholds for the rotation of the agent's log. */
-  readonly logRotate: LogRotate | undefined;
-  /** Database user that manages the agent's logs, or an X.509 subject. */
+  /** Thresholds for the rotation of the agent's log; without members if none is set. */
+  readonly logRotate: LogRotate;
+  /** Database user that manages the agent's logs, or an X.509 subject; undefined if it is not set. */
   readonly username: string | undefined;
-  /** Settings that differ from those of the agent itself. They may contain credentials: treat them as a secret. */
-  readonly configOverrides: Readonly<Record<string, unknown>> | undefined;
+  /**
+   * Settings that differ from those of the agent itself; without members if there are none. They may contain credentials: treat them
+   * as a secret.
+   */
+  readonly configOverrides: Readonly<Record<string, unknown>>;
 }
 
 const text = maybe(z.string("must be a string"));
@@ -45,14 +48,14 @@ export const logRotateSchema = z.object(
   "must be an object",
 ) satisfies z.ZodType<LogRotate>;
 
-/** What each setting must be. */
+/** What each setting must be. Each of them is a member. */
 export const agentLogSettingsSchema = z.object(
   {
     logPath: text,
     logPathWindows: text,
-    logRotate: maybe(logRotateSchema),
+    logRotate: logRotateSchema,
     username: text,
-    configOverrides: maybe(z.record(z.string(), z.unknown(), "must be an object")),
+    configOverrides: z.record(z.string(), z.unknown(), "must be an object"),
   },
   "must be an object",
 ) satisfies z.ZodType<AgentLogSettings>;

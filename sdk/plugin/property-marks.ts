@@ -22,20 +22,9 @@ function unseal(value: unknown): unknown {
 /**
  * Marks the secrets again, and the settings that always are secrets.
  * @param source the properties as the engine sent them
- * @param oldInputs the inputs in the state; empty for outputs
  */
-export function withMarks(properties: Properties, source: Properties, oldInputs: Properties = {}): Properties {
-  return mapValues(properties, (value, name) => {
-    return value === null ? markAbsence(oldInputs[name]) : markAgain(value, source[name], name === SECRET_SETTING);
-  });
-}
-
-/**
- * Keeps a null that a program in TypeScript has recorded with the mark of a secret, because the engine takes the removal of a mark
- * for a change.
- */
-function markAbsence(oldInput: unknown): unknown {
-  return unseal(oldInput) === null ? oldInput : null;
+export function withMarks(properties: Properties, source: Properties): Properties {
+  return mapValues(properties, (value, name) => markAgain(value, source[name], name === SECRET_SETTING));
 }
 
 /** A value that has not changed keeps its form. Any other value becomes a secret as a whole if it had a secret inside. */

@@ -52,7 +52,7 @@ export async function checkRecord(request: CheckRequest, run: PluginRun): Promis
   const { inputs, failures, warnings } = await checkInputs(run.hostOf(urn), ...recordArguments);
   run.failures.note(urn, failures);
   for (const warning of warnings) run.warnings.note(urn, warning);
-  return response.setInputs(structOf(withMarks(asProperties(inputs), news, olds)));
+  return response.setInputs(structOf(withMarks(asProperties(inputs), news)));
 }
 
 export function diffRecord(request: DiffRequest, run: PluginRun): DiffResponse {
@@ -86,20 +86,19 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
   if (refusal !== undefined) throw new Error(refusal);
   const olds = propertiesOf(request.getProperties());
   const record = recordIn(olds);
-  const oldInputs = propertiesOf(request.getInputs());
+  const isNew = record.args.projectId === undefined;
+  // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
+  const isAdopted = isNew ? request.hasInputs() : Object.keys(propertiesOf(request.getInputs())).length === 0;
   try {
     const { id, inputs, outputs, warning } = await refreshRecord(run.hostOf(urn), request.getId(), record);
     if (warning !== undefined) run.warnings.note(urn, warning);
     if (id === undefined) return response;
-    response
-      .setId(id)
-      .setInputs(
-        inputs === undefined ? request.getInputs() : structOf(withMarks(asProperties(inputs), olds, oldInputs)),
-      );
-    return response.setProperties(structOf(withAbsentOutputs(withMarks(asProperties(outputs), olds))));
+    const newInputs = inputs && structOf(isAdopted ? {} : withMarks(asProperties(inputs), olds));
+    response.setId(id).setInputs(newInputs ?? request.getInputs());
+    return response.setProperties(structOf(withMarks(asProperties(outputs), olds)));
   } catch (error) {
     const findings = [findingOf(error)];
-    if (record.args.projectId === undefined) return run.failures.fail(urn, findings);
+    if (isNew || isAdopted) return run.failures.fail(urn, findings);
     await run.failures.hold(urn, findings);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
@@ -131,12 +130,5 @@ async function outputsToRecord(
   if (isFailing && !isPreview) failures.fail(urn, findings);
   if (isFailing) await failures.hold(urn, findings);
   const outputs = asProperties(recordInputs(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs));
-  return structOf(
-    withAbsentOutputs(withMarks(outputs, isFailing ? { ...newProperties, ...UNKNOWN_SETTINGS } : newProperties)),
-  );
-}
-
-/** Adds the output that may be absent. In previews the engine takes an output that is left out for unknown. */
-function withAbsentOutputs({ whenUnavailable = null, ...outputs }: Properties): Properties {
-  return { ...outputs, whenUnavailable };
+  return structOf(withMarks(outputs, isFailing ? { ...newProperties, ...UNKNOWN_SETTINGS } : newProperties));
 }

@@ -53,18 +53,21 @@ export class AgentLogConfig extends pulumi.CustomResource {
   declare readonly projectId: pulumi.Output<string>;
   /** The agent that the settings belong to. */
   declare readonly agent: pulumi.Output<AgentKind>;
-  /** Absolute path of the agent's log file. Without it the agent writes to standard error. */
+  /** Absolute path of the agent's log file; undefined if it is not set. Without a path the agent writes to standard error. */
   declare readonly logPath: pulumi.Output<AgentLogSettings["logPath"]>;
-  /** Path of the agent's log file on Windows hosts, usually with `%SystemDrive%`. */
+  /** Path of the agent's log file on Windows hosts, usually with `%SystemDrive%`; undefined if it is not set. */
   declare readonly logPathWindows: pulumi.Output<AgentLogSettings["logPathWindows"]>;
-  /** Thresholds for the rotation of the agent's log. */
+  /** Thresholds for the rotation of the agent's log; without members if none is set. */
   declare readonly logRotate: pulumi.Output<AgentLogSettings["logRotate"]>;
-  /** Database user that manages the agent's logs, or an X.509 subject. */
+  /** Database user that manages the agent's logs, or an X.509 subject; undefined if it is not set. */
   declare readonly username: pulumi.Output<AgentLogSettings["username"]>;
-  /** Settings that differ from those of the agent itself. They may contain credentials, so they are always a secret. */
+  /**
+   * Settings that differ from those of the agent itself; without members if there are none. They may contain credentials, so they are
+   * always a secret.
+   */
   declare readonly configOverrides: pulumi.Output<AgentLogSettings["configOverrides"]>;
-  /** What the program does in an outage; undefined if the program does not set it. */
-  declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded" | undefined>;
+  /** What the program does in an outage. */
+  declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded">;
   /** @internal Why it fails, as a list, in a preview alone. */
   declare readonly [FAILURES]: pulumi.Output<unknown>;
 
@@ -129,7 +132,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     if (textArgs !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
     for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [])) reports.warn(this, name, warning);
     if (importId !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);
-    for (const name of SETTING_NAMES) makeAbsentUndefined(this, name);
+    for (const name of ["logPath", "logPathWindows", "username"] as const) makeEmptyUndefined(this, name);
   }
 }
 
@@ -179,13 +182,13 @@ function withTexts(args: AgentLogConfigArgs) {
   return { ...args, projectId: asText(args.projectId), agent: asText(args.agent) };
 }
 
-/** The service and the program say undefined for a setting that is absent, and the state says null. */
-function makeAbsentUndefined(self: AgentLogConfig, name: keyof AgentLogSettings): void {
-  const recordedOutput: pulumi.Output<unknown> = self[name];
-  let output: pulumi.Output<unknown> | undefined;
+/** Makes an empty text undefined, so that a program can't pass it on for a path or a name unawares. */
+function makeEmptyUndefined(self: AgentLogConfig, name: "logPath" | "logPathWindows" | "username"): void {
+  const recordedOutput = self[name];
+  let output: typeof recordedOutput | undefined;
   // Most settings are not used, and each Output costs about 20 promises.
   const get = () => {
-    output ??= recordedOutput.apply((value) => value ?? undefined);
+    output ??= recordedOutput.apply((value) => value || undefined);
     return output;
   };
   Object.defineProperty(self, name, { get, enumerable: true, configurable: true });

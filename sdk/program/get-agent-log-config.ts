@@ -16,9 +16,12 @@ export type GetAgentLogConfigOutputArgs = {
     | Extract<ReadArguments[Name], undefined>;
 };
 
-/** The log settings of one agent of one project. A setting that the service does not have is undefined. */
+/** The log settings of one agent of one project. */
 export type GetAgentLogConfigResult = Omit<AgentLogConfigResult, "configOverrides"> & {
-  /** Settings that differ from those of the agent itself. They may contain credentials, so only this field is a secret. */
+  /**
+   * Settings that differ from those of the agent itself; without members if there are none. They may contain credentials, so only this
+   * field is a secret.
+   */
   readonly configOverrides: pulumi.Output<AgentLogConfigResult["configOverrides"]>;
 };
 
@@ -60,7 +63,7 @@ export async function getAgentLogConfig(
  * import { getAgentLogConfigOutput } from "pulumi-agent-log-config";
  *
  * const settings = getAgentLogConfigOutput({ projectId: "0123456789abcdef01234567", agent: "monitoring" });
- * export const rotatesAtMB = settings.logRotate.apply((thresholds) => thresholds?.sizeThresholdMB);
+ * export const rotatesAtMB = settings.logRotate.sizeThresholdMB;
  * ```
  */
 export function getAgentLogConfigOutput(
@@ -76,5 +79,7 @@ async function readOne({ connection, args, hasWaited, isSecret }: FunctionCall):
 
 /** Marks what may contain credentials as secrets. */
 export function withSecrets(result: AgentLogConfigResult): GetAgentLogConfigResult {
-  return { ...result, configOverrides: pulumi.secret(result.configOverrides) };
+  const { configOverrides } = result;
+  // The type that `pulumi.secret` returns for a map has no index signature.
+  return { ...result, configOverrides: pulumi.secret(result).apply<typeof configOverrides>(() => configOverrides) };
 }

@@ -3,7 +3,6 @@ import type { ConnectionSettings } from "../connection/connection-settings.ts";
 import { isDefaultDisabled, missingProvider } from "../connection/default-provider.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { outcomeOf } from "../record/find-settings.ts";
-import { settingsIgnoredInPart } from "../record/ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "../record/recorded-settings.ts";
 import { fingerprintsOf, type SettingsOrigin } from "../record/settings-origin.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
@@ -25,8 +24,8 @@ export interface ReadRequest {
 /** What came of a read. */
 export interface ResourceRead {
   /**
-   * Empty if the provider has to read by itself, except for a map for each setting of which the program ignores members. The
-   * values have no type, because the types of the SDK do not end for a type that contains itself, such as JSON.
+   * Empty settings if they could not be read, or if the provider has to read by itself. The values have no type, because the types of
+   * the SDK do not end for a type that contains itself, such as JSON.
    */
   readonly settings: { readonly [Name in keyof RecordedSettings]: unknown };
   readonly origin: SettingsOrigin;
@@ -58,7 +57,7 @@ async function readNow(
   const origin = { secrets: await secretsOf(request), ignored: ignoredPaths };
   // The configuration of a provider of another package does not say that the stack wants explicit ones.
   const isRefused = connection === undefined && isDefaultDisabled(pulumi.runtime.getConfig);
-  if (connection === undefined && !isRefused) return { settings: emptyMaps({}, ignoredPaths), origin };
+  if (connection === undefined && !isRefused) return { settings: recordedSettingsOf({}), origin };
   const { baseUrl: service, publicKey } = fingerprintsOf(connection ?? {});
   const result =
     connection === undefined
@@ -67,18 +66,7 @@ async function readNow(
   const outcome = await outcomeOf(result, { id: idOf(what), service });
   const [settings, failure] =
     outcome.kind === "read" ? [outcome.settings, undefined] : [recordedSettingsOf({}), outcome.finding];
-  const maps = emptyMaps(settings, ignoredPaths);
-  const read = { readFor: outcome.readFor, publicKey, failure, absent: Object.keys(maps) };
-  return { settings: { ...settings, ...maps }, origin: { ...origin, read } };
-}
-
-/**
- * Returns an empty map for each absent setting of which members are ignored: the engine complains of an ignored path that leads
- * through anything but a map.
- */
-function emptyMaps(settings: RecordedSettings, ignoredPaths: readonly string[]): ResourceRead["settings"] {
-  const absentNames = settingsIgnoredInPart(ignoredPaths).filter((name) => settings[name] == null);
-  return Object.fromEntries(absentNames.map((name) => [name, {}]));
+  return { settings, origin: { ...origin, read: { readFor: outcome.readFor, publicKey, failure } } };
 }
 
 /** Returns the settings that no message may quote, and the arguments that none may quote if they are invalid. */

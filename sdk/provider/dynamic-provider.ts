@@ -10,7 +10,7 @@ import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
 import type { RecordHost } from "../record/find-settings.ts";
 import { describeFindings, type Finding, FindingReport, findingOf } from "../record/finding-report.ts";
-import { internalIn } from "../record/internal-properties.ts";
+import { internalIn, internalProperties } from "../record/internal-properties.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../record/resource-lifecycle.ts";
 import { asProperties, asRecord, isRecordOf, type Properties, UNREAD } from "../record/resource-record.ts";
 
@@ -76,13 +76,13 @@ export async function read(
   olds: Properties,
 ): Promise<{ id?: string; props: Properties; inputs?: Properties }> {
   try {
-    const { outputs, inputs, warning, ...others } = await refreshRecord(hostOf(configuration), id, asRecord(olds));
+    // The host does not see inputs, and can't import, so `get` adopts a resource that has no record here.
+    const record = asRecord(olds);
+    const isAdopted = record.args.projectId === undefined || internalIn(olds).isAdopted === true;
+    const { outputs, inputs, warning, ...others } = await refreshRecord(hostOf(configuration), id, record);
     if (warning !== undefined) await warnOfRecord(id, warning);
-    return {
-      ...others,
-      props: sealSecret(asProperties(outputs)),
-      ...(inputs && { inputs: sealSecret(asProperties(inputs)) }),
-    };
+    const props = sealSecret({ ...asProperties(outputs), ...internalProperties({ isAdopted }) });
+    return { ...others, props, ...(inputs && { inputs: isAdopted ? {} : sealSecret(asProperties(inputs)) }) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const subject = `AgentLogConfig ${printable(id, 80)}`;

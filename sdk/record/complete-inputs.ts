@@ -2,6 +2,7 @@ import type { ReadOutcome } from "./find-settings.ts";
 import { type Finding, findingOfRecord } from "./finding-report.ts";
 import { ignoredPaths, keepIgnored } from "./ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
+import { recordedArguments } from "./resource-arguments.ts";
 import { isRecordOf, type ResourceRecord, readForIn, UNREAD } from "./resource-record.ts";
 import type { ReadFor } from "./settings-origin.ts";
 import { unmetExpectations } from "./unmet-expectations.ts";
@@ -86,5 +87,5 @@ function useRecord(
 
 /** Returns what the program has passed, without settings. */
 function inputsOfProgram({ args, provider }: ResourceRecord): Omit<ResourceRecord, "settings"> {
-  return { args, provider };
+  return { args: recordedArguments(args), provider };
 }

@@ -44,12 +44,11 @@ export async function findSettings(host: RecordHost, olds: ResourceRecord, news:
   if (ignoresAllSettings(ignoredPaths(olds, news))) return { kind: "ignored" };
   const read = origin?.read;
   if (read !== undefined && belongsTo(read, args, host.sources)) {
-    const { failure: finding, absent: absentNames, readFor } = read;
+    const { failure: finding, readFor } = read;
     if (finding !== undefined) return { kind: "failed", finding, readFor };
     // If a record moves, the engine has put ignored settings of the other project among the inputs.
     if (!isMoved(olds, news) || !ignoresSettings(origin?.ignored ?? [])) {
-      const nothing = Object.fromEntries(absentNames.map((name) => [name, null]));
-      return { kind: "read", settings: { ...news.settings, ...nothing }, readFor };
+      return { kind: "read", settings: news.settings, readFor };
     }
   }
   return outcomeOf(host.read({ projectId, agent }), readForOf(host, args));

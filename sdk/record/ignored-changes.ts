@@ -1,17 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import { UNKNOWN } from "../engine/engine-marks.ts";
-import {
-  type AgentLogSettings,
-  isSettingName,
-  logRotateSchema,
-  SECRET_SETTING,
-  SETTING_NAMES,
-} from "../model/agent-log-settings.ts";
+import { isSettingName, logRotateSchema, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { isPlainObject } from "../model/is-object.ts";
 import type { Json } from "../model/json.ts";
 import { printable } from "../model/printable.ts";
 import type { Finding } from "./finding-report.ts";
-import type { RecordedSettings } from "./recorded-settings.ts";
+import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
 import { resourceArgumentsSchema } from "./resource-arguments.ts";
 import { isMoved, type ResourceRecord } from "./resource-record.ts";
 import { expectedSettingsSchema } from "./unmet-expectations.ts";
@@ -39,18 +33,11 @@ export function keepIgnored(
   recordedSettings: RecordedSettings,
   paths: readonly string[],
 ): RecordedSettings {
-  const result = new Map(Object.entries(settings));
+  const result = new Map<string, Json | undefined>(Object.entries(settings));
   for (const [name = "", ...members] of paths.map(keysOf)) {
-    if (isSettingName(name)) result.set(name, restore(result.get(name), recordedSettings[name], members) ?? null);
+    if (isSettingName(name)) result.set(name, restore(result.get(name), recordedSettings[name], members));
   }
-  return Object.fromEntries(result);
-}
-
-/** Returns the names of settings of which the program ignores members. */
-export function settingsIgnoredInPart(paths: readonly string[]): readonly (keyof AgentLogSettings)[] {
-  return paths
-    .map(keysOf)
-    .flatMap(([name = "", ...members]) => (members.length > 0 && isSettingName(name) ? [name] : []));
+  return recordedSettingsOf(Object.fromEntries(result));
 }
 
 /** Tells whether all settings are ignored as a whole. */

@@ -37,6 +37,11 @@ export interface InternalProperties {
    * fails is not recorded. They are not frozen.
    */
   readonly failures?: readonly Finding[];
+  /**
+   * The record comes from `get`, so its program sends no inputs. The Read of the dynamic provider writes and reads it. It is in the
+   * outputs and the state. It is frozen: without it, a refresh records inputs, and the next preview shows that they are gone.
+   */
+  readonly isAdopted?: boolean;
 }
 
 /** The output that has the failures in a preview. */
@@ -51,6 +56,7 @@ export function internalIn(properties: Readonly<Record<string, unknown>>): Inter
     failsIn: failsIn === "program" || failsIn === "update" ? failsIn : undefined,
     readFor: parseReadFor(__readFor),
     failures: findingsIn(failures),
+    isAdopted: properties["__adopted"] === true,
   };
 }
 
@@ -61,7 +67,7 @@ interface WrittenProperties extends Omit<InternalProperties, "origin"> {
 
 /** Returns internal properties as the engine has them, without those that are undefined. */
 export function internalProperties(values: WrittenProperties): Record<string, unknown> {
-  const { provider, origin, failsIn, readFor, failures = [] } = values;
+  const { provider, origin, failsIn, readFor, failures = [], isAdopted = false } = values;
   const reasons = failures.map(({ cause, message, isUnsent }) => ({ cause, message, ...(isUnsent && { isUnsent }) }));
   const properties = {
     __provider: provider,
@@ -69,6 +75,7 @@ export function internalProperties(values: WrittenProperties): Record<string, un
     __failsIn: failsIn,
     __readFor: readFor && readForText(readFor),
     [FAILURES]: reasons.length > 0 ? reasons : undefined,
+    __adopted: isAdopted ? true : undefined,
   };
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
 }

@@ -21,6 +21,11 @@ export const resourceArgumentsSchema = strictObject({
 /** What is passed as the arguments of a resource, not checked yet. Null is absent, and values may be unknown yet. */
 export type GivenArguments = { readonly [Name in keyof typeof resourceArgumentsSchema.shape]?: Json } & JsonMap;
 
+/** Returns arguments as they are recorded: with the default of the one that is an output, too. */
+export function recordedArguments(args: GivenArguments): GivenArguments {
+  return { ...args, whenUnavailable: args.whenUnavailable ?? "fail" };
+}
+
 /**
  * Returns why a resource with these arguments can't be read, in one sentence; empty if it can.
  * @param args those of a resource, in which null and undefined are absent, and values may be unknown yet

@@ -3,12 +3,11 @@ import { isUnknown } from "../engine/engine-marks.ts";
 import { idOf, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError, CODES } from "../model/errors.ts";
-import type { JsonMap } from "../model/json.ts";
 import { type Completion, completeInputs, judge, mayUseRecord, refuseInputs } from "./complete-inputs.ts";
 import { findSettings, type RecordHost, readForOf } from "./find-settings.ts";
 import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
 import { recordedSettingsOf } from "./recorded-settings.ts";
-import { findingsOfArguments, type GivenArguments } from "./resource-arguments.ts";
+import { findingsOfArguments, recordedArguments } from "./resource-arguments.ts";
 import { movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
 
 /** What a comparison with the record has found. */
@@ -64,7 +63,7 @@ export async function checkInputs(
 export function differenceOf(outputs: ResourceRecord, inputs: ResourceRecord, news: ResourceRecord): Difference {
   // A resource that fails replaces no record. In a refresh the inputs are those that were read, whether they are as expected or not.
   if (findingsOfCheck(news).length > 0) return { changes: true };
-  if (isDeepStrictEqual(comparableValues(inputs), comparableValues(news))) {
+  if (isDeepStrictEqual([inputs.args, inputs.settings], [news.args, news.settings])) {
     return { changes: (outputs.provider === undefined) !== (news.provider === undefined) };
   }
   return { replaces: movedArguments(inputs, news) };
@@ -92,7 +91,7 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await host.read({ projectId, agent });
     const readFor = readForOf(host, { projectId, agent });
-    const args: GivenArguments = { ...record.args, projectId, agent };
+    const args = recordedArguments({ ...record.args, projectId, agent });
     const inputs = { ...record, args, settings: recordedSettingsOf(result), readFor };
     return { id: idOf(args), inputs, outputs: outputsOf(inputs) };
   } catch (error) {
@@ -139,9 +138,4 @@ function outputsOf({ args, settings, provider }: ResourceRecord): ResourceRecord
  */
 function saysGone(error: unknown): boolean {
   return error instanceof AgentLogConfigError && error.status === 404 && error.errorCode === "GROUP_NOT_FOUND";
-}
-
-/** Returns what a person may have changed. Internal properties and absent values are left out. */
-function comparableValues({ args, settings }: ResourceRecord): JsonMap {
-  return Object.fromEntries(Object.entries({ ...args, ...settings }).filter(([, value]) => value !== null));
 }

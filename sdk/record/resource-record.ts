@@ -8,7 +8,7 @@ import type { GivenArguments } from "./resource-arguments.ts";
 import type { ReadFor } from "./settings-origin.ts";
 
 /** The inputs or the outputs of a resource. */
-export interface ResourceRecord extends Omit<InternalProperties, "failsIn"> {
+export interface ResourceRecord extends Omit<InternalProperties, "failsIn" | "isAdopted"> {
   /** What the program has passed, valid or not. */
   readonly args: GivenArguments;
   readonly settings: RecordedSettings;

@@ -30,8 +30,6 @@ export interface ProgramRead {
   readonly publicKey: string | null;
   /** Why there are no settings; undefined if they were read. */
   readonly failure?: Finding | undefined;
-  /** The names of the settings that are absent, but travel as an empty map because the program ignores members of them. */
-  readonly absent: readonly string[];
 }
 
 /** What settings were read for. */
@@ -51,7 +49,7 @@ export function originIn(value: unknown): SettingsOrigin | typeof UNKNOWN | unde
 function isOrigin(value: unknown): value is SettingsOrigin {
   if (!isObject(value) || !Array.isArray(value["secrets"]) || !Array.isArray(value["ignored"])) return false;
   const { read } = value;
-  return read === undefined || (isObject(read) && isObject(read["readFor"]) && Array.isArray(read["absent"]));
+  return read === undefined || (isObject(read) && isObject(read["readFor"]));
 }
 
 interface Fingerprints {

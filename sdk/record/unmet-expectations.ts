@@ -13,7 +13,7 @@ interface Bounds {
   readonly atMost?: number | undefined;
 }
 
-const text = z.string("must be a string").optional();
+const text = z.string("must be a string").min(1, "must have at least one character, or be listed in notSet").optional();
 const bound = z.number("must be a number").optional();
 /** What the bounds of a number must be. */
 const expectedRangeSchema = strictObject({ atLeast: bound, atMost: bound })
@@ -112,12 +112,17 @@ function compare(
 ): string[] {
   const [name = "", inner] = path.split(".");
   const setting = isSettingName(name) ? recordedSettings[name] : undefined;
-  const value = (inner === undefined ? setting : isPlainObject(setting) ? setting[inner] : undefined) ?? null;
+  const member = inner === undefined ? setting : isPlainObject(setting) ? setting[inner] : undefined;
+  const value = member === undefined || isEmpty(member) ? null : member;
   if (expectedValue === undefined || isAsExpected(expectedValue, value)) return [];
   const advice = "change it in the service, or change expect";
   if (secrets.includes(name)) return [`${path} is not as expected; ${advice}.`];
   if (expectedValue === null) return [`${path} is ${describeValue(value)}, but should not be set; ${advice}.`];
   return [`${path} is ${describeValue(value)}, expected ${describeValue(expectedValue)}; ${advice}.`];
+}
+
+function isEmpty(value: Json): boolean {
+  return value === "" || (isObject(value) && Object.keys(value).length === 0);
 }
 
 function isAsExpected(expectedValue: unknown, value: Json): boolean {

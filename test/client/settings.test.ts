@@ -31,9 +31,9 @@ it.each([
 const NOTHING = {
   logPath: undefined,
   logPathWindows: undefined,
-  logRotate: undefined,
+  logRotate: NO_THRESHOLDS,
   username: undefined,
-  configOverrides: undefined,
+  configOverrides: {},
 };
 const TEXTS = {
   configOverrides: { maxSize: "536870912", enabled: false },
@@ -46,6 +46,11 @@ const OTHERS = { numUncompressed: 5, percentOfDiskspace: 0.02, numTotal: 0 };
 it.each<{ description: string; body: object; expected: object; logRotate?: object }>([
   { description: "nothing", body: {}, expected: {} },
   { description: "null", body: { logPath: null, logRotate: null, configOverrides: null }, expected: {} },
+  {
+    description: "what is empty",
+    body: { logPath: "", logRotate: {}, username: "", configOverrides: {} },
+    expected: {},
+  },
   {
     description: "every field",
     body: { ...TEXTS, logRotate: { sizeThresholdMB: 1000.0, timeDurationHrs: 24 } },
@@ -77,8 +82,7 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
 ])("settings are understood where the body has $description", async ({ body, expected, logRotate }) => {
   const service = await openService({ settings: { [PROJECT_ID]: { monitoring: { ...body } } } });
   const { serviceVersion, ...settings } = await openClient(service).get(MONITORING);
-  const thresholds = logRotate && { ...NO_THRESHOLDS, ...logRotate };
-  const all = { ...NOTHING, ...expected, logRotate: thresholds };
+  const all = { ...NOTHING, ...expected, logRotate: { ...NO_THRESHOLDS, ...logRotate } };
   expect(settings).toStrictEqual({ id: `${PROJECT_ID}/monitoring`, ...MONITORING, ...all });
   expect(serviceVersion?.versionString).toMatch(/^7\.0\.11/);
 });

@@ -62,7 +62,7 @@ it("never overwrites on the real engine what ignoreChanges keeps, and shows the 
       ]),
     ),
     member: [memberDiffers],
-    lost: ['logRotate: {"sizeThresholdMB":1} => null'],
+    lost: ["logRotate.sizeThresholdMB: 1 => null"],
     all: [pathDiffers, memberDiffers],
   });
 });

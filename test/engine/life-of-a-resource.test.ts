@@ -36,10 +36,10 @@ describe.each(BOTH_ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     expect(steps[0]?.differences).toEqual(expect.arrayContaining(drift.differences));
     expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true, steps: [] });
 
-    await use({ whenUnavailable: "fail" });
+    await use({ whenUnavailable: "useRecorded" });
     expect(await deployment.up()).toMatchObject({
       ok: true,
-      steps: [{ op: "update", name: "settings", differences: ['whenUnavailable: null => "fail"'] }],
+      steps: [{ op: "update", name: "settings", differences: ['whenUnavailable: "fail" => "useRecorded"'] }],
     });
 
     await use({ expect: { logPath: "/srv/log", logRotate: { sizeThresholdMB: { atMost: 500 } } } });

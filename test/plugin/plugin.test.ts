@@ -18,10 +18,11 @@ const SETTINGS = {
 };
 const RECORDED = {
   ...ARGS,
+  whenUnavailable: "fail",
   logPath: SETTINGS.logPath,
-  logPathWindows: null,
+  logPathWindows: "",
   logRotate: SETTINGS.logRotate,
-  username: null,
+  username: "",
   configOverrides: secret(SETTINGS.configOverrides),
 };
 /** As inputs they have what they were read for, too. */
@@ -172,10 +173,9 @@ describe("a resource", () => {
   it("has known settings in the first preview, a known id after the update, and is deleted", async () => {
     const plugin = await configured();
     const inputs = await plugin.check(ARGS);
-    const known = { ...RECORDED, whenUnavailable: null };
     const preview = await create(plugin, inputs, true);
-    expect(preview).toEqual({ properties: known });
-    expect(await create(plugin, inputs)).toEqual({ id: ID, properties: known });
+    expect(preview).toEqual({ properties: RECORDED });
+    expect(await create(plugin, inputs)).toEqual({ id: ID, properties: RECORDED });
     expect(await plugin.call("Delete", { urn: URN, id: ID })).toEqual({});
   });
 
@@ -191,7 +191,7 @@ describe("a resource", () => {
   it("reads itself where a caller pretends to have read, and takes no name that begins with two underscores", async () => {
     const plugin = await configured();
     const fingerprints = { baseUrl: null, publicKey: null };
-    const reading = { ...ARGS, fingerprints, problem: null, secrets: [], ignored: [], absent: [] };
+    const reading = { ...ARGS, fingerprints, problem: null, secrets: [], ignored: [] };
     for (const __origin of [reading, unknownValue]) {
       expect(await plugin.check({ ...ARGS, logPath: "/forged", __origin })).toEqual(INPUTS);
     }
@@ -219,7 +219,7 @@ describe("a resource", () => {
     const found = { ...RECORDED, ...expected, logPath: secret(SETTINGS.logPath) };
     const refreshed = await plugin.call("Read", { urn: URN, id: ID, properties: before, inputs: before });
     expect(refreshed["inputs"]).toEqual({ ...found, __readFor: INPUTS.__readFor });
-    expect(refreshed["properties"]).toEqual({ ...found, whenUnavailable: null });
+    expect(refreshed["properties"]).toEqual(found);
     const imported = { id: ID, inputs: RECORDED, properties: RECORDED };
     expect(await plugin.call("Read", { urn: URN, id: ID })).toMatchObject(imported);
     for (const state of [{}, { agent: "backup" }]) {
@@ -289,11 +289,11 @@ describe("a resource", () => {
     expect(inputs).not.toHaveProperty("__provider");
   });
 
-  it("keeps the mark of an absent setting that a program in TypeScript has recorded, since losing it is a change", async () => {
-    service.set(PROJECT_ID, "monitoring", { logPath: "/monitoring" });
-    const inputs = await (await configured()).check(ARGS, { ...RECORDED, configOverrides: secret(null) });
-    expect(inputs["configOverrides"]).toEqual(secret(null));
-    expect((await (await configured()).check(ARGS, RECORDED))["configOverrides"]).toBeNull();
+  it("records what the service does not have as empty, and overrides as a secret all the same", async () => {
+    service.set(PROJECT_ID, "monitoring", {});
+    const inputs = await (await configured()).check(ARGS, { ...RECORDED, logPath: null });
+    const settings = { logPath: "", logPathWindows: "", logRotate: {}, username: "", configOverrides: secret({}) };
+    expect(inputs).toMatchObject(settings);
   });
 
   it.each([
@@ -320,7 +320,7 @@ describe("a resource", () => {
 describe("getAgentLogConfig", () => {
   it("returns the settings without the secret ones", async () => {
     const plugin = await configured();
-    const { configOverrides: _, ...settings } = RECORDED;
+    const { configOverrides: _, whenUnavailable: __, ...settings } = RECORDED;
     const serviceVersion = { gitHash: expect.any(String), versionString: expect.any(String) };
     const result = await plugin.invoke("getAgentLogConfig", { ...ARGS, pretty: true, envelope: null });
     expect(result).toEqual({ id: ID, ...settings, serviceVersion });

@@ -101,8 +101,8 @@ async function makeInPlugin(args: PropertyMap, preview = false): Promise<Fleet> 
     name: each.getName(),
     inputs: parseProperties(each.getObject()?.toJavaScript()),
   }));
-  // An absent setting is null in an output of the plugin.
-  const configs = JSON.parse(JSON.stringify(outputs["configs"]), (_, value) => value ?? undefined);
+  // A text that is not set is empty in an output of the plugin.
+  const configs = JSON.parse(JSON.stringify(outputs["configs"]), (_, value) => (value === "" ? undefined : value));
   return { configs, children: () => children };
 }
 
@@ -138,9 +138,21 @@ describe.each([
     const { configs, children } = await make({ projectIds: [TWO.toUpperCase(), ONE, TWO, TWO] });
     const logRotate = { sizeThresholdMB: 1000 };
     expect(configs).toEqual({
-      [`${TWO}/monitoring`]: { id: `${TWO}/monitoring`, projectId: TWO, agent: "monitoring", logPath: "/two" },
+      [`${TWO}/monitoring`]: {
+        id: `${TWO}/monitoring`,
+        projectId: TWO,
+        agent: "monitoring",
+        logPath: "/two",
+        logRotate: {},
+      },
       [`${TWO}/backup`]: { id: `${TWO}/backup`, projectId: TWO, agent: "backup", logRotate },
-      [`${ONE}/monitoring`]: { id: `${ONE}/monitoring`, projectId: ONE, agent: "monitoring", logPath: "/one" },
+      [`${ONE}/monitoring`]: {
+        id: `${ONE}/monitoring`,
+        projectId: ONE,
+        agent: "monitoring",
+        logPath: "/one",
+        logRotate: {},
+      },
       [`${ONE}/backup`]: { id: `${ONE}/backup`, projectId: ONE, agent: "backup", logRotate },
     });
     // The plugin registers them in the order in which their reads end.
@@ -153,9 +165,9 @@ describe.each([
     const { configs, children } = await make({ projects, agents: ["monitoring"] });
     const [one, two] = [ONE, TWO].map((projectId) => ({ projectId, id: `${projectId}/monitoring` }));
     expect(configs).toEqual({
-      "Team/Øst 1/monitoring": { name: "Team/Øst 1", ...two, agent: "monitoring", logPath: "/two" },
-      "billing/monitoring": { name: "billing", ...one, agent: "monitoring", logPath: "/one" },
-      "orders/monitoring": { name: "orders", ...two, agent: "monitoring", logPath: "/two" },
+      "Team/Øst 1/monitoring": { name: "Team/Øst 1", ...two, agent: "monitoring", logPath: "/two", logRotate: {} },
+      "billing/monitoring": { name: "billing", ...one, agent: "monitoring", logPath: "/one", logRotate: {} },
+      "orders/monitoring": { name: "orders", ...two, agent: "monitoring", logPath: "/two", logRotate: {} },
     });
     const names = ["Team/Øst 1", "billing", "orders"].map((name) => `fleet-${name}-monitoring`);
     expect(namesOf(children()).toSorted()).toEqual(names);

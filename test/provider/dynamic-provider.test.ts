@@ -16,9 +16,9 @@ const PROJECT_ID = "0123456789abcdef01234567";
 const OTHER_PROJECT_ID = "76543210fedcba9876543210";
 const ID = `${PROJECT_ID}/monitoring`;
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
-const NOTHING = { logPathWindows: null, logRotate: null, username: null, configOverrides: null };
+const NOTHING = { logPathWindows: "", logRotate: {}, username: "", configOverrides: {} };
 /** What the program has read, and what the provider finds if it reads itself. */
-const INPUTS = { ...ARGS, ...NOTHING, logPath: "/read/by/program" };
+const INPUTS = { ...ARGS, whenUnavailable: "fail", ...NOTHING, logPath: "/read/by/program" };
 const OWN = { ...NOTHING, logPath: "/read/by/provider" };
 
 let service: Service;
@@ -44,7 +44,7 @@ function warnings(): readonly string[] {
 /** What came of a read in the program, over the connection of the engine's configuration. */
 function reading(changes: Partial<ProgramRead> = {}, others: Partial<Omit<SettingsOrigin, "read">> = {}) {
   const { baseUrl: service, publicKey } = fingerprints();
-  const read: ProgramRead = { readFor: { id: ID, service }, publicKey, absent: [], ...changes };
+  const read: ProgramRead = { readFor: { id: ID, service }, publicKey, ...changes };
   return { read, secrets: [], ignored: [], ...others };
 }
 
@@ -97,17 +97,17 @@ it.each([
 });
 
 const ROTATION = { sizeThresholdMB: 1, numTotal: 5 };
-it.each<[description: string, absent: string[], logRotate: object, recorded: object | null, kept: object | null]>([
-  ["null for what the service does not have", ["logRotate"], {}, null, null],
-  ["what is ignored where the service has lost the rest", ["logRotate"], { numTotal: 5 }, ROTATION, { numTotal: 5 }],
-  ["null where nothing that is ignored is recorded", ["logRotate"], {}, { sizeThresholdMB: 1 }, null],
-  ["an empty map that the service has", [], {}, { sizeThresholdMB: 1 }, {}],
-])("records %s where a threshold is ignored", async (_, absent, logRotate, recorded, kept) => {
-  const __origin = reading({ absent }, { ignored: ["logRotate.numTotal"] });
+it.each<[description: string, logRotate: object, recorded: object | null, kept: object]>([
+  ["an empty map for what the service does not have", {}, {}, {}],
+  ["an empty map in the place of a null in an older state", {}, null, {}],
+  ["what is ignored where the service has lost the rest", { numTotal: 5 }, ROTATION, { numTotal: 5 }],
+  ["an empty map where nothing that is ignored is recorded", {}, { sizeThresholdMB: 1 }, {}],
+])("records %s where a threshold is ignored", async (_, logRotate, recorded, kept) => {
+  const __origin = reading({}, { ignored: ["logRotate.numTotal"] });
   const { inputs } = await check(CONFIGURATION, { ...INPUTS, logRotate: recorded }, { ...INPUTS, logRotate, __origin });
   expect(inputs["logRotate"]).toEqual(kept);
   const { inputs: created } = await check(CONFIGURATION, {}, { ...INPUTS, logRotate: {}, __origin });
-  expect(created["logRotate"]).toEqual(absent.length > 0 ? null : {});
+  expect(created["logRotate"]).toEqual({});
 });
 
 it("does not compare a connection that the configuration leaves to the environment", async () => {
@@ -144,6 +144,7 @@ describe("a resource that fails", () => {
     const recorded = { ...INPUTS, logPath: "/recorded" };
     const failing = {
       ...ARGS,
+      whenUnavailable: "fail",
       __failures: [{ cause: "gone", message: "It is gone." }],
     };
     expect(await checked("program")).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });

@@ -7,7 +7,7 @@ import { asProperties, asRecord, NO_RECORD } from "../../sdk/record/resource-rec
 
 const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
 const ID = `${ARGS.projectId}/monitoring`;
-const NOTHING = { logPath: null, logPathWindows: null, logRotate: null, username: null, configOverrides: null };
+const NOTHING = { logPath: "", logPathWindows: "", logRotate: {}, username: "", configOverrides: {} };
 const RECORD = { ...NOTHING, ...ARGS, logPath: "/old", __readFor: `${ID} here` };
 const USING = { ...ARGS, whenUnavailable: "useRecorded" };
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -73,7 +73,7 @@ it.each<[what: string, ReadOutcome, olds: object, news: object, inputs: object, 
     {},
     ['logPath is "/old"'],
   ],
-  ["not read in an outage, and not recorded", OUTAGE, {}, USING, { logPath: null }, ["Down."]],
+  ["not read in an outage, and not recorded", OUTAGE, {}, USING, { logPath: "" }, ["Down."]],
 ])("completes the inputs of a resource whose settings are %s", (_, outcome, olds, news, inputs, failures = []) => {
   const completed = completeInputs(outcome, asRecord({ ...olds }), asRecord({ ...news }), []);
   const found = { __readFor: undefined, ...asProperties(completed.inputs) };

@@ -26,7 +26,8 @@ it.each([
 });
 
 it.each([null, "x", "a/b", "a/b c d", 5, ["a/b c"]])("takes nothing from the edited state %j", (value) => {
-  expect(internalIn({ __readFor: value, __failures: value, __failsIn: value })).toEqual({
+  expect(internalIn({ __readFor: value, __failures: value, __failsIn: value, __adopted: value })).toEqual({
+    isAdopted: false,
     provider: undefined,
     origin: undefined,
     failsIn: undefined,

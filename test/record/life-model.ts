@@ -3,11 +3,11 @@ import fc from "fast-check";
 
 // What the record of a resource has to be after each run of Pulumi, and what the run has to say. It says nothing about how.
 
-/** What the service has. */
+/** What the service has; empty for what is not set. */
 export interface Settings {
-  readonly logPath: string | null;
+  readonly logPath: string;
   readonly logRotate: { readonly sizeThresholdMB?: number; readonly numTotal?: number };
-  readonly configOverrides: { readonly key: string } | null;
+  readonly configOverrides: { readonly key?: string };
 }
 
 export interface ServiceWorld {
@@ -19,6 +19,7 @@ export interface ServiceWorld {
 /** What a program asks for. */
 export interface Args {
   readonly project: number;
+  /** undefined in a program, but not in a record. */
   readonly whenUnavailable: "fail" | "useRecorded" | undefined;
   readonly expect: { readonly logPath: string } | { readonly notSet: readonly ["logPath"] } | undefined;
   readonly whenUnexpected: "fail" | "warn" | undefined;
@@ -71,7 +72,8 @@ export interface Outcome extends State {
   readonly warnsOfOutage: boolean;
 }
 
-export function predict(step: Step, { record, connection }: State): Outcome {
+export function predict(given: Step, { record, connection }: State): Outcome {
+  const step = { ...given, args: { ...given.args, whenUnavailable: given.args.whenUnavailable ?? "fail" } };
   const edited = step.isEdited && record !== undefined ? { ...record, service: NOBODY_KNOWS } : record;
   const before = { record: edited, connection };
   return step.run === "refresh" ? predictRefresh(step, before) : predictUpdate(step, before);
@@ -132,7 +134,7 @@ function settle(step: Step, args: Args, record: Record | undefined) {
 
 function judge(record: Record, isRecorded: boolean) {
   const { expect, whenUnexpected } = record.args;
-  const wanted = expect !== undefined && "logPath" in expect ? expect.logPath : null;
+  const wanted = expect !== undefined && "logPath" in expect ? expect.logPath : "";
   const isAsExpected = expect === undefined || wanted === record.settings.logPath;
   return isAsExpected || whenUnexpected === "warn" ? { ...record, isRecorded } : undefined;
 }
@@ -160,7 +162,7 @@ function ignoring<Properties extends object>({ ignoreChanges }: Step, recorded: 
 // Objects without a prototype would differ from others.
 const record = <Value>(members: { [Key in keyof Value]: fc.Arbitrary<Value[Key]> }) =>
   fc.record<Value>(members, { noNullPrototype: true });
-const logPath = fc.constantFrom("/1", "/2", null);
+const logPath = fc.constantFrom("/1", "/2", "");
 const threshold = fc.constantFrom(1, 2);
 const settings = record<Settings>({
   logPath,
@@ -168,7 +170,7 @@ const settings = record<Settings>({
     { sizeThresholdMB: threshold, numTotal: threshold },
     { requiredKeys: [], noNullPrototype: true },
   ),
-  configOverrides: fc.constantFrom({ key: "1" }, { key: "2" }, null),
+  configOverrides: fc.constantFrom({ key: "1" }, { key: "2" }, {}),
 });
 const usually = <Value>(usual: Value, other: fc.Arbitrary<Value>) =>
   fc.oneof({ arbitrary: fc.constant(usual), weight: 3 }, { arbitrary: other, weight: 1 });

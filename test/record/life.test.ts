@@ -116,7 +116,7 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   if (way === "foreign provider") return { ...asked, __origin: origin };
   const from = way === "travel" ? service : 1 - service;
   const { baseUrl, publicKey } = fingerprintsOf(lookUpConnection(...sourcesOf(from)));
-  const read = { readFor: { id: `${projectId}/${agent}`, service: baseUrl }, publicKey, absent: [] };
+  const read = { readFor: { id: `${projectId}/${agent}`, service: baseUrl }, publicKey };
   try {
     return { ...asked, ...recordedSettingsOf(answer(services[from], { projectId })), __origin: { ...origin, read } };
   } catch (error) {
@@ -132,7 +132,7 @@ function answer(service: ServiceWorld | undefined, args: unknown): AgentLogConfi
   const settings = service?.projects[PROJECTS.indexOf(projectId)];
   if (settings === undefined) throw serviceError(404, { errorCode: "GROUP_NOT_FOUND" }, "It is gone");
   const { logPath, configOverrides } = settings;
-  const found = { logPath: logPath ?? undefined, configOverrides: configOverrides ?? undefined };
+  const found = { logPath: logPath || undefined, configOverrides };
   const logRotate = { ...NO_THRESHOLDS, ...settings.logRotate };
   return { ...settingsOf({ projectId, agent }), ...found, logRotate };
 }

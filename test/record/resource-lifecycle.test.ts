@@ -9,7 +9,15 @@ import { settingsOf } from "./settings-of.ts";
 
 const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" } as const;
 const ID = `${ARGS.projectId}/monitoring`;
-const RECORD = { ...ARGS, logPath: "/l", logPathWindows: null, logRotate: null, username: null, configOverrides: null };
+const RECORD = {
+  ...ARGS,
+  whenUnavailable: "fail",
+  logPath: "/l",
+  logPathWindows: "",
+  logRotate: {},
+  username: "",
+  configOverrides: {},
+};
 
 /** What a check of a project and agent has found, and a policy may change afterwards. */
 async function checked(changes: object = {}) {

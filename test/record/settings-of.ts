@@ -3,8 +3,8 @@ import type { ReadArguments } from "../../sdk/model/read-arguments.ts";
 
 /** The result of a read, with a path alone. */
 export function settingsOf({ projectId, agent }: ReadArguments): AgentLogConfigResult {
-  const settings = { logPath: `/var/log/${agent}`, logPathWindows: undefined, logRotate: undefined };
-  const rest = { username: undefined, configOverrides: undefined, serviceVersion: undefined };
+  const settings = { logPath: `/var/log/${agent}`, logPathWindows: undefined, logRotate: NO_THRESHOLDS };
+  const rest = { username: undefined, configOverrides: {}, serviceVersion: undefined };
   return { id: `${projectId}/${agent}`, projectId, agent, ...settings, ...rest };
 }
 

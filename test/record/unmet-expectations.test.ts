@@ -6,9 +6,9 @@ import { unmetExpectations } from "../../sdk/record/unmet-expectations.ts";
 
 const SETTINGS = {
   logPath: "/var/log/agent.log",
-  logPathWindows: null,
+  logPathWindows: "",
   logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 },
-  username: null,
+  username: "",
   configOverrides: { mmsApiKey: "k" },
 };
 
@@ -51,7 +51,7 @@ it.each([
 });
 
 it("compares thresholds where the service has none", () => {
-  const settings = { ...SETTINGS, logRotate: null };
+  const settings = { ...SETTINGS, logRotate: {} };
   expect(unmetExpectations({ logRotate: { sizeThresholdMB: 1 } }, settings, [])).toEqual([
     `logRotate.sizeThresholdMB is not set, expected 1${ADVICE}`,
   ]);
@@ -102,6 +102,7 @@ it.each<[expected: unknown, sentence: string]>([
     ".notSet.0 must be one of logPath, logPathWindows, logRotate, username, logRotate.sizeThresholdMB, logRotate.timeThresholdHrs, logRotate.numUncompressed, logRotate.percentOfDiskspace, logRotate.numTotal.",
   ],
   [{ notSet: "logPath" }, ".notSet must be a list."],
+  [{ logPath: "" }, ".logPath must have at least one character, or be listed in notSet."],
 ])("can't be met by any setting: %j", (expected, sentence) => {
   const [failure] = findingsOfArguments({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [
     "expect",

@@ -103,8 +103,9 @@ function kindOfValue(type: ts.Type): unknown {
   if (value) return { "*": kindOfType(value) };
   const members = checker.getPropertiesOfType(type).map((symbol) => {
     const member = checker.getTypeOfSymbol(symbol);
-    const isOptional = partsOf(member).some(({ flags }) => flags & ts.TypeFlags.Undefined);
     const text = commentOf(symbol).replace(EXTRAS, "");
+    const isOptional =
+      !text.includes("empty if") && partsOf(member).some(({ flags }) => flags & ts.TypeFlags.Undefined);
     return [isOptional ? `${symbol.name}?` : symbol.name, { kind: kindOfType(member), text }];
   });
   return Object.fromEntries(members);
@@ -117,6 +118,8 @@ function partsOf(type: ts.Type): readonly ts.Type[] {
   return all.filter(({ symbol }) => symbol?.name !== "Promise" && symbol?.name !== "OutputInstance");
 }
 
+const NOT_SET = "undefined if it is not set";
+
 function exportsOf(file: string): ts.Symbol[] {
   const source = program.getSourceFile(path.join(ROOT, file));
   const module = source && checker.getSymbolAtLocation(source);
@@ -124,11 +127,14 @@ function exportsOf(file: string): ts.Symbol[] {
   return symbols.map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol));
 }
 
-/** The first paragraph of a doc comment. Other languages call an undefined value absent. */
+/** The first paragraph of a doc comment. In other languages a text that is not set is empty, and what else is undefined is absent. */
 function commentOf(symbol: ts.Symbol): string {
   const text = ts.displayPartsToString(symbol.getDocumentationComment(checker));
   const [paragraph = ""] = text.replaceAll(/\{@link ([\w.]+)\}/g, "`$1`").split("\n\n");
-  return paragraph.replaceAll("\n", " ").replaceAll(/\bundefined\b/g, "absent");
+  return paragraph
+    .replaceAll("\n", " ")
+    .replace(NOT_SET, "empty if it is not set")
+    .replaceAll(/\bundefined\b/g, "absent");
 }
 
 /** Typed languages refuse a plain text if only the choice is allowed, so that the schema allows both. */

@@ -2,6 +2,7 @@ import * as rpc from "@pulumi/pulumi/runtime/rpc.js";
 import { expect, it } from "vitest";
 import type { AgentLogConfigResult } from "../../../sdk/client/index.ts";
 import { refuseEngineMarks, SIGNATURE_KEY, UNKNOWN } from "../../../sdk/engine/engine-marks.ts";
+import { NO_THRESHOLDS } from "../../record/settings-of.ts";
 
 const RESULT: AgentLogConfigResult = {
   id: "0123456789abcdef01234567/backup",
@@ -9,7 +10,7 @@ const RESULT: AgentLogConfigResult = {
   agent: "backup",
   logPath: "/var/log/backup.log",
   logPathWindows: "%SystemDrive%\\log",
-  logRotate: undefined,
+  logRotate: NO_THRESHOLDS,
   username: "CN=agent",
   configOverrides: { list: [{ deep: "value" }], empty: "", "<{": 1 },
   serviceVersion: undefined,

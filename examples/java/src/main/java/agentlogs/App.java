@@ -27,7 +27,7 @@ public class App {
 
             context.export("monitoringLog", monitoring.logPath());
             context.export("monitoringRotatesAtMB", monitoring.logRotate()
-                .applyValue(thresholds -> thresholds.flatMap(LogRotate::sizeThresholdMB)));
+                .applyValue(LogRotate::sizeThresholdMB));
             context.export("backupLog", backup.applyValue(settings -> settings.logPath()));
         });
     }
