@@ -16,7 +16,6 @@ import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
 import { findingOf } from "../record/finding-report.ts";
-import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import { withoutInternal } from "../record/internal-properties.ts";
 import { UNKNOWN_SETTINGS } from "../record/recorded-settings.ts";
 import {
@@ -55,16 +54,14 @@ export async function checkRecord(request: CheckRequest, run: PluginRun): Promis
   return response.setInputs(structOf(withMarks(asProperties(inputs), news)));
 }
 
-export function diffRecord(request: DiffRequest, run: PluginRun): DiffResponse {
-  const [urn, response] = [request.getUrn(), new providerMessages.DiffResponse()];
+export function diffRecord(request: DiffRequest): DiffResponse {
   const outputs = recordIn(propertiesOf(request.getOlds()));
   const inputs = recordIn(propertiesOf(request.getOldInputs() ?? request.getOlds()));
   const news = recordIn(propertiesOf(request.getNews()));
   const { changes, replaces = [] } = differenceOf(outputs, inputs, news);
-  for (const warning of ignoredWithoutEffect(request.getIgnorechangesList())) run.warnings.note(urn, warning);
   const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = providerMessages.DiffResponse.DiffChanges;
   const kind = changes === undefined ? DIFF_UNKNOWN : changes ? DIFF_SOME : DIFF_NONE;
-  return response.setReplacesList([...replaces]).setChanges(kind);
+  return new providerMessages.DiffResponse().setReplacesList([...replaces]).setChanges(kind);
 }
 
 export async function createRecord(request: CreateRequest, run: PluginRun): Promise<CreateResponse> {

@@ -5,7 +5,6 @@ import { type AgentKind, parseAgentLogConfigId } from "../model/agent-log-config
 import { type AgentLogSettings, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { isObject } from "../model/is-object.ts";
-import { ignoredWithoutEffect } from "../record/ignored-changes.ts";
 import { FAILURES, internalProperties } from "../record/internal-properties.ts";
 import type { ExpectedSettings } from "./expected-settings.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
@@ -130,7 +129,6 @@ export class AgentLogConfig extends pulumi.CustomResource {
     if (textArgs !== undefined) start(readForResource({ args: textArgs, resource: this, opts, secrets }));
     const { reports } = programState();
     if (textArgs !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
-    for (const warning of ignoredWithoutEffect(opts.ignoreChanges ?? [])) reports.warn(this, name, warning);
     if (importId !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);
     for (const name of ["logPath", "logPathWindows", "username"] as const) makeEmptyUndefined(this, name);
   }

@@ -3,6 +3,7 @@ import type { ConnectionSettings } from "../connection/connection-settings.ts";
 import { isDefaultDisabled, missingProvider } from "../connection/default-provider.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { outcomeOf } from "../record/find-settings.ts";
+import { pathsToSettings } from "../record/ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "../record/recorded-settings.ts";
 import { fingerprintsOf, type SettingsOrigin } from "../record/settings-origin.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
@@ -53,8 +54,7 @@ async function readNow(
   what: Parameters<typeof readOnce>[1],
   hasWaited: boolean,
 ): Promise<ResourceRead> {
-  const { ignoreChanges: ignoredPaths = [] } = request.opts;
-  const origin = { secrets: await secretsOf(request), ignored: ignoredPaths };
+  const origin = { secrets: await secretsOf(request), ignored: pathsToSettings(request.opts.ignoreChanges ?? []) };
   // The configuration of a provider of another package does not say that the stack wants explicit ones.
   const isRefused = connection === undefined && isDefaultDisabled(pulumi.runtime.getConfig);
   if (connection === undefined && !isRefused) return { settings: recordedSettingsOf({}), origin };

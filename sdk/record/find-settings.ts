@@ -5,7 +5,7 @@ import { idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import type { AgentLogSettings } from "../model/agent-log-settings.ts";
 import { type Finding, findingOf } from "./finding-report.ts";
-import { ignoredPaths, ignoresAllSettings, ignoresSettings } from "./ignored-changes.ts";
+import { ignoredPaths, ignoresAllSettings } from "./ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
 import { isMoved, type ResourceRecord } from "./resource-record.ts";
 import { belongsTo, fingerprintsOf, type ReadFor } from "./settings-origin.ts";
@@ -47,7 +47,7 @@ export async function findSettings(host: RecordHost, olds: ResourceRecord, news:
     const { failure: finding, readFor } = read;
     if (finding !== undefined) return { kind: "failed", finding, readFor };
     // If a record moves, the engine has put ignored settings of the other project among the inputs.
-    if (!isMoved(olds, news) || !ignoresSettings(origin?.ignored ?? [])) {
+    if (!isMoved(olds, news) || origin?.ignored.length === 0) {
       return { kind: "read", settings: news.settings, readFor };
     }
   }

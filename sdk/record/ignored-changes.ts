@@ -1,88 +1,52 @@
 import { isDeepStrictEqual } from "node:util";
 import { UNKNOWN } from "../engine/engine-marks.ts";
-import { isSettingName, logRotateSchema, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { isSettingName, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { isPlainObject } from "../model/is-object.ts";
 import type { Json } from "../model/json.ts";
-import { printable } from "../model/printable.ts";
-import type { Finding } from "./finding-report.ts";
 import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
-import { resourceArgumentsSchema } from "./resource-arguments.ts";
 import { isMoved, type ResourceRecord } from "./resource-record.ts";
-import { expectedSettingsSchema } from "./unmet-expectations.ts";
+import type { IgnoredPath } from "./settings-origin.ts";
+
+/** Returns the paths of `ignoreChanges` that lead to settings. */
+export function pathsToSettings(ignoreChanges: readonly string[]): readonly IgnoredPath[] {
+  return ignoreChanges.map(keysOf).flatMap(([setting = "", ...keys]) => {
+    return isSettingName(setting) ? [{ setting, keys }] : [];
+  });
+}
 
 /**
  * Returns the paths whose recorded values stay. An origin lists them. Without an origin, only `ignoreChanges` puts settings among
  * the inputs, and puts them there with their recorded values.
  */
-export function ignoredPaths(olds: ResourceRecord, news: ResourceRecord): readonly string[] {
+export function ignoredPaths(olds: ResourceRecord, news: ResourceRecord): readonly IgnoredPath[] {
   if (olds.args.projectId === undefined || isMoved(olds, news)) return [];
   const { settings, origin } = news;
   if (origin !== undefined && origin !== UNKNOWN) return origin.ignored;
-  return SETTING_NAMES.filter((name) => {
+  const names = SETTING_NAMES.filter((name) => {
     return settings[name] !== undefined && isDeepStrictEqual(settings[name], olds.settings[name]);
   });
+  return names.map((setting) => ({ setting, keys: [] }));
+}
+
+/** Tells whether all settings are ignored as a whole. */
+export function ignoresAllSettings(paths: readonly IgnoredPath[]): boolean {
+  return SETTING_NAMES.every((name) => paths.some(({ setting, keys }) => setting === name && keys.length === 0));
 }
 
 /**
  * Puts the recorded values back in the place of settings, and of members of settings, whose changes are ignored. The engine also
  * does this, before a resource is checked, but only if it finds the same maps on both sides.
- * @param paths as `ignoreChanges` lists them
  */
 export function keepIgnored(
   settings: RecordedSettings,
   recordedSettings: RecordedSettings,
-  paths: readonly string[],
+  paths: readonly IgnoredPath[],
 ): RecordedSettings {
   const result = new Map<string, Json | undefined>(Object.entries(settings));
-  for (const [name = "", ...members] of paths.map(keysOf)) {
-    if (isSettingName(name)) result.set(name, restore(result.get(name), recordedSettings[name], members));
+  for (const { setting, keys } of paths) {
+    result.set(setting, restore(result.get(setting), recordedSettings[setting], keys));
   }
   return recordedSettingsOf(Object.fromEntries(result));
-}
-
-/** Tells whether all settings are ignored as a whole. */
-export function ignoresAllSettings(paths: readonly string[]): boolean {
-  const names = paths.map(keysOf).flatMap(([name = "", ...members]) => (members.length === 0 ? [name] : []));
-  return SETTING_NAMES.every((name) => names.includes(name));
-}
-
-/** Tells whether a setting or a member of one is ignored. */
-export function ignoresSettings(paths: readonly string[]): boolean {
-  return paths.map(keysOf).some(([name = ""]) => isSettingName(name));
-}
-
-/** The properties whose changes a program may ignore. */
-const PROPERTY_NAMES: readonly string[] = [...SETTING_NAMES, ...Object.keys(resourceArgumentsSchema.shape)];
-
-/** The names of the members of those that have any, except of `configOverrides`, which may have any members. */
-const MEMBER_NAMES: Readonly<Record<string, readonly string[]>> = {
-  logRotate: Object.keys(logRotateSchema.shape),
-  expect: Object.keys(expectedSettingsSchema.shape),
-};
-
-/**
- * Returns a warning if some paths lead to no property, such as paths with the names of Python. The engine does not warn of them.
- */
-export function ignoredWithoutEffect(paths: readonly string[]): readonly Finding[] {
-  const wrongPaths = paths.filter((path) => !leadsToProperty(keysOf(path)));
-  if (wrongPaths.length === 0) return [];
-  const wrongList = wrongPaths.map((path) => printable(path, 80)).join(", ");
-  const validList = [...new Set(wrongPaths.flatMap(validPathsFor))].join(", ");
-  const message = `ignoreChanges has no effect on ${wrongList}; the valid names are ${validList}.`;
-  return [{ message, cause: message }];
-}
-
-function leadsToProperty([name = "", member]: readonly string[]): boolean {
-  if (name === "*" || name.startsWith("__")) return true;
-  if (!PROPERTY_NAMES.includes(name)) return false;
-  return member === undefined || member === "*" || (MEMBER_NAMES[name]?.includes(member) ?? name === SECRET_SETTING);
-}
-
-/** Returns the valid paths for a path that leads to no property. */
-function validPathsFor(path: string): readonly string[] {
-  const [name = ""] = keysOf(path);
-  if (!PROPERTY_NAMES.includes(name)) return PROPERTY_NAMES;
-  return MEMBER_NAMES[name]?.map((member) => `${name}.${member}`) ?? [name];
 }
 
 /**

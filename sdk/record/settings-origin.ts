@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type ConnectionSettings, findSetting, type SettingsSource } from "../connection/connection-settings.ts";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
+import type { AgentLogSettings } from "../model/agent-log-settings.ts";
 import { apiAddress } from "../model/complete-options.ts";
 import { isObject } from "../model/is-object.ts";
 import type { Finding } from "./finding-report.ts";
@@ -19,8 +20,15 @@ export interface SettingsOrigin {
    * may quote if they are invalid. A valid id of a project is not a secret.
    */
   readonly secrets: readonly string[];
-  /** The paths of the settings whose changes the program ignores, as `ignoreChanges` lists them. */
-  readonly ignored: readonly string[];
+  /** The settings whose changes the program ignores. */
+  readonly ignored: readonly IgnoredPath[];
+}
+
+/** A setting whose changes a program ignores, or a member of one. */
+export interface IgnoredPath {
+  readonly setting: keyof AgentLogSettings;
+  /** The keys that lead to the member; empty if the setting is ignored as a whole. */
+  readonly keys: readonly string[];
 }
 
 /** A read in a program. */

@@ -74,19 +74,6 @@ describe.each(RECORD_LANGUAGES)("a record in %s", LIMIT, (language) => {
     expect([ok, text]).toEqual([false, expect.stringContaining("come from another service, so they are not used")]);
   });
 
-  it("is warned of where ignoreChanges names a threshold that there is not", async (context) => {
-    const { deployment, service, use } = await openRecord(context, language, installed);
-    service.set(PROJECT_ID, "monitoring", OLD);
-    await use(ARGS, { ignoreChanges: ["logRotate.sizeThreshold"] });
-    expect(await deployment.up()).toMatchObject({ ok: true });
-    service.set(PROJECT_ID, "monitoring", NEW);
-    const { text } = await deployment.preview();
-    expect(text).toMatch(
-      /warning: ignoreChanges has no effect on logRotate\.sizeThreshold; the valid names are logRotate\.sizeThresholdMB, /,
-    );
-    expect(text).toContain("sizeThresholdMB: 1 => 2");
-  });
-
   it.for([undefined, "of another project"])(
     "is kept by ignoreChanges where the state says nothing of what it was read for, or something else: %s",
     async (readFor, context) => {

@@ -247,27 +247,6 @@ describe("a resource", () => {
     expect(compared).toEqual({});
   });
 
-  it("warns of names in ignoreChanges that no property has, and lists the valid ones", async () => {
-    const { address, warnings } = await startEngineLog();
-    const plugin = await configured({}, address);
-    const diff = (...ignoreChanges: string[]) =>
-      plugin.call("Diff", { urn: URN, id: ID, olds: RECORDED, oldInputs: RECORDED, news: RECORDED, ignoreChanges });
-    await diff(
-      "*",
-      "__readFor",
-      "logPath",
-      '["logPathWindows"]',
-      "logRotate.sizeThresholdMB",
-      'logRotate["numTotal"]',
-      "expect",
-    );
-    await diff("log_path", "logPath", '["logRotation"].numTotal');
-    await plugin.cancel();
-    const message =
-      'ignoreChanges has no effect on log_path, ["logRotation"].numTotal; the valid names are logPath, logPathWindows, logRotate, username, configOverrides, projectId, agent, expect, whenUnexpected, whenUnavailable. This applies to monitoring.';
-    expect(warnings).toEqual([{ urn: URN, message }]);
-  });
-
   it("shows what it says beside the resource, in an update as its failure alone", async () => {
     const { address, warnings, errors } = await startEngineLog();
     const plugin = await configured({}, address);

@@ -3,6 +3,7 @@ import { lookUpConnection, stackConfiguration } from "../../sdk/connection/conne
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { SETTING_NAMES } from "../../sdk/model/agent-log-settings.ts";
 import { check, create, diff, read, update } from "../../sdk/provider/dynamic-provider.ts";
+import { pathsToSettings } from "../../sdk/record/ignored-changes.ts";
 import { UNKNOWN_SETTINGS } from "../../sdk/record/recorded-settings.ts";
 import type { Properties } from "../../sdk/record/resource-record.ts";
 import { fingerprintsOf, type ProgramRead, type SettingsOrigin } from "../../sdk/record/settings-origin.ts";
@@ -92,7 +93,7 @@ it.each([
 ])("reads for a record that moves to another project %s", async (_, ignored, { logPath }) => {
   const olds = { ...INPUTS, projectId: OTHER_PROJECT_ID, logPath: "/old" };
   const sent = ignored.includes("logPath") ? olds : INPUTS;
-  const news = { ...INPUTS, logPath: sent.logPath, __origin: reading({}, { ignored }) };
+  const news = { ...INPUTS, logPath: sent.logPath, __origin: reading({}, { ignored: pathsToSettings(ignored) }) };
   expect(await check(CONFIGURATION, olds, news)).toMatchObject({ inputs: { ...ARGS, logPath }, failures: [] });
 });
 
@@ -103,7 +104,7 @@ it.each<[description: string, logRotate: object, recorded: object | null, kept: 
   ["what is ignored where the service has lost the rest", { numTotal: 5 }, ROTATION, { numTotal: 5 }],
   ["an empty map where nothing that is ignored is recorded", {}, { sizeThresholdMB: 1 }, {}],
 ])("records %s where a threshold is ignored", async (_, logRotate, recorded, kept) => {
-  const __origin = reading({}, { ignored: ["logRotate.numTotal"] });
+  const __origin = reading({}, { ignored: pathsToSettings(["logRotate.numTotal"]) });
   const { inputs } = await check(CONFIGURATION, { ...INPUTS, logRotate: recorded }, { ...INPUTS, logRotate, __origin });
   expect(inputs["logRotate"]).toEqual(kept);
   const { inputs: created } = await check(CONFIGURATION, {}, { ...INPUTS, logRotate: {}, __origin });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ignoredWithoutEffect, keepIgnored } from "../../sdk/record/ignored-changes.ts";
+import { keepIgnored, pathsToSettings } from "../../sdk/record/ignored-changes.ts";
 
 const ROTATION = { sizeThresholdMB: 1000, numTotal: 5 };
 const EMPTY = { logPath: "", logPathWindows: "", logRotate: {}, username: "", configOverrides: {} };
@@ -78,40 +78,14 @@ it.each<[path: string, found: object, recorded: object, kept: object]>([
   ["configOverrides.toString", { configOverrides: { a: 1 } }, { configOverrides: {} }, { configOverrides: { a: 1 } }],
   ["projectId", { logPath: "/new" }, { logPath: "/old" }, { logPath: "/new" }],
 ])("keeps of %s what is recorded: found %j, recorded %j", (path, found, recorded, kept) => {
-  expect(keepIgnored({ ...found }, { ...recorded }, [path])).toEqual({ ...EMPTY, ...kept });
+  expect(keepIgnored({ ...found }, { ...recorded }, pathsToSettings([path]))).toEqual({ ...EMPTY, ...kept });
 });
 
 // The engine skips a path that it can't read, and reads an index as that of a list.
 it.each(["logRotate[numTotal]", "logRotate.", ".logRotate", 'logRotate["numTotal]', 'logRotate["numTotal\\"]', "[0]"])(
-  "keeps nothing for the path %s, and says so",
+  "keeps nothing for the path %s",
   (path) => {
     const found = { logRotate: { numTotal: 1 } };
-    expect(keepIgnored(found, { logRotate: ROTATION }, [path])).toEqual({ ...EMPTY, ...found });
-    expect(ignoredWithoutEffect([path])).toHaveLength(1);
+    expect(keepIgnored(found, { logRotate: ROTATION }, pathsToSettings([path]))).toEqual({ ...EMPTY, ...found });
   },
 );
-
-it("names the paths that lead to no property as the program wrote them", () => {
-  const paths = ["log_rotate.num_total", "logPath", "__readFor", "*", '["logRotate"].numTotal'];
-  expect(ignoredWithoutEffect(paths)).toMatchObject([
-    {
-      message: expect.stringMatching(/^ignoreChanges has no effect on log_rotate\.num_total; the/),
-    },
-  ]);
-});
-
-const THRESHOLDS = ["sizeThresholdMB", "timeThresholdHrs", "numUncompressed", "percentOfDiskspace", "numTotal"];
-it.each([
-  ["logRotate.sizeThreshold", THRESHOLDS.map((name) => `logRotate.${name}`)],
-  ["logRotate.num_total", THRESHOLDS.map((name) => `logRotate.${name}`)],
-  ["logPath.name", ["logPath"]],
-  ["expect.path", ["logPath", "logPathWindows", "logRotate", "username", "notSet"].map((name) => `expect.${name}`)],
-])("names the valid members instead of %s", (path, valid) => {
-  const [warning] = ignoredWithoutEffect([path]);
-  expect(warning?.cause).toBe(`ignoreChanges has no effect on ${path}; the valid names are ${valid.join(", ")}.`);
-});
-
-it("says nothing of a path that leads to a member, known or not", () => {
-  const paths = ["logRotate.*", "configOverrides.a.b", "expect.logRotate.numTotal", "whenUnavailable", '["logRotate"]'];
-  expect(ignoredWithoutEffect(paths)).toEqual([]);
-});

@@ -6,6 +6,7 @@ import { serviceError } from "../../sdk/client/service-error.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
 import { isObject } from "../../sdk/model/is-object.ts";
 import { findingOf } from "../../sdk/record/finding-report.ts";
+import { pathsToSettings } from "../../sdk/record/ignored-changes.ts";
 import { recordedSettingsOf } from "../../sdk/record/recorded-settings.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
@@ -111,7 +112,7 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   const { project, ...others } = args;
   const projectId = PROJECTS[project];
   const asked = JSON.parse(JSON.stringify({ projectId, agent, ...others }));
-  const origin = { secrets: [], ignored: isTransformed ? [] : ignoreChanges.map(nameOf) };
+  const origin = { secrets: [], ignored: isTransformed ? [] : pathsToSettings(ignoreChanges.map(nameOf)) };
   if (way === "plugin") return asked;
   if (way === "foreign provider") return { ...asked, __origin: origin };
   const from = way === "travel" ? service : 1 - service;

@@ -17,11 +17,7 @@ const resources: Readonly<Record<string, AgentLogConfig>> = {
   member: new AgentLogConfig("member", args, ignoreChanges("logRotate.sizeThresholdMB")),
   all: new AgentLogConfig("all", args, ignoreChanges("*")),
   // The service loses what they are members of.
-  lost: new AgentLogConfig(
-    "lost",
-    backup,
-    ignoreChanges("logRotate.sizeThresholdMB", "configOverrides.key", "log_path"),
-  ),
+  lost: new AgentLogConfig("lost", backup, ignoreChanges("logRotate.sizeThresholdMB", "configOverrides.key")),
   transformed: new AgentLogConfig("transformed", backup, {
     ...ignoreChanges("logPath"),
     transforms: [async ({ props, opts }) => ({ props: { ...props, agent: "monitoring" }, opts })],
