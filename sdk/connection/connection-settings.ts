@@ -4,7 +4,7 @@ import {
   SECRET_CONNECTION_SETTING,
 } from "../model/connection-options.ts";
 import { isObject } from "../model/is-object.ts";
-import { printable } from "../model/printable.ts";
+import { printable, unknownNames } from "../model/printable.ts";
 
 export type ConnectionSetting = keyof ConnectionOptions;
 
@@ -132,10 +132,7 @@ export function configurationWarnings(
     warnings.push(`The stack keeps ${key} in plain text: ${advice}; or set ${variable}.`);
   }
   if (unknownKeys.length > 0) {
-    const names = printable(unknownKeys.join(", "));
-    warnings.push(
-      `The stack configuration has unknown settings: ${names}; the valid ones are ${validKeys.join(", ")}.`,
-    );
+    warnings.push(`The stack configuration has unknown settings: ${unknownNames(unknownKeys, validKeys)}.`);
   }
   return warnings;
 }

@@ -1,7 +1,6 @@
 import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
 import { parseTexts } from "../model/complete-options.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
-import { isObject } from "../model/is-object.ts";
 import {
   type ConnectionSetting,
   type ConnectionSettings,
@@ -23,22 +22,7 @@ export function openClient(settings: ConnectionSettings): AgentLogConfigClient {
   );
   const placeOf = (name: string) =>
     isConnectionSetting(name) ? (settings[name]?.place ?? placeFor(name, settings)) : undefined;
-  for (const [name, text] of texts) if (isStructured(text)) throw structuredSetting(name, placeOf(name));
   return new AgentLogConfigClient(parseTexts(Object.fromEntries(texts)), placeOf);
-}
-
-/** Tells whether a setting is a map or a list, which Pulumi gives to programs as JSON. */
-function isStructured(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
-}
-
-function structuredSetting(name: string, place = "its place"): AgentLogConfigError {
-  const says = `${name} (${place}) is a map or a list; set it to one value`;
-  return new AgentLogConfigError("ERR_INVALID_SETTINGS", says, { subject: "The connection can't be used" });
 }
 
 /** Says how to allow plain http, in the place that the address comes from. */

@@ -29,7 +29,12 @@ export interface ConnectionOptions {
 
 // Keys of the service are ASCII. A control character would end the header that carries the public one.
 const KEY = "must be a non-empty string of ASCII characters without leading or trailing white space";
-const key = z.string(KEY).regex(/^[!-~](?:[ -~]*[!-~])?$/, KEY);
+// Pulumi gives a map or a list to programs as JSON.
+const ONE_VALUE = "is a map or a list; set it to one value";
+const key = z
+  .string(KEY)
+  .regex(/^[^{[]/, ONE_VALUE)
+  .regex(/^[!-~](?:[ -~]*[!-~])?$/, KEY);
 /** The highest time limit of a read, in seconds. */
 export const MAX_TIMEOUT_SECONDS = 3600;
 const TIMEOUT = `must be a number from 0.001 to ${MAX_TIMEOUT_SECONDS}`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
-import { firstThatFit, notThis, printable } from "./printable.ts";
+import { firstThatFit, notThis, printable, unknownNames } from "./printable.ts";
 
 /**
  * Parses what a caller passes.
@@ -80,7 +80,7 @@ export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
       // Of the languages, Python alone has names with underscores.
       const isPython = issue.keys.some((key) => key.includes("_"));
       const python = isPython ? ` (in Python ${names.map(inPython).join(", ")})` : "";
-      return `has unknown names: ${printable(issue.keys.join(", "), 100)}; the valid ones are ${names.join(", ")}${python}`;
+      return `has unknown names: ${unknownNames(issue.keys, names)}${python}`;
     },
   });
 }

@@ -32,6 +32,11 @@ const UNPRINTABLE = new RegExp(`[\\p{C}\\p{Zl}\\p{Zp}]|(?<=<)\\{(?=%)|${PIPELINE
 /** Servers and proxies may repeat what they were sent. It is not known at which character the credentials end. */
 const CREDENTIALS = /(authorization\W+(?:basic|digest)|digest(?=\W+username\b))\b.*/is;
 
+/** Ends a sentence about names that nothing has: lists them, and the valid ones. */
+export function unknownNames(names: readonly string[], validNames: readonly string[]): string {
+  return `${printable(names.join(", "), 100)}; the valid ones are ${validNames.join(", ")}`;
+}
+
 /** Ends a sentence that says what a value must be: quotes what it is instead, if that is a text, a number or a boolean. */
 export function notThis(value: unknown): string {
   return ["string", "number", "boolean"].includes(typeof value) ? `, not ${printable(JSON.stringify(value), 80)}` : "";

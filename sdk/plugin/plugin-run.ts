@@ -65,7 +65,7 @@ export class PluginRun {
   hostOf(urn: string): RecordHost {
     return {
       sources: this.#sources,
-      refreshAdvice: this.#isFromProgram ? undefined : REFRESH_ADVICE,
+      usesOldConnection: !this.#isFromProgram,
       read: (readArguments) =>
         this.#readsAhead.get(aheadKey(urn, readArguments)) ?? this.read(readArguments, this.progressOf(urn)),
     };
@@ -76,6 +76,3 @@ export class PluginRun {
 function aheadKey(urn: string, readArguments: UncheckedRead): string {
   return `${urn} ${idOf(readArguments)}`;
 }
-
-const REFRESH_ADVICE =
-  "This refresh used the connection of the last `pulumi up`; after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";

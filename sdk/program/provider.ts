@@ -19,7 +19,7 @@ import { isDefaultDisabled } from "../connection/default-provider.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { printable } from "../model/printable.ts";
+import { printable, unknownNames } from "../model/printable.ts";
 import { isConfigSecret, standFor } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
@@ -70,9 +70,9 @@ export class Provider extends pulumi.ProviderResource {
    * @param opts the resource options
    */
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
-    const unknownNames = Object.keys(args).filter((key) => !isConnectionSetting(key));
-    if (unknownNames.length > 0) {
-      const names = `${printable(unknownNames.join(", "))}; the valid ones are ${CONNECTION_SETTING_NAMES.join(", ")}`;
+    const wrongNames = Object.keys(args).filter((key) => !isConnectionSetting(key));
+    if (wrongNames.length > 0) {
+      const names = unknownNames(wrongNames, CONNECTION_SETTING_NAMES);
       throw invalidArgument(`Provider '${printable(name, 80)}' has unknown settings: ${names}.`);
     }
     const ownEnvironment = environment(opts?.envVarMappings);

@@ -137,7 +137,7 @@ function hostOf(configuration: ProviderConfiguration): RecordHost {
   const connection = lookUpConnection(...sources);
   return {
     sources,
-    refreshAdvice: REFRESH_ADVICE,
+    usesOldConnection: true,
     async read(args) {
       // The configuration of an explicit provider does not have the settings of the engine, such as this one.
       if (isDefaultDisabled((key) => configuration.get(key))) throw missingProvider("AgentLogConfig");
@@ -145,9 +145,6 @@ function hostOf(configuration: ProviderConfiguration): RecordHost {
     },
   };
 }
-
-const REFRESH_ADVICE =
-  "A refresh without `--run-program` uses the connection of the last `pulumi up`; after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
 
 /** Marks the secret in the form in which the host passes it on to the engine. */
 function sealSecret(properties: Properties): Properties {

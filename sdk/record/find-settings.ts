@@ -14,8 +14,8 @@ import { belongsTo, fingerprintsOf, type ReadFor } from "./settings-origin.ts";
 export interface RecordHost {
   /** The places that the connection settings come from before the environment, the first one first. */
   readonly sources: readonly SettingsSource[];
-  /** What to say last if a refresh fails for its connection; undefined if there is nothing to say. */
-  readonly refreshAdvice?: string | undefined;
+  /** In a refresh, the sources may be those of the last update. */
+  readonly usesOldConnection?: boolean | undefined;
   /** Reads settings with the connection of the sources. */
   readonly read: (args: UncheckedRead) => Promise<AgentLogConfigResult>;
 }

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { isUnknown } from "../engine/engine-marks.ts";
 import type { Json, JsonMap } from "../model/json.ts";
 import { describeIssues, listMistakes, strictObject } from "../model/parse-argument.ts";
-import { printable } from "../model/printable.ts";
 import { readArgumentsSchema } from "../model/read-arguments.ts";
 import type { Finding } from "./finding-report.ts";
 import { expectedSettingsSchema, withoutAbsent } from "./unmet-expectations.ts";
@@ -41,15 +40,10 @@ export function findingsOfArguments(
   const { error } = resourceArgumentsSchema.safeParse(values, { reportInput });
   const mistakes = (error?.issues ?? []).flatMap((issue) => {
     const [name] = issue.path;
-    if (name === undefined) return issue.code === "unrecognized_keys" ? issue.keys.map(unknownArgument) : [];
+    if (name === undefined) return [describeIssues([issue], "the argument")];
     return isUnknown(args[String(name)]) ? [] : [`the argument ${describeIssues([issue], "")}`];
   });
   if (mistakes.length === 0) return [];
   const message = `Nothing was read: ${listMistakes(mistakes)}.`;
   return [{ message, cause: message }];
-}
-
-function unknownArgument(name: string): string {
-  const names = Object.keys(resourceArgumentsSchema.shape).join(", ");
-  return `there is no argument ${printable(name, 80)}; the arguments are ${names}`;
 }

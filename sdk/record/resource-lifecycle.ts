@@ -102,10 +102,13 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     if (!isNew && mayUseRecord(record, finding)) {
       return { id, outputs: record, warning: { ...finding, record: "used" } };
     }
-    const isAdvised = !isNew && error instanceof AgentLogConfigError && CODES[error.code].connection === true;
-    throw isAdvised && host.refreshAdvice !== undefined ? error.advised(host.refreshAdvice) : error;
+    const isOfConnection = error instanceof AgentLogConfigError && CODES[error.code].connection === true;
+    throw isOfConnection && !isNew && host.usesOldConnection === true ? error.advised(REFRESH_ADVICE) : error;
   }
 }
+
+const REFRESH_ADVICE =
+  "A refresh without `--run-program` uses the connection of the last `pulumi up`; after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
 
 /**
  * Returns why a resource with these inputs is not recorded: the failures of its check, or else those of a change since the check.

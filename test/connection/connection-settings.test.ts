@@ -36,9 +36,15 @@ describe("a connection", () => {
   });
 
   it.each(['{"nested":"x"}', '["x"]'])("refuses a setting that is a map or a list: %s", (text) => {
-    for (const name of ["baseUrl", "publicKey", "privateKey", "caCertificate", "maxRetries"]) {
+    for (const [name, says] of Object.entries({
+      baseUrl: "is not a URL with a scheme and a host;",
+      publicKey: "is a map or a list; set it to one value.",
+      privateKey: "is a map or a list; set it to one value.",
+      caCertificate: "is neither PEM text nor the path of a file",
+      maxRetries: "must be a whole number from 0 to 10.",
+    })) {
       expect(() => openClient(found({ ...REQUIRED, [name]: text }))).toThrow(
-        `The connection can't be used: ${name} (the configuration key agent-log-config:${name}) is a map or a list; set it to one value.`,
+        `The connection can't be used: ${name} (the configuration key agent-log-config:${name}) ${says}`,
       );
     }
     const args = providerArguments("west", { ...REQUIRED, publicKey: JSON.parse(text) });

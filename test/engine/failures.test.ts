@@ -212,7 +212,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect([ok, steps.filter(({ op }) => op !== "create")]).toEqual([false, [differs("drifted")]]);
     const errors = errorsIn(text).join("\n");
     expect(errors).toContain('Nothing was read: the argument projectId must be 24 hexadecimal digits, not "x".');
-    expect(errors).toContain("Nothing was read: there is no argument expects; the arguments are ");
+    expect(errors).toContain("Nothing was read: the argument has unknown names: expects; the valid ones are ");
     expect(errors.match(/there is no such project/g)).toHaveLength(1);
     const members = [`first-${GONE}-${agent}`, `second-${GONE}-${agent}`, `second-${NEVER}-${agent}`];
     const [, named = ""] = /there is no such project.* This applies to (.*)\.$/m.exec(errors) ?? [];

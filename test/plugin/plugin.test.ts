@@ -235,7 +235,7 @@ describe("a resource", () => {
       const plugin = await configured();
       const read = plugin.call("Read", { urn: URN, id: ID, properties: RECORDED, inputs: {} });
       const message = await read.then(String, String);
-      expect(message.includes("This refresh used the connection of the last `pulumi up`"), message).toBe(!isSent);
+      expect(message.includes("A refresh without `--run-program` uses the connection of"), message).toBe(!isSent);
     }
   });
 

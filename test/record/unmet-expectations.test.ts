@@ -116,9 +116,9 @@ it("an unknown argument without a value is no mistake: a program may spread opti
 });
 
 it("an unknown argument is refused with the list of those that are valid", () => {
-  const [name, advice] = ["projctId", "the arguments are projectId, agent, expect, whenUnexpected, whenUnavailable."];
+  const [name, advice] = ["projctId", "the valid ones are projectId, agent, expect, whenUnexpected, whenUnavailable."];
   const [failure] = findingsOfArguments({ projectId: "0123456789abcdef01234567", agent: "backup", [name]: 1 }, []);
-  expect(failure?.message).toBe(`Nothing was read: there is no argument ${name}; ${advice}`);
+  expect(failure?.message).toBe(`Nothing was read: the argument has unknown names: ${name}; ${advice}`);
 });
 
 it("names a secret setting and does not quote it, and shows no control characters of the service", () => {
