@@ -126,7 +126,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     } finally {
       restoreStacks();
     }
-    if (textArgs !== undefined) start(readForResource({ args: textArgs, resource: this, opts, secrets }));
+    if (textArgs !== undefined) start(readForResource({ name, args: textArgs, resource: this, opts, secrets }));
     const { reports } = programState();
     if (textArgs !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
     if (importId !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);

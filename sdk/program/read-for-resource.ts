@@ -5,7 +5,7 @@ import { idOf } from "../model/agent-log-config-id.ts";
 import { outcomeOf } from "../record/find-settings.ts";
 import { pathsToSettings } from "../record/ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "../record/recorded-settings.ts";
-import { fingerprintsOf, type SettingsOrigin } from "../record/settings-origin.ts";
+import { fingerprintsOf, originText } from "../record/settings-origin.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
 import { isPlain } from "./is-eventual.ts";
 import { connectionOf, providerOf } from "./provider.ts";
@@ -14,6 +14,7 @@ import { customParentOf, waitForDependencies, waitForRegistration } from "./wait
 
 /** A resource whose settings are to be read. */
 export interface ReadRequest {
+  readonly name: string;
   /** Those of an AgentLogConfig. */
   readonly args: Readonly<Record<"projectId" | "agent", pulumi.Input<string>>>;
   readonly resource: pulumi.CustomResource;
@@ -29,7 +30,8 @@ export interface ResourceRead {
    * the SDK do not end for a type that contains itself, such as JSON.
    */
   readonly settings: { readonly [Name in keyof RecordedSettings]: unknown };
-  readonly origin: SettingsOrigin;
+  /** A {@link SettingsOrigin}. */
+  readonly origin: string;
 }
 
 /**
@@ -54,10 +56,11 @@ async function readNow(
   what: Parameters<typeof readOnce>[1],
   hasWaited: boolean,
 ): Promise<ResourceRead> {
-  const origin = { secrets: await secretsOf(request), ignored: pathsToSettings(request.opts.ignoreChanges ?? []) };
+  const { name, opts } = request;
+  const origin = { name, secrets: await secretsOf(request), ignored: pathsToSettings(opts.ignoreChanges ?? []) };
   // The configuration of a provider of another package does not say that the stack wants explicit ones.
   const isRefused = connection === undefined && isDefaultDisabled(pulumi.runtime.getConfig);
-  if (connection === undefined && !isRefused) return { settings: recordedSettingsOf({}), origin };
+  if (connection === undefined && !isRefused) return { settings: recordedSettingsOf({}), origin: originText(origin) };
   const { baseUrl: service, publicKey } = fingerprintsOf(connection ?? {});
   const result =
     connection === undefined
@@ -66,7 +69,8 @@ async function readNow(
   const outcome = await outcomeOf(result, { id: idOf(what), service });
   const [settings, failure] =
     outcome.kind === "read" ? [outcome.settings, undefined] : [recordedSettingsOf({}), outcome.finding];
-  return { settings, origin: { ...origin, read: { readFor: outcome.readFor, publicKey, failure } } };
+  const read = { readFor: outcome.readFor, publicKey, failure };
+  return { settings, origin: originText({ ...origin, read }) };
 }
 
 /** Returns the settings that no message may quote, and the arguments that none may quote if they are invalid. */

@@ -29,10 +29,13 @@ export async function check(
   news: Properties,
 ): Promise<{ inputs: Properties; failures: { property: ""; reason: string }[] }> {
   const [oldRecord, newRecord, { failsIn }] = [asRecord(olds), asRecord(news), internalIn(news)];
-  // The host does not see which inputs are secret, so without an origin any of them may be.
-  const secrets = typeof newRecord.origin === "object" ? newRecord.origin.secrets : Object.keys(news);
+  // The host sees neither the name of the resource nor which inputs are secret, so without an origin any of them may be.
+  const { name, secrets } =
+    typeof newRecord.origin === "object"
+      ? newRecord.origin
+      : { name: idOf(newRecord.args), secrets: Object.keys(news) };
   const { inputs, failures, warnings } = await checkInputs(hostOf(configuration), oldRecord, newRecord, secrets);
-  for (const warning of warnings) await warnOfRecord(idOf(newRecord.args), warning);
+  for (const warning of warnings) await warnOfRecord(name, warning);
   if (failures.length > 0 && failsIn === undefined) {
     // The engine would print the value of a property beside the reason.
     const reasons = failures.map(({ message }) => ({ property: "" as const, reason: message }));
@@ -86,8 +89,10 @@ export async function read(
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const subject = `AgentLogConfig ${printable(id, 80)}`;
-    const { message } = tellOnce(id, findingOf(error));
-    throw Object.assign(new Error(message), { stack: "it could not be read", toString: () => subject });
+    const finding = findingOf(error);
+    const { message } = tellOnce(id, finding);
+    const sentence = message === finding.message ? message : `${subject} can't be read. ${message}`;
+    throw Object.assign(new Error(sentence), { stack: "it could not be read", toString: () => subject });
   }
 }
 
@@ -98,14 +103,24 @@ const report = new FindingReport();
 /** The messages that were shown; the engine checks a replacement twice. */
 const shownMessages = new Set<string>();
 
-/** Leaves the reason out if it was reported for another record. */
-function tellOnce(id: string, finding: Finding): Finding {
-  const first = report.note(id, finding);
-  return first === id ? finding : { ...finding, message: `The reason is the same as for ${printable(first, 80)}.` };
+/**
+ * Leaves the reason out if it was reported for another record.
+ * @param subject the name of the resource, or else its id
+ */
+function tellOnce(subject: string, finding: Finding): Finding {
+  const first = report.note(subject, finding);
+  if (first === subject) return finding;
+  return { ...finding, message: `The reason is the same as for ${printable(first, 80)}.` };
 }
 
-async function warnOfRecord(id: string, warning: Finding): Promise<void> {
-  await warn(warning.record === undefined ? warning.message : describeFindings([id], [tellOnce(id, warning)]));
+/** Warns of a record, by the name of its resource if it is known, or else by its id. */
+async function warnOfRecord(subject: string, warning: Finding): Promise<void> {
+  const { record, cause } = warning;
+  await warn(
+    record === undefined
+      ? `AgentLogConfig ${printable(subject, 120)}: ${cause}`
+      : describeFindings([subject], [tellOnce(subject, warning)]),
+  );
 }
 
 /** The engine gives its address to the host of dynamic providers as the first argument. */

@@ -13,6 +13,8 @@ import type { GivenArguments } from "./resource-arguments.ts";
  * provider can tell whether the settings beside it belong to the resource that the engine is about to record.
  */
 export interface SettingsOrigin {
+  /** The name of the resource, which the host of dynamic providers does not know. */
+  readonly name: string;
   /** The read that the settings come from; undefined if only the engine can read. */
   readonly read?: ProgramRead | undefined;
   /**
@@ -48,16 +50,30 @@ export interface ReadFor {
   readonly service: string | null;
 }
 
+/**
+ * Returns an origin as an input of a resource. It is one text, because the SDK, the engine and the provider each handle a member of
+ * a map by itself.
+ */
+export function originText(origin: SettingsOrigin): string {
+  return JSON.stringify(origin);
+}
+
 /** Returns the origin that an input has; undefined if it is none. */
-export function originIn(value: unknown): SettingsOrigin | typeof UNKNOWN | undefined {
-  if (isUnknown(value)) return UNKNOWN;
-  return isOrigin(value) ? value : undefined;
+export function originIn(text: unknown): SettingsOrigin | typeof UNKNOWN | undefined {
+  if (isUnknown(text)) return UNKNOWN;
+  try {
+    const origin: unknown = JSON.parse(String(text));
+    return isOrigin(origin) ? origin : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isOrigin(value: unknown): value is SettingsOrigin {
-  if (!isObject(value) || !Array.isArray(value["secrets"]) || !Array.isArray(value["ignored"])) return false;
-  const { read } = value;
-  return read === undefined || (isObject(read) && isObject(read["readFor"]));
+  if (!isObject(value)) return false;
+  const { name, secrets, ignored, read } = value;
+  const isRead = read === undefined || (isObject(read) && isObject(read["readFor"]));
+  return typeof name === "string" && Array.isArray(secrets) && Array.isArray(ignored) && isRead;
 }
 
 interface Fingerprints {

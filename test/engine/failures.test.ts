@@ -233,13 +233,13 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(text).toMatch(/warning: .*logPath is "\/recorded", expected "\/added"/);
     service.respondWith({ status: 503 });
     const outage = [
-      await deployment.preview({ expectNoChanges: true }),
-      await deployment.up(),
-      await deployment.refresh(),
+      { subject: "one", run: await deployment.preview({ expectNoChanges: true }) },
+      { subject: "one", run: await deployment.up() },
+      { subject: `${ONE}/${agent}`, run: await deployment.refresh() },
     ];
-    for (const run of outage) {
+    for (const { subject, run } of outage) {
       expect(run).toMatchObject({ ok: true, steps: [] });
-      expect(run.text).toContain(`warning: AgentLogConfig ${ONE}/${agent} uses the recorded settings. Can't read`);
+      expect(run.text).toContain(`warning: AgentLogConfig ${subject} uses the recorded settings. Can't read`);
     }
     // What is replaced has no record.
     const replaced = await deployment.run(["preview", "--replace=**::one"]);

@@ -191,7 +191,12 @@ describe("a resource", () => {
   it("reads itself where a caller pretends to have read, and takes no name that begins with two underscores", async () => {
     const plugin = await configured();
     const fingerprints = { baseUrl: null, publicKey: null };
-    const reading = { ...ARGS, fingerprints, problem: null, secrets: [], ignored: [] };
+    const reading = JSON.stringify({
+      name: "forged",
+      secrets: [],
+      ignored: [],
+      read: { readFor: { id: ID }, fingerprints },
+    });
     for (const __origin of [reading, unknownValue]) {
       expect(await plugin.check({ ...ARGS, logPath: "/forged", __origin })).toEqual(INPUTS);
     }

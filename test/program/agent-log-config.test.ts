@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { AgentLogConfig, type AgentLogConfigArgs } from "../../sdk/index.ts";
+import { isObject } from "../../sdk/model/is-object.ts";
 import { catchRejections, connectService, setEngine } from "./set-engine.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
@@ -20,7 +21,13 @@ async function inputsOf(
   });
   const resource = new AgentLogConfig("settings", { projectId: PROJECT_ID, agent: "monitoring", ...args }, opts);
   await new Promise((resolve) => resource.urn.apply(resolve));
-  return told;
+  // The origin travels as a text.
+  return JSON.parse(JSON.stringify(told), (name, value) => (name === "__origin" ? parsedOrigin(value) : value));
+}
+
+function parsedOrigin(origin: unknown): unknown {
+  if (typeof origin === "string") return JSON.parse(origin);
+  return isObject(origin) ? { ...origin, value: JSON.parse(String(origin["value"])) } : origin;
 }
 
 it.each<[description: string, args: Partial<AgentLogConfigArgs>, additionalSecretOutputs: string[], secrets: object]>([
@@ -65,7 +72,7 @@ it.each<[name: "projectId" | "agent", why: string]>([
 });
 
 it.each([
-  { list: "[]", origin: { secrets: ["configOverrides"], ignored: [] } },
+  { list: "[]", origin: { name: "settings", secrets: ["configOverrides"], ignored: [] } },
   {
     list: '["agent-log-config"]',
     origin: expect.objectContaining({

@@ -2,7 +2,8 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { SETTING_NAMES } from "../../sdk/model/agent-log-settings.ts";
-import { check, create, diff, read, update } from "../../sdk/provider/dynamic-provider.ts";
+import { isObject } from "../../sdk/model/is-object.ts";
+import * as provider from "../../sdk/provider/dynamic-provider.ts";
 import { pathsToSettings } from "../../sdk/record/ignored-changes.ts";
 import { UNKNOWN_SETTINGS } from "../../sdk/record/recorded-settings.ts";
 import type { Properties } from "../../sdk/record/resource-record.ts";
@@ -33,6 +34,15 @@ beforeEach(async () => {
   configured = { baseUrl: service.baseUrl, ...key, allowHttp: "true", maxRetries: "0" };
 });
 
+const { create, diff, read, update } = provider;
+
+/** Checks inputs with the origin as the text that it travels as. */
+function check(configuration: provider.ProviderConfiguration, olds: Properties, news: Properties) {
+  const { __origin: origin } = news;
+  const text = isObject(origin) ? { __origin: JSON.stringify(origin) } : {};
+  return provider.check(configuration, olds, { ...news, ...text });
+}
+
 const fingerprints = () => fingerprintsOf(lookUpConnection(stackConfiguration(CONFIGURATION.get)));
 
 /** What was printed, because there is no engine that shows it. */
@@ -46,7 +56,7 @@ function warnings(): readonly string[] {
 function reading(changes: Partial<ProgramRead> = {}, others: Partial<Omit<SettingsOrigin, "read">> = {}) {
   const { baseUrl: service, publicKey } = fingerprints();
   const read: ProgramRead = { readFor: { id: ID, service }, publicKey, ...changes };
-  return { read, secrets: [], ignored: [], ...others };
+  return { name: "orders", read, secrets: [], ignored: [], ...others };
 }
 
 const ELSEWHERE = "0123456789abcdef";
@@ -180,7 +190,8 @@ it("records anew what the plugin has recorded, which has no provider in it, and 
 it("warns once where a replacement is checked twice", async () => {
   const news = { ...INPUTS, expect: { logPath: "/other" }, whenUnexpected: "warn", __origin: reading() };
   for (const olds of [{ ...INPUTS, projectId: OTHER_PROJECT_ID }, {}]) await check(CONFIGURATION, olds, news);
-  expect(warnings()).toEqual([expect.stringContaining('logPath is "/read/by/program", expected "/other"')]);
+  const what = 'AgentLogConfig orders: logPath is "/read/by/program", expected "/other"; change it';
+  expect(warnings()).toEqual([expect.stringMatching(`^${what}`)]);
 });
 
 it.each([
@@ -197,7 +208,7 @@ it.each([
   vi.resetModules();
   const host = await import("../../sdk/provider/dynamic-provider.ts");
   const news = { ...INPUTS, expect: { logPath: "/other" }, whenUnexpected: "warn", __origin: reading() };
-  await host.check(CONFIGURATION, {}, news);
+  await host.check(CONFIGURATION, {}, { ...news, __origin: JSON.stringify(news.__origin) });
   const message = expect.stringContaining('expected "/other"');
   expect(engine.warnings).toEqual(isShown ? [{ urn: "", message }] : []);
   expect(warnings()).toEqual(isShown ? [] : [message]);
@@ -240,7 +251,9 @@ it("fails a read without a stack trace, and with the id where the host prints th
   expect(error).toMatchObject({ message: expect.stringContaining("403"), stack: "it could not be read" });
   expect(String(error)).toBe(`AgentLogConfig ${ID}`);
   const next: unknown = await read(CONFIGURATION, ID.replace("0", "f"), INPUTS).catch((reason: unknown) => reason);
-  expect(next).toMatchObject({ message: `The reason is the same as for ${ID}.` });
+  expect(next).toMatchObject({
+    message: `AgentLogConfig ${ID.replace("0", "f")} can't be read. The reason is the same as for ${ID}.`,
+  });
   const forged: unknown = await read(CONFIGURATION, "x\u001b[2J", INPUTS).catch((reason: unknown) => reason);
   expect(String(forged)).toBe("AgentLogConfig x\uFFFD[2J");
 });

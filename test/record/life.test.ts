@@ -10,7 +10,7 @@ import { pathsToSettings } from "../../sdk/record/ignored-changes.ts";
 import { recordedSettingsOf } from "../../sdk/record/recorded-settings.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
-import { fingerprintsOf } from "../../sdk/record/settings-origin.ts";
+import { fingerprintsOf, originText } from "../../sdk/record/settings-origin.ts";
 import {
   type Args,
   type Outcome,
@@ -112,16 +112,24 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   const { project, ...others } = args;
   const projectId = PROJECTS[project];
   const asked = JSON.parse(JSON.stringify({ projectId, agent, ...others }));
-  const origin = { secrets: [], ignored: isTransformed ? [] : pathsToSettings(ignoreChanges.map(nameOf)) };
+  const origin = {
+    name: "settings",
+    secrets: [],
+    ignored: isTransformed ? [] : pathsToSettings(ignoreChanges.map(nameOf)),
+  };
   if (way === "plugin") return asked;
-  if (way === "foreign provider") return { ...asked, __origin: origin };
+  if (way === "foreign provider") return { ...asked, __origin: originText(origin) };
   const from = way === "travel" ? service : 1 - service;
   const { baseUrl, publicKey } = fingerprintsOf(lookUpConnection(...sourcesOf(from)));
   const read = { readFor: { id: `${projectId}/${agent}`, service: baseUrl }, publicKey };
   try {
-    return { ...asked, ...recordedSettingsOf(answer(services[from], { projectId })), __origin: { ...origin, read } };
+    return {
+      ...asked,
+      ...recordedSettingsOf(answer(services[from], { projectId })),
+      __origin: originText({ ...origin, read }),
+    };
   } catch (error) {
-    const __origin = { ...origin, read: { ...read, failure: findingOf(error) } };
+    const __origin = originText({ ...origin, read: { ...read, failure: findingOf(error) } });
     return { ...asked, ...recordedSettingsOf({}), __origin };
   }
 }

@@ -3,7 +3,7 @@ import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { asProperties, asRecord } from "../../sdk/record/resource-record.ts";
 
 const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
-const ORIGIN = { secrets: [], ignored: [] };
+const ORIGIN = { name: "orders", secrets: [], ignored: [] };
 
 it.each<[description: string, properties: object]>([
   ["nothing", {}],
@@ -30,14 +30,21 @@ it.each<[description: string, properties: object]>([
 });
 
 it("leaves out what is undefined, what is of one check, and other internal names", () => {
-  const passing = { expect: undefined, logRotate: undefined, __failures: null, __origin: ORIGIN, __zzz: 1 };
+  const passing = {
+    expect: undefined,
+    logRotate: undefined,
+    __failures: null,
+    __origin: JSON.stringify(ORIGIN),
+    __zzz: 1,
+  };
   expect(Object.keys(asProperties(asRecord({ ...ARGS, ...passing })))).toEqual(Object.keys(ARGS));
 });
 
 it.each([
-  ["read", ORIGIN, ORIGIN],
+  ["read", JSON.stringify(ORIGIN), ORIGIN],
   ["not read yet", "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", UNKNOWN],
-  ["forged", { ...ARGS }, undefined],
+  ["forged", JSON.stringify(ARGS), undefined],
+  ["no JSON", "{", undefined],
 ])("tells where the settings beside an origin are from: %s", (_, origin, found) => {
   expect(asRecord({ ...ARGS, __origin: origin }).origin).toEqual(found);
 });
