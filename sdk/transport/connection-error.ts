@@ -1,7 +1,7 @@
 import { errors } from "undici";
 import { UnusableChallenge } from "../digest/digest-challenge.ts";
 import { UnavailableHash } from "../digest/request-signer.ts";
-import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
+import { type Advice, AgentLogConfigError } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 import { type EnvironmentProxy, ProxyError } from "./environment-proxy.ts";
 import { certificates } from "./open-connector.ts";
@@ -15,24 +15,41 @@ interface FailedRequest {
   readonly proxy: EnvironmentProxy | undefined;
 }
 
-/** Says why a request got no response and what to do about it, with the row that fits. */
+/** Says why a request got no response and what to do about it. */
 export function connectionError(cause: unknown, { subject, options, proxy }: FailedRequest): AgentLogConfigError {
   const error = root(cause);
+  const reason = printable(error.message.replace(/^The /, "the "), 300).replace(/\.$/, "");
+  if (error instanceof UnusableChallenge) {
+    const says = `${reason}; check that baseUrl is the service, not a gateway with its own login`;
+    // The error is no cause, because a challenge is the server's text as it is.
+    return new AgentLogConfigError("ERR_AUTHENTICATION", says, { subject });
+  }
+  if (error instanceof UnavailableHash) {
+    const says = `the Digest of the service needs ${error.algorithm}, which this Node.js does not allow; run it without FIPS mode`;
+    return new AgentLogConfigError("ERR_RUNTIME", says, { subject, cause: error });
+  }
   // undici's parser keeps in it the text that it could not read, which may be settings.
   if ("data" in error) Object.assign(error, { data: undefined });
   const proxyError = cause instanceof ProxyError ? cause : refusalOfProxy(proxy, error);
-  const { status } = proxyError ?? {};
-  const places = placesOf(error, proxyError, options.caCertificate !== undefined);
-  const { code, says, isWhole } = status === undefined ? rowOf(error) : rowOfProxy(status);
-  const begin =
-    proxyError === undefined ? "" : `the proxy ${proxyError.host} ${status === undefined ? "can't be used: " : ""}`;
-  const sentence = says.replace(/\{(\w+)\}/g, (_, name: keyof Places) => places[name]);
-  const end = status === undefined ? codeOf(error) || places.reason : `status ${status}`;
-  return new AgentLogConfigError(code, `${begin}${sentence}${isWhole === true ? "" : ` (${end})`}`, {
-    subject,
-    // A challenge is the server's text as it is.
-    cause: cause instanceof Error && !(cause instanceof UnusableChallenge) ? cause : undefined,
-  });
+  const { status, host, variable: setting = "baseUrl" } = proxyError ?? {};
+  const [code, advice] = status === undefined ? adviceOn(error) : adviceOnProxy(status);
+  const { issuer, names, validTo } = certificates.get(error) ?? {};
+  const isOtherCertificate = options.caCertificate !== undefined && proxyError === undefined;
+  const places: Readonly<Record<string, string>> = {
+    reason,
+    setting,
+    // These are empty if nothing is known of a certificate.
+    issuer: inBrackets(issuer),
+    names: inBrackets(names),
+    validTo: inBrackets(validTo && `valid until ${validTo}`),
+    notGiven: isOtherCertificate ? " and is not the one in caCertificate" : "",
+  };
+  const sentence = advice.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? "");
+  const unusable = status === undefined ? "can't be used: " : "";
+  const begin = proxyError === undefined ? "" : `the proxy ${host} ${unusable}`;
+  const end = status === undefined ? codeOf(error) || reason : `status ${status}`;
+  const says = `${begin}${sentence} (${end})`;
+  return new AgentLogConfigError(code, says, { subject, cause: cause instanceof Error ? cause : undefined });
 }
 
 /** Says that no connection could be opened in the time of a read. */
@@ -42,235 +59,130 @@ export function unreachedError(request: FailedRequest): AgentLogConfigError {
   return connectionError(proxy?.use === undefined ? cause : new ProxyError(proxy, { cause }), request);
 }
 
-/** Why a request fails, as a message says it. */
-interface Row<Of> {
-  /** What the row is for: codes of Node.js, OpenSSL or undici, or a function that recognizes an error or a status. */
-  readonly of: Of;
-  readonly code: AgentLogConfigErrorCode;
-  /** Why the request failed, and what to do; a name in braces stands for one of the {@link Places}. */
-  readonly says: string;
-  /** The message ends with `says`. Otherwise the code of the error, or the status of the proxy, follows. */
-  readonly isWhole?: true;
-}
-
-/** What differs between failures of one kind. */
-type Places = Readonly<ReturnType<typeof placesOf>>;
-
-/** @param proxyError the proxy that failed in the place of the service */
-function placesOf(error: Error, proxyError: ProxyError | undefined, hasCaCertificate: boolean) {
-  const { issuer, names, validTo } = certificates.get(error) ?? {};
-  return {
-    reason: printable(error.message.replace(/^The /, "the "), 300).replace(/\.$/, ""),
-    /** Where the address is set that failed: `baseUrl`, or the variable of the proxy. */
-    setting: proxyError?.variable ?? "baseUrl",
-    // These are empty if nothing is known of a certificate.
-    issuer: inBrackets(issuer),
-    names: inBrackets(names),
-    validTo: inBrackets(validTo && `valid until ${validTo}`),
-    notGiven: hasCaCertificate && proxyError === undefined ? " and is not the one in caCertificate" : "",
-    algorithm: error instanceof UnavailableHash ? error.algorithm : "",
-  };
-}
+// In these sentences a name in braces stands for what differs between failures of one kind; {setting} is where the address is set
+// that failed, `baseUrl` or the variable of the proxy.
 
 const UNTRUSTED =
   "its certificate comes from an authority that is not trusted here{issuer}{notGiven}; set caCertificate to that authority's certificate";
+const NO_TLS = "the port does not speak TLS; check the port and the scheme of {setting}";
 const NO_HANDSHAKE =
   "it requires a certificate from its clients, and this client has none, or both have no cipher in common; make the certificate optional, and enable the usual ciphers";
+const NO_DESCRIPTOR =
+  "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at the same time";
+const NO_ROUTE = "there is no route to it; check {setting}, the network and firewalls";
+const NO_RESPONSE = "it does not respond; check {setting}, the network and firewalls";
 const CONNECTION_CUT = "the connection was cut; try again, and check {setting}, its scheme and any proxy";
 const MENDS = "have the server mended, or the proxy in front of it";
 
-/** The failures of a connection. The first row that fits counts. */
-export const ROWS: readonly Row<readonly string[] | ((error: Error) => boolean)>[] = [
-  {
-    of: (error) => error instanceof UnusableChallenge,
-    code: "ERR_AUTHENTICATION",
-    says: "{reason}; check that baseUrl is the service, not a gateway with its own login",
-    isWhole: true,
+/** What to say of an error by the code that Node.js, OpenSSL or undici gives it. */
+const SENTENCES = {
+  ERR_TLS: {
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${UNTRUSTED}, or let the service send the intermediate certificates too`,
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
+    SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
+    UNABLE_TO_GET_ISSUER_CERT:
+      "its certificate comes from an intermediate authority whose root is not trusted here; set caCertificate to the root's certificate",
+    DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed{notGiven}; set caCertificate to that certificate",
+    CERT_SIGNATURE_FAILURE:
+      "its certificate names an authority that did not sign it; set caCertificate to that authority's current certificate",
+    CERT_HAS_EXPIRED: "its certificate{validTo} or that of its authority has expired; renew it on the service",
+    CERT_NOT_YET_VALID: "its certificate is not valid yet; check the clocks of both machines",
+    ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host name{names}; check the host of {setting}",
+    ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+    ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+    ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it supports only old versions of TLS; enable TLS 1.2 or 1.3 there",
+    ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: NO_HANDSHAKE,
+    "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": NO_HANDSHAKE,
   },
-  {
-    of: (error) => error instanceof UnavailableHash,
-    code: "ERR_RUNTIME",
-    says: "the Digest of the service needs {algorithm}, which this Node.js does not allow; run it without FIPS mode",
-    isWhole: true,
+  ERR_CONNECTION: {
+    EMFILE: NO_DESCRIPTOR,
+    ENFILE: NO_DESCRIPTOR,
+    ENOTFOUND: "its host name is unknown; check the host of {setting}",
+    EAI_AGAIN: "its host name can't be looked up now; check the network",
+    ECONNREFUSED: "nothing listens there; check the port of {setting}, and whether the server is running",
+    EHOSTUNREACH: NO_ROUTE,
+    ENETUNREACH: NO_ROUTE,
+    UND_ERR_CONNECT_TIMEOUT: NO_RESPONSE,
+    UND_ERR_HEADERS_TIMEOUT: NO_RESPONSE,
+    UND_ERR_BODY_TIMEOUT: "its response stopped in the middle; check {setting}, the network and firewalls",
+    ECONNRESET: CONNECTION_CUT,
+    UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CONNECTION_CUT,
   },
-  {
-    of: ["UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
-    code: "ERR_TLS",
-    says: `${UNTRUSTED}, or let the service send the intermediate certificates too`,
-  },
-  { of: ["UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "SELF_SIGNED_CERT_IN_CHAIN"], code: "ERR_TLS", says: UNTRUSTED },
-  {
-    of: ["UNABLE_TO_GET_ISSUER_CERT"],
-    code: "ERR_TLS",
-    says: "its certificate comes from an intermediate authority whose root is not trusted here; set caCertificate to the root's certificate",
-  },
-  {
-    of: ["DEPTH_ZERO_SELF_SIGNED_CERT"],
-    code: "ERR_TLS",
-    says: "its certificate is self-signed{notGiven}; set caCertificate to that certificate",
-  },
-  {
-    of: ["CERT_SIGNATURE_FAILURE"],
-    code: "ERR_TLS",
-    says: "its certificate names an authority that did not sign it; set caCertificate to that authority's current certificate",
-  },
-  {
-    of: ["CERT_HAS_EXPIRED"],
-    code: "ERR_TLS",
-    says: "its certificate{validTo} or that of its authority has expired; renew it on the service",
-  },
-  {
-    of: ["CERT_NOT_YET_VALID"],
-    code: "ERR_TLS",
-    says: "its certificate is not valid yet; check the clocks of both machines",
-  },
-  {
-    of: ["ERR_TLS_CERT_ALTNAME_INVALID"],
-    code: "ERR_TLS",
-    says: "its certificate is for another host name{names}; check the host of {setting}",
-  },
-  {
-    of: ["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG"],
-    code: "ERR_TLS",
-    says: "the port does not speak TLS; check the port and the scheme of {setting}",
-  },
-  {
-    of: ["ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION"],
-    code: "ERR_TLS",
-    says: "it supports only old versions of TLS; enable TLS 1.2 or 1.3 there",
-  },
-  {
-    of: ["ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE"],
-    code: "ERR_TLS",
-    says: NO_HANDSHAKE,
-  },
-  {
-    of: (error) => certificates.has(error),
-    code: "ERR_TLS",
-    says: 'its certificate is refused, because OpenSSL says "{reason}"; replace the certificate there',
-  },
-  {
-    of: (error) => /^ERR_(?:SSL|TLS)_/.test(codeOf(error)),
-    code: "ERR_TLS",
-    says: "the TLS handshake failed; check {setting}, its scheme and any proxy",
-  },
-  {
-    of: ["EMFILE", "ENFILE"],
-    code: "ERR_CONNECTION",
-    says: "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at the same time",
-  },
-  { of: ["ENOTFOUND"], code: "ERR_CONNECTION", says: "its host name is unknown; check the host of {setting}" },
-  { of: ["EAI_AGAIN"], code: "ERR_CONNECTION", says: "its host name can't be looked up now; check the network" },
-  {
-    of: ["ECONNREFUSED"],
-    code: "ERR_CONNECTION",
-    says: "nothing listens there; check the port of {setting}, and whether the server is running",
-  },
-  {
-    of: ["EHOSTUNREACH", "ENETUNREACH"],
-    code: "ERR_CONNECTION",
-    says: "there is no route to it; check {setting}, the network and firewalls",
-  },
-  {
-    of: ["UND_ERR_CONNECT_TIMEOUT", "UND_ERR_HEADERS_TIMEOUT"],
-    code: "ERR_CONNECTION",
-    says: "it does not respond; check {setting}, the network and firewalls",
-  },
-  {
-    of: ["UND_ERR_BODY_TIMEOUT"],
-    code: "ERR_CONNECTION",
-    says: "its response stopped in the middle; check {setting}, the network and firewalls",
-  },
-  {
-    of: (error) =>
-      ["ECONNRESET", "UND_ERR_RES_CONTENT_LENGTH_MISMATCH"].includes(codeOf(error)) || saysOfParser(error, "EOF"),
-    code: "ERR_CONNECTION",
-    says: CONNECTION_CUT,
-  },
-  {
-    of: ["UND_ERR_RES_EXCEEDED_MAX_SIZE"],
-    code: "ERR_INVALID_RESPONSE",
-    says: "its response is longer than 1 MiB; check {setting}",
-  },
-  {
-    of: ["UND_ERR_HEADERS_OVERFLOW"],
-    code: "ERR_INVALID_RESPONSE",
-    says: "the headers of its response are too long; check {setting}",
-  },
-  {
-    of: (error) => saysOfParser(error, "Expected HTTP/"),
-    code: "ERR_INVALID_RESPONSE",
-    says: "its response is not HTTP; check the port and the scheme of {setting}",
-  },
-  {
-    of: (error) => saysOfParser(error, ""),
-    code: "ERR_INVALID_RESPONSE",
-    says: `its response breaks the rules of HTTP; ${MENDS}`,
-  },
-  {
+  ERR_INVALID_RESPONSE: {
+    UND_ERR_RES_EXCEEDED_MAX_SIZE: "its response is longer than 1 MiB; check {setting}",
+    UND_ERR_HEADERS_OVERFLOW: "the headers of its response are too long; check {setting}",
     // undici asserts that a status is 100 at least.
-    of: ["ERR_ASSERTION"],
-    code: "ERR_INVALID_RESPONSE",
-    says: `its response breaks the rules of HTTP, because its status is below 100; ${MENDS}`,
+    ERR_ASSERTION: `its response breaks the rules of HTTP, because its status is below 100; ${MENDS}`,
   },
-  {
-    of: (error) => error instanceof errors.SocketError && /^bad (?:response|upgrade)$/.test(error.message),
-    code: "ERR_INVALID_RESPONSE",
-    says: `it sends status 100 or 101, which nothing has asked for; ${MENDS}`,
-  },
-  {
-    // undici does not see the alert with which TLS 1.3 asks for a client's certificate.
-    of: (error) => error instanceof errors.SocketError && error.socket?.bytesRead === 0,
-    code: "ERR_CONNECTION",
-    says: "the connection was cut before any response; try again, check the port and the scheme of {setting} and any proxy, and check that the server requires no certificate from its clients",
-  },
-  { of: (error) => error instanceof errors.SocketError, code: "ERR_CONNECTION", says: CONNECTION_CUT },
-  {
-    // undici and the system mark their own errors. One about an argument is a defect, which fails again and again.
-    of: (error) =>
-      (error instanceof errors.UndiciError && !(error instanceof errors.InvalidArgumentError)) || "syscall" in error,
-    code: "ERR_CONNECTION",
-    says: "the connection failed; check {setting}, its scheme and any proxy",
-  },
-];
+} as const;
 
-const DEFECT: Row<undefined> = {
-  of: undefined,
-  code: "ERR_UNKNOWN",
-  says: "an unexpected error; report it as a defect of this package",
-};
+const ADVICE_BY_CODE: ReadonlyMap<string, Advice> = new Map(
+  (["ERR_TLS", "ERR_CONNECTION", "ERR_INVALID_RESPONSE"] as const).flatMap((code) =>
+    Object.entries(SENTENCES[code]).map(([ofError, says]): [string, Advice] => [ofError, [code, says]]),
+  ),
+);
 
-/** The failures of a tunnel, by the status with which a proxy refuses it. The name of the proxy comes first in the message. */
-export const PROXY_ROWS: readonly Row<(status: number) => boolean>[] = [
-  {
-    // Some proxies respond to wrong credentials with 401.
-    of: (status) => status === 401 || status === 407,
-    code: "ERR_PROXY",
-    says: "requires another user or password with Basic authentication; check those in {setting}, or list the service's host in NO_PROXY",
-  },
-  {
-    of: (status) => status === 403,
-    code: "ERR_PROXY",
-    says: "does not allow connections to the service; allow them there, or list the service's host in NO_PROXY",
-  },
-  {
-    of: (status) => status >= 500,
-    code: "ERR_CONNECTION",
-    says: "can't reach the service; check the host and port of baseUrl, and the network of the proxy",
-  },
-  {
-    of: () => true,
-    code: "ERR_PROXY",
-    says: "does not open a tunnel; check that {setting} is the address of a proxy",
-  },
-];
-
-function rowOf(error: Error): Row<unknown> {
-  return ROWS.find(({ of }) => (typeof of === "function" ? of(error) : of.includes(codeOf(error)))) ?? DEFECT;
+function adviceOn(error: Error): Advice {
+  const errorCode = codeOf(error);
+  const specificAdvice = ADVICE_BY_CODE.get(errorCode);
+  if (specificAdvice !== undefined) return specificAdvice;
+  if (certificates.has(error)) {
+    return ["ERR_TLS", 'its certificate is refused, because OpenSSL says "{reason}"; replace the certificate there'];
+  }
+  if (/^ERR_(?:SSL|TLS)_/.test(errorCode)) {
+    return ["ERR_TLS", "the TLS handshake failed; check {setting}, its scheme and any proxy"];
+  }
+  if (error instanceof errors.HTTPParserError) return adviceOnParser(error.message);
+  if (error instanceof errors.SocketError) return adviceOnSocket(error);
+  // undici and the system mark their own errors. One about an argument is a defect, which fails again and again.
+  const isOfConnection = error instanceof errors.UndiciError && !(error instanceof errors.InvalidArgumentError);
+  if (isOfConnection || "syscall" in error) {
+    return ["ERR_CONNECTION", "the connection failed; check {setting}, its scheme and any proxy"];
+  }
+  return ["ERR_UNKNOWN", "an unexpected error; report it as a defect of this package"];
 }
 
-function rowOfProxy(status: number): Row<unknown> {
-  return PROXY_ROWS.find(({ of }) => of(status)) ?? DEFECT;
+/** undici gives most errors of its parser no code. */
+function adviceOnParser(message: string): Advice {
+  if (message.includes("EOF")) return ["ERR_CONNECTION", CONNECTION_CUT];
+  if (message.includes("Expected HTTP/")) {
+    return ["ERR_INVALID_RESPONSE", "its response is not HTTP; check the port and the scheme of {setting}"];
+  }
+  return ["ERR_INVALID_RESPONSE", `its response breaks the rules of HTTP; ${MENDS}`];
+}
+
+function adviceOnSocket({ message, socket }: errors.SocketError): Advice {
+  if (/^bad (?:response|upgrade)$/.test(message)) {
+    return ["ERR_INVALID_RESPONSE", `it sends status 100 or 101, which nothing has asked for; ${MENDS}`];
+  }
+  if (socket?.bytesRead !== 0) return ["ERR_CONNECTION", CONNECTION_CUT];
+  return [
+    "ERR_CONNECTION",
+    // undici does not see the alert with which TLS 1.3 asks for a client's certificate.
+    "the connection was cut before any response; try again, check the port and the scheme of {setting} and any proxy, and check that the server requires no certificate from its clients",
+  ];
+}
+
+/** What to say of a tunnel that a proxy refuses. The name of the proxy comes first in the message. */
+function adviceOnProxy(status: number): Advice {
+  // Some proxies respond to wrong credentials with 401.
+  if (status === 401 || status === 407) {
+    return [
+      "ERR_PROXY",
+      "requires another user or password with Basic authentication; check those in {setting}, or list the service's host in NO_PROXY",
+    ];
+  }
+  if (status === 403) {
+    return [
+      "ERR_PROXY",
+      "does not allow connections to the service; allow them there, or list the service's host in NO_PROXY",
+    ];
+  }
+  if (status < 500) return ["ERR_PROXY", "does not open a tunnel; check that {setting} is the address of a proxy"];
+  return [
+    "ERR_CONNECTION",
+    "can't reach the service; check the host and port of baseUrl, and the network of the proxy",
+  ];
 }
 
 /** undici itself refuses the response of a proxy that forwards plain http and requires credentials. */
@@ -288,11 +200,6 @@ function root(cause: unknown): Error {
 
 function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
-}
-
-/** Tells whether the parser says this of a response; undici gives its errors no code. */
-function saysOfParser(error: Error, words: string): boolean {
-  return error instanceof errors.HTTPParserError && error.message.includes(words);
 }
 
 function inBrackets(text: string | undefined): string {

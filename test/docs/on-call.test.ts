@@ -1,14 +1,42 @@
+import { errors } from "undici";
 import { expect, it } from "vitest";
-import { PROXY_ROWS, ROWS } from "../../sdk/transport/connection-error.ts";
+import { UnusableChallenge } from "../../sdk/digest/digest-challenge.ts";
+import { UnavailableHash } from "../../sdk/digest/request-signer.ts";
+import { connectionError } from "../../sdk/transport/connection-error.ts";
+import { ProxyError } from "../../sdk/transport/environment-proxy.ts";
 import { PAGES } from "../plugin/examples-in.ts";
 
 const quotes = Array.from(PAGES.get("docs/on-call.md")?.matchAll(/`([^`]{8,})`/g) ?? [], ([, quote = ""]) => quote);
 
-it.each([...ROWS, ...PROXY_ROWS].map(({ code, says }) => ({ code, says })))(
-  "the page for the one on call says what to do if $says",
-  ({ code, says }) => {
-    const words = says.replaceAll(/\{\w+\}/g, "…");
-    const isQuoted = quotes.some((quote) => words.includes(quote.replace(/^its certificate … /, "")));
-    expect(isQuoted || quotes.includes(`#${code.toLowerCase()}`)).toBe(true);
-  },
-);
+/** Codes of Node.js, OpenSSL and undici. */
+const CODES = [
+  "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+  "CERT_HAS_EXPIRED",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+  "ERR_SSL_WRONG_VERSION_NUMBER",
+  "ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR",
+  "EMFILE",
+  "ENOTFOUND",
+  "ECONNREFUSED",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "ECONNRESET",
+  "UND_ERR_RES_EXCEEDED_MAX_SIZE",
+  "UND_ERR_HEADERS_OVERFLOW",
+  "ERR_ASSERTION",
+];
+const PROXY = { url: new URL("http://proxy.example:3128"), host: "proxy.example:3128", variable: "HTTPS_PROXY" };
+
+it.each([
+  ...CODES.map((code) => Object.assign(new Error("What failed."), { code })),
+  new UnusableChallenge("The server's challenge is malformed."),
+  new UnavailableHash("MD5", undefined),
+  ...["Invalid EOF state", "Expected HTTP/", "Invalid header token"].map((text) => new errors.HTTPParserError(text)),
+  ...["bad response", "bad upgrade", "other side closed"].map((text) => new errors.SocketError(text)),
+  ...[403, 404, 407, 502].map((status) => new ProxyError(PROXY, { status })),
+  new Error("A defect."),
+])("the page for the one on call says what to do after %o", (cause) => {
+  const { message } = connectionError(cause, { subject: "Can't read", options: {}, proxy: undefined });
+  // The link at the end of the message has the code.
+  expect(quotes.some((quote) => quote.split(" … ").every((part) => message.includes(part)))).toBe(true);
+});
