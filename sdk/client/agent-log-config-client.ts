@@ -71,7 +71,7 @@ export class AgentLogConfigClient {
   constructor(options: unknown, placeOf?: PlaceOf) {
     this.#options = completeOptions(options, placeOf);
     this.#url = new URL(this.#options.baseUrl);
-    this.#proxy = environmentProxy(this.#url.protocol);
+    this.#proxy = environmentProxy(this.#url);
     this.#pool = new ConnectionPool(connectionFactory(this.#options, this.#proxy));
   }
 
@@ -138,7 +138,7 @@ export class AgentLogConfigClient {
   #withProxy(error: AgentLogConfigError): AgentLogConfigError {
     const { code, status, errorCode } = error;
     const isOfService = status === undefined || errorCode !== undefined || code === "ERR_WRONG_KEY";
-    if (this.#proxy?.use !== "forwarding" || isOfService) return error;
+    if (this.#proxy?.isForwarding !== true || isOfService) return error;
     return error.advised(`The proxy ${this.#proxy.host} may have answered instead of the service.`);
   }
 

@@ -6,7 +6,7 @@ import { abortable } from "../transport/abortable.ts";
 import type { Connection } from "../transport/connection.ts";
 import { connectionError, unreachedError } from "../transport/connection-error.ts";
 import type { ConnectionPool } from "../transport/connection-pool.ts";
-import type { EnvironmentProxy } from "../transport/environment-proxy.ts";
+import { type EnvironmentProxy, ProxyError } from "../transport/environment-proxy.ts";
 import type { ReadGate, ReadTurn } from "./read-gate.ts";
 import { isErrorForKnownKey, type ResponseContent, readResponse } from "./read-response.ts";
 
@@ -75,7 +75,7 @@ async function attempt(
   end: number,
   earlierError: AgentLogConfigError | undefined,
 ): Promise<ResponseContent | AgentLogConfigError> {
-  const { request, envelope, subject, signal } = plan;
+  const { request, envelope, subject, signal, proxy } = plan;
   connection.beginRequest();
   const answer = Promise.withResolvers<WireResponse>();
   let immediate: NodeJS.Immediate | undefined;
@@ -92,7 +92,9 @@ async function attempt(
       answer.resolve,
       answer.reject,
     );
-    return readResponse(await abortable(answer.promise, signal, () => connection.replace()), subject, envelope);
+    const response = await abortable(answer.promise, signal, () => connection.replace());
+    if (response.status === 407 && proxy?.isForwarding === true) throw new ProxyError(proxy, { status: 407 });
+    return readResponse(response, subject, envelope);
   } catch (cause) {
     signal?.throwIfAborted();
     return cause instanceof AgentLogConfigError ? cause : connectionError(cause, plan);

@@ -11,12 +11,12 @@ interface FailedRequest {
   /** What failed. */
   readonly subject: string;
   readonly options: { readonly caCertificate?: string | undefined };
-  /** The proxy of the environment, whether or not the request goes through it. */
+  /** The proxy that the request goes through. */
   readonly proxy: EnvironmentProxy | undefined;
 }
 
 /** Says why a request got no response and what to do about it. */
-export function connectionError(cause: unknown, { subject, options, proxy }: FailedRequest): AgentLogConfigError {
+export function connectionError(cause: unknown, { subject, options }: FailedRequest): AgentLogConfigError {
   const error = root(cause);
   const reason = printable(error.message.replace(/^The /, "the "), 300).replace(/\.$/, "");
   if (error instanceof UnusableChallenge) {
@@ -30,7 +30,7 @@ export function connectionError(cause: unknown, { subject, options, proxy }: Fai
   }
   // undici's parser keeps in it the text that it could not read, which may be settings.
   if ("data" in error) Object.assign(error, { data: undefined });
-  const proxyError = cause instanceof ProxyError ? cause : refusalOfProxy(proxy, error);
+  const proxyError = cause instanceof ProxyError ? cause : undefined;
   const { status, host, variable: setting = "baseUrl" } = proxyError ?? {};
   const [code, advice] = status === undefined ? adviceOn(error) : adviceOnProxy(status);
   const { issuer, names, validTo } = certificates.get(error) ?? {};
@@ -56,7 +56,7 @@ export function connectionError(cause: unknown, { subject, options, proxy }: Fai
 export function unreachedError(request: FailedRequest): AgentLogConfigError {
   const { proxy } = request;
   const cause = new errors.ConnectTimeoutError("The time of the read is over.");
-  return connectionError(proxy?.use === undefined ? cause : new ProxyError(proxy, { cause }), request);
+  return connectionError(proxy === undefined ? cause : new ProxyError(proxy, { cause }), request);
 }
 
 // In these sentences a name in braces stands for what differs between failures of one kind; {setting} is where the address is set
@@ -183,12 +183,6 @@ function adviceOnProxy(status: number): Advice {
     "ERR_CONNECTION",
     "can't reach the service; check the host and port of baseUrl, and the network of the proxy",
   ];
-}
-
-/** undici itself refuses the response of a proxy that forwards plain http and requires credentials. */
-function refusalOfProxy(proxy: EnvironmentProxy | undefined, { message }: Error): ProxyError | undefined {
-  const isRefused = proxy !== undefined && message.startsWith("Proxy Authentication Required");
-  return isRefused ? new ProxyError(proxy, { status: 407 }) : undefined;
 }
 
 /** The error below wrappers, or the first of several addresses that were tried. */

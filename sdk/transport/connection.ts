@@ -1,11 +1,11 @@
 import type { Socket } from "node:net";
 import tls from "node:tls";
-import { Client, type Dispatcher } from "undici";
+import { type buildConnector, Client, type Dispatcher } from "undici";
 import { DigestKey, DigestSession } from "../digest/digest-exchange.ts";
 import type { DigestConnection } from "../digest/signed-request.ts";
 import type { CompleteOptions } from "../model/complete-options.ts";
 import { Cookies } from "./cookies.ts";
-import { type EnvironmentProxy, openThroughProxy } from "./environment-proxy.ts";
+import { type EnvironmentProxy, forwardThrough, proxyConnector, tunnelConnector } from "./environment-proxy.ts";
 import { openConnector } from "./open-connector.ts";
 
 /** Seconds to open one connection, with TLS and the response of a proxy. */
@@ -127,11 +127,12 @@ export function connectionFactory(options: CompleteOptions, proxy: EnvironmentPr
   };
   const key = new DigestKey({ username, password });
   const open = ({ onOpening, onOpen }: SocketEvents) => {
-    const connect = openConnector(trust, onOpening);
-    const newClient = (to: string | URL, more: Client.Options) => new Client(to, more).on("connect", onOpen);
-    return proxy === undefined
-      ? newClient(origin, { ...limits, connect })
-      : openThroughProxy(proxy, limits, connect, trust.timeout, newClient);
+    const openSocket = openConnector(trust, onOpening);
+    const newClient = (to: string, connect: buildConnector.connector) =>
+      new Client(to, { ...limits, connect }).on("connect", onOpen);
+    if (proxy === undefined) return newClient(origin, openSocket);
+    if (!proxy.isForwarding) return newClient(origin, tunnelConnector(proxy, openSocket, trust.timeout));
+    return forwardThrough(proxy, newClient(proxy.url.origin, proxyConnector(proxy, openSocket)));
   };
   return () => new Connection(key, open);
 }

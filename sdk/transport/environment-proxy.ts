@@ -1,4 +1,5 @@
-import { type buildConnector, Client, EnvHttpProxyAgent } from "undici";
+import { Socket } from "node:net";
+import { type buildConnector, Client, type Dispatcher } from "undici";
 import { AgentLogConfigError } from "../model/errors.ts";
 
 /** A proxy that can't be reached (`cause` is set) or refuses the tunnel (`status` is set). */
@@ -21,113 +22,99 @@ export class ProxyError extends Error {
   }
 }
 
-/** The proxy that the environment names. */
+/** The proxy that the environment names for a service. */
 export interface EnvironmentProxy extends Pick<ProxyError, "host" | "variable"> {
   readonly url: URL;
-  /**
-   * What the proxy was used for; undefined if all requests went past it. If it forwards plain http, a response may come from the
-   * proxy itself.
-   */
-  use?: "forwarding" | "tunnels";
+  /** The proxy forwards requests over plain http, so a response may come from the proxy itself. Otherwise it opens tunnels. */
+  readonly isForwarding: boolean;
 }
 
 /**
- * Returns the proxy for a service of this protocol, from HTTPS_PROXY and HTTP_PROXY in either case; undefined if none is set.
+ * Returns the proxy for a service, from HTTPS_PROXY and HTTP_PROXY in either case; undefined if none is set, or if NO_PROXY lists the
+ * service.
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names the variable whose value can't be used
  */
-export function environmentProxy(protocol: string): EnvironmentProxy | undefined {
-  const names = ["http_proxy", "HTTP_PROXY"];
-  if (protocol === "https:") names.unshift("https_proxy", "HTTPS_PROXY");
+export function environmentProxy(service: URL): EnvironmentProxy | undefined {
+  const isForwarding = service.protocol === "http:";
+  const names = [...(isForwarding ? [] : ["https_proxy", "HTTPS_PROXY"]), "http_proxy", "HTTP_PROXY"];
   const variable = names.find((name) => process.env[name]);
   if (variable === undefined) return undefined;
   const url = readAddress(variable);
-  return { url, variable, host: url.host };
+  const excludedHosts = process.env["no_proxy"] || process.env["NO_PROXY"] || "";
+  return isListed(service, excludedHosts) ? undefined : { url, variable, host: url.host, isForwarding };
 }
 
 /**
- * Opens a dispatcher that goes through the proxy, unless NO_PROXY lists the service. A proxy that fails is reported as a
- * {@link ProxyError}.
- * @param timeoutMilliseconds how long the proxy may take to open a tunnel
- * @param newClient makes the client of the service, or of a proxy that forwards plain http
+ * Returns a connector that reaches the service through a tunnel. If the proxy opens none, the error is a {@link ProxyError}.
+ * @param timeoutMilliseconds how long the proxy may take to open it
  */
-export function openThroughProxy(
+export function tunnelConnector(
   proxy: EnvironmentProxy,
-  limits: Client.Options,
   openSocket: buildConnector.connector,
   timeoutMilliseconds: number,
-  newClient: (origin: string | URL, options: Client.Options) => Client,
-): EnvHttpProxyAgent {
-  const { origin: proxyOrigin, href } = proxy.url;
-  const tunnelling = { ...limits, headersTimeout: timeoutMilliseconds, connect: openSocket };
-  const forwarding = { ...limits, connect: proxyConnector(proxy, openSocket) };
-  return new EnvHttpProxyAgent({
-    ...limits,
-    connect: openSocket,
-    httpProxy: href,
-    httpsProxy: href,
-    // Without it, undici would read the environment at every request.
-    noProxy: process.env["no_proxy"] || process.env["NO_PROXY"] || "",
-    clientFactory: (origin) => openTunnels(proxy, new Client(origin, tunnelling)),
-    // The client of a proxy that forwards plain http, or of the service: past the proxy, or through a tunnel.
-    factory: (origin, options: Client.Options) => {
-      if (new URL(origin).origin === proxyOrigin) {
-        proxy.use = "forwarding";
-        return newClient(origin, forwarding);
-      }
-      const { connect } = options;
-      const isTunnel = typeof connect === "function" && connect !== openSocket;
-      return newClient(origin, isTunnel ? { ...options, connect: tunnelConnector(connect, openSocket) } : options);
-    },
-  });
+): buildConnector.connector {
+  return (target, callback) => {
+    const { host = target.hostname } = target;
+    const path = target.port === "" ? `${host}:443` : host;
+    const client = new Client(proxy.url.origin, { connect: openSocket, headersTimeout: timeoutMilliseconds });
+    client.connect({ path, headers: { host: path, ...credentialsFor(proxy) } }).then(
+      ({ statusCode: status, socket }) => {
+        if (status === 200 && socket instanceof Socket) return openSocket({ ...target, httpSocket: socket }, callback);
+        socket.on("error", () => {}).destroy();
+        callback(new ProxyError(proxy, { status }), null);
+      },
+      (cause) => callback(new ProxyError(proxy, { cause }), null),
+    );
+  };
 }
 
-/** Lets a client report a tunnel that could not be opened as the failure of the proxy. */
-function openTunnels(proxy: EnvironmentProxy, client: Client): Client {
-  const connect = client.connect.bind(client);
-  return Object.assign(client, {
-    async connect(options: Parameters<Client["connect"]>[0]) {
-      proxy.use = "tunnels";
-      const tunnel = await connect(options).catch((cause: unknown) => {
-        throw new ProxyError(proxy, { cause });
-      });
-      if (tunnel.statusCode === 200) return tunnel;
-      tunnel.socket.on("error", () => {}).destroy();
-      throw new ProxyError(proxy, { status: tunnel.statusCode });
-    },
-  });
-}
-
-/** Connects to a proxy that forwards plain http. */
-function proxyConnector(proxy: EnvironmentProxy, openSocket: buildConnector.connector): buildConnector.connector {
-  return (target, callback) =>
+/** Returns a connector to a proxy that forwards plain http. If that fails, the error is a {@link ProxyError}. */
+export function proxyConnector(
+  proxy: EnvironmentProxy,
+  openSocket: buildConnector.connector,
+): buildConnector.connector {
+  return (target, callback) => {
     openSocket(target, (cause, socket) => {
       if (cause === null) callback(null, socket);
       else callback(new ProxyError(proxy, { cause }), null);
     });
-}
-
-/** Connects to the service through a tunnel. undici itself would not report the certificate that it refuses. */
-function tunnelConnector(
-  openTunnel: buildConnector.connector,
-  openSocket: buildConnector.connector,
-): buildConnector.connector {
-  return (target, callback) => {
-    const { host = target.hostname, port } = target;
-    const [tunnelPort, authority] = port === "" ? ["443", `${host}:443`] : [port, host];
-    // For a target over http, undici gives the socket as it is.
-    openTunnel({ ...target, protocol: "http:", port: tunnelPort, host: authority }, (error, socket) => {
-      if (error === null) openSocket({ ...target, httpSocket: socket }, callback);
-      else callback(error, null);
-    });
   };
 }
+
+/** Lets a dispatcher send its requests to a proxy, which forwards them. */
+export function forwardThrough(proxy: EnvironmentProxy, dispatcher: Dispatcher): Dispatcher {
+  return dispatcher.compose((dispatch) => ({ origin, path, headers, ...others }, handler) => {
+    const { href, host } = new URL(path, origin);
+    return dispatch({ ...others, path: href, headers: { ...headers, host, ...credentialsFor(proxy) } }, handler);
+  });
+}
+
+function credentialsFor({ url: { username, password } }: EnvironmentProxy): Readonly<Record<string, string>> {
+  if (username === "" && password === "") return {};
+  const credentials = decodeURIComponent(`${username}:${password}`);
+  return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
+}
+
+/** Tells whether a list has the host of a service, a domain above it or *. */
+function isListed({ hostname, port, protocol }: URL, list: string): boolean {
+  const servicePort = port || (protocol === "https:" ? "443" : "80");
+  const host = `.${hostname.replace(/^\[|[\].]$/g, "")}`;
+  return list.split(/[\s,]+/).some((entry) => {
+    const [, address, name = address, entryPort = servicePort] = ENTRY.exec(entry.toLowerCase()) ?? [];
+    if (name === undefined || entryPort !== servicePort) return false;
+    const domain = `.${name.replace(/^\*?\.|\.$/g, "")}`;
+    return name === "*" || (host.endsWith(domain) && !(name.startsWith("*") && host === domain));
+  });
+}
+
+/** An entry of NO_PROXY: a name or an address, perhaps with a port. An IPv6 address with a port is in brackets. */
+const ENTRY = /^(?:\[(.+)\]|([^:]+|.*:.*:.*))(?::(\d+))?$/;
 
 function readAddress(variable: string): URL {
   const text = process.env[variable] ?? "";
   try {
     // As other programs do, it takes host:port as well.
     const url = new URL("/", text.includes("://") ? text : `http://${text}`);
-    // undici decodes user and password, and fails if that is impossible.
     decodeURIComponent(`${url.username}:${url.password}`);
     if (/^https?:$/.test(url.protocol)) return url;
   } catch {}

@@ -25,7 +25,12 @@ const CODES = [
   "UND_ERR_HEADERS_OVERFLOW",
   "ERR_ASSERTION",
 ];
-const PROXY = { url: new URL("http://proxy.example:3128"), host: "proxy.example:3128", variable: "HTTPS_PROXY" };
+const PROXY = {
+  url: new URL("http://proxy.example:3128"),
+  host: "proxy.example:3128",
+  variable: "HTTPS_PROXY",
+  isForwarding: false,
+};
 
 it.each([
   ...CODES.map((code) => Object.assign(new Error("What failed."), { code })),
