@@ -21,8 +21,6 @@ import { retriedRead } from "./retried-read.ts";
 export interface ReadOptions {
   /** Ends the read at once, with its retries. The read then rejects with the reason of the signal. */
   readonly signal?: AbortSignal | undefined;
-  /** @internal What the read has to pass before it is sent. Default: one that it shares with all reads under way. */
-  readonly gate?: ReadGate | undefined;
   /** @internal The arguments may have secrets, so no message quotes them if they are invalid. Default: false. */
   readonly isSecret?: boolean | undefined;
   /** @internal Replaces that of the connection. */
@@ -57,8 +55,10 @@ export class AgentLogConfigClient {
   readonly #proxy: ReturnType<typeof environmentProxy>;
   readonly #pool: ConnectionPool;
   readonly #reads = new Set<Promise<unknown>>();
-  /** What the reads under way know of each other. */
+  /** What its reads know of each other. */
   #gate = new ReadGate();
+  /** A run reads at different times, and nobody mends a key or a service meanwhile. */
+  readonly #isForRun: boolean;
   #closing: Promise<void> | undefined;
 
   /**
@@ -70,6 +70,7 @@ export class AgentLogConfigClient {
   constructor(options: unknown, placeOf: PlaceOf);
   constructor(options: unknown, placeOf?: PlaceOf) {
     this.#options = completeOptions(options, placeOf);
+    this.#isForRun = placeOf !== undefined;
     this.#url = new URL(this.#options.baseUrl);
     this.#proxy = environmentProxy(this.#url);
     this.#pool = new ConnectionPool(connectionFactory(this.#options, this.#proxy));
@@ -87,8 +88,8 @@ export class AgentLogConfigClient {
   async get(args: unknown, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
     refuseImpossibleOptions(options);
     // Earlier failures no longer count, because somebody may have mended the key or the service since.
-    if (this.#reads.size === 0) this.#gate = new ReadGate();
-    const { signal, gate = this.#gate, isSecret = false, onRetry, maxRetries = this.#options.maxRetries } = options;
+    if (!this.#isForRun && this.#reads.size === 0) this.#gate = new ReadGate();
+    const { signal, isSecret = false, onRetry, maxRetries = this.#options.maxRetries } = options;
     const readArguments = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
     const { projectId, agent, envelope = false } = readArguments;
     const { host } = this.#url;
@@ -113,7 +114,7 @@ export class AgentLogConfigClient {
       envelope,
       subject,
       signal: controller?.signal,
-      gate,
+      gate: this.#gate,
       onRetry,
     };
     const read = abortable(retriedRead(plan), controller?.signal);

@@ -1,4 +1,3 @@
-import { ReadGate } from "../client/read-gate.ts";
 import { configurationWarnings, lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
 import { openClient } from "../connection/open-client.ts";
 import { readUsable } from "../connection/settings-reader.ts";
@@ -51,9 +50,8 @@ async function readProjects(
       Object.entries(connection).map(([name, setting]) => [name, nameOfSource(setting?.source)]),
     );
     const client = openClient(connection);
-    const gate = new ReadGate();
     // A retry would hide the first failure.
-    const options = { gate, maxRetries: 0 };
+    const options = { maxRetries: 0 };
     const readNext = async (id: string) => {
       const project = await readProject(
         async (readArguments) => readUsable(connection, client, readArguments, options),

@@ -1,5 +1,4 @@
 import type { AgentLogConfigClient, ReadOptions } from "../client/agent-log-config-client.ts";
-import { ReadGate } from "../client/read-gate.ts";
 import { refuseEngineMarks } from "../engine/engine-marks.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
@@ -13,49 +12,28 @@ export interface UncheckedRead {
 }
 
 /**
- * A process has one client for each connection, so that all reads, even those of several programs, share its sockets and its
- * nonces. The clients end with the process: their sockets do not keep it alive.
+ * Reads settings for one run. A run has one client for each connection, so that its reads share sockets and nonces, and the errors of
+ * some decide whether others are sent. The clients end with the process: their sockets do not keep it alive.
  */
-const clients = new Map<string, AgentLogConfigClient>();
-
-/** Reads settings for one run. In a run, the errors of a connection's reads decide whether its later reads are sent. */
 export class SettingsReader {
-  readonly #gates = new Map<string, ReadGate>();
+  readonly #clients = new Map<string, AgentLogConfigClient>();
 
   /**
    * Reads settings. No message quotes arguments that are invalid, since they may be secrets.
    * @throws AgentLogConfigError for settings and arguments that are invalid, and for a read that failed
    */
   read(connection: ConnectionSettings, args: UncheckedRead, progress: ReadProgress): Promise<AgentLogConfigResult> {
-    const key = connectionKey(connection);
-    const gate = this.#gates.get(key) ?? new ReadGate();
-    this.#gates.set(key, gate);
-    return progress.during((onRetry) => readOver(key, connection, args, { gate, onRetry }));
+    return progress.during(async (onRetry) => {
+      // The import itself fails on a runtime that is not supported.
+      const { openClient } = await import("./open-client.ts");
+      const key = connectionKey(connection);
+      // A client that can't be opened is not kept, because the message names the places of the settings, and these may be others in
+      // an equal connection.
+      const client = this.#clients.get(key) ?? openClient(connection);
+      this.#clients.set(key, client);
+      return readUsable(connection, client, args, { onRetry, isSecret: true });
+    });
   }
-}
-
-/**
- * Reads settings outside of a run. Only the errors of reads that are under way at the same time decide whether others are sent.
- * @throws AgentLogConfigError as {@link SettingsReader.read}
- */
-export function readAlone(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
-  return readOver(connectionKey(connection), connection, args, {});
-}
-
-/** @param key that of the connection */
-async function readOver(
-  key: string,
-  connection: ConnectionSettings,
-  args: UncheckedRead,
-  options: ReadOptions,
-): Promise<AgentLogConfigResult> {
-  // The import itself fails on a runtime that is not supported.
-  const { openClient } = await import("./open-client.ts");
-  // A client that can't be opened is not kept, because the message names the places of the settings, and these may be others in an
-  // equal connection.
-  const client = clients.get(key) ?? openClient(connection);
-  clients.set(key, client);
-  return readUsable(connection, client, args, { ...options, isSecret: true });
 }
 
 /** Reads settings that the engine does not misread. */

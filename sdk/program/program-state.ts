@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { ReadProgress } from "../connection/read-progress.ts";
-import { readAlone, SettingsReader } from "../connection/settings-reader.ts";
+import { SettingsReader } from "../connection/settings-reader.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { ResourceReports } from "./resource-reports.ts";
 
@@ -10,11 +10,11 @@ class ProgramState {
   readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
   readonly reports = new ResourceReports();
   readonly progress = new ReadProgress(showBesideStack);
-  readonly reader: Pick<SettingsReader, "read">;
+  readonly reader: SettingsReader;
   /** The program was warned of its configuration. */
   hasWarned: boolean;
 
-  constructor(reader: Pick<SettingsReader, "read"> = new SettingsReader(), hasWarned = false) {
+  constructor(reader = new SettingsReader(), hasWarned = false) {
     this.reader = reader;
     this.hasWarned = hasWarned;
   }
@@ -22,15 +22,19 @@ class ProgramState {
 
 /** The engine shows it as long as the run lasts, and not among the messages at its end. */
 function showBesideStack(text: string): void {
+  if (pulumi.runtime.getStackResource() === undefined) return;
   pulumi.log.info(text, undefined, undefined, true).catch(() => {});
 }
 
 const states = new WeakMap<pulumi.Resource, ProgramState>();
 
-/** Returns what is kept for this program. Outside of a program, as in a component provider, nothing is kept. */
+/** Reads outside of a program, as in a component provider. */
+const OUTSIDE = new SettingsReader();
+
+/** Returns what is kept for this program. Outside of a program only clients are kept. */
 export function programState(): ProgramState {
   const stack = pulumi.runtime.getStackResource();
-  if (stack === undefined) return new ProgramState({ read: readAlone }, true);
+  if (stack === undefined) return new ProgramState(OUTSIDE, true);
   const state = states.get(stack) ?? new ProgramState();
   states.set(stack, state);
   return state;

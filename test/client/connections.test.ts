@@ -4,11 +4,10 @@ import { createServer } from "node:http";
 import { Socket } from "node:net";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { ReadGate } from "../../sdk/client/read-gate.ts";
 import type { CannedResponse, Service, ServiceOptions } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { readBytes } from "../testing/read-bytes.ts";
-import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
+import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openClientOfRun, openService } from "./open-client.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 
 /** As many as a client opens. */
@@ -72,14 +71,11 @@ it("are not opened for reads that are given up while they wait", async () => {
   server.on("connection", () => {
     connections += 1;
   });
-  const client = openClient({ baseUrl: `http://127.0.0.1:${await listen(server)}` });
-  const gate = new ReadGate();
-  await client.get(MONITORING, { gate });
+  const client = openClientOfRun({ baseUrl: `http://127.0.0.1:${await listen(server)}` });
+  await client.get(MONITORING);
   isSilent = true;
   const controllers = Array.from({ length: 1000 }, () => new AbortController());
-  const reads = controllers.map(({ signal }) =>
-    client.get(MONITORING, { signal, gate }).catch((error: unknown) => error),
-  );
+  const reads = controllers.map(({ signal }) => client.get(MONITORING, { signal }).catch((error: unknown) => error));
   await all.promise;
   const reason = new Error("enough");
   for (const controller of controllers) controller.abort(reason);

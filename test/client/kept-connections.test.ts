@@ -3,10 +3,9 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { describe, expect, it, vi } from "vitest";
-import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { digestProtection } from "../../sdk/testing/digest-protection.ts";
 import { listen } from "../servers/listen.ts";
-import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
+import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openClientOfRun, openService } from "./open-client.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 
 /** What a server does with a socket that has carried so many requests, the last of which asks for this. */
@@ -140,13 +139,12 @@ describe("a connection that the server closes", () => {
 
   it("in the middle of a response fails the attempt, and says nothing of whether the host can be reached", async () => {
     const service = await openService();
-    const client = openClient(service);
-    const gate = new ReadGate();
-    await client.get(MONITORING, { gate });
+    const client = openClientOfRun(service);
+    await client.get(MONITORING);
     for (const cutAfterBytes of [9, 200]) {
       service.failNext({ cutAfterBytes });
-      await expect(client.get(MONITORING, { gate })).rejects.toMatchObject({ code: "ERR_CONNECTION" });
-      expect(await client.get(MONITORING, { gate })).toMatchObject({ logPath: LOG_PATH });
+      await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_CONNECTION" });
+      expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
     }
     expect(service.requests.filter(({ status }) => status === 0)).toHaveLength(2);
   });
@@ -206,8 +204,7 @@ it("has one listener of each read at a signal of many, and none afterwards", asy
   const client = openClient(service);
   const { signal } = new AbortController();
   const added = vi.spyOn(signal, "addEventListener");
-  const gate = new ReadGate();
-  const reads = Array.from({ length: 200 }, () => client.get(MONITORING, { signal, gate }));
+  const reads = Array.from({ length: 200 }, () => client.get(MONITORING, { signal }));
   expect(getEventListeners(signal, "abort")).toHaveLength(200);
   await Promise.all(reads);
   expect(added).toHaveBeenCalledTimes(200);

@@ -4,10 +4,9 @@ import type { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { AgentLogConfigClient, ConnectionOptions } from "../../sdk/client/index.ts";
-import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { digestProtection } from "../../sdk/testing/digest-protection.ts";
 import { listen } from "../servers/listen.ts";
-import { KEYS, openClient } from "./open-client.ts";
+import { KEYS, openClientOfRun } from "./open-client.ts";
 
 // How many reads of a run are lost where only some of them, or only some seconds, are bad. What a server does with a request
 // depends on its project, its connection and the time.
@@ -98,11 +97,11 @@ async function serve(react: (asked: Asked) => Reaction, gateway: (asked: Asked) 
 }
 
 /** Returns the codes of the reads of these projects that fail. The clock moves on whenever nothing else happens. */
-async function lostOf(client: AgentLogConfigClient, projects: readonly number[], gate = new ReadGate()) {
+async function lostOf(client: AgentLogConfigClient, projects: readonly number[]) {
   const codes: (string | undefined)[] = [];
   for (const project of projects) {
     const projectId = project.toString(16).padStart(24, "0");
-    client.get({ projectId, agent: "monitoring" }, { gate }).then(
+    client.get({ projectId, agent: "monitoring" }).then(
       () => codes.push(undefined),
       ({ code }) => codes.push(code),
     );
@@ -192,7 +191,7 @@ describe("of many reads", () => {
     "$lost of $reads are lost where $description",
     async ({ reads, options, react = () => OK, gateway = () => undefined, lost }) => {
       const { baseUrl } = await serve(react, gateway);
-      const client = openClient({ baseUrl }, { maxRetries: undefined, ...options });
+      const client = openClientOfRun({ baseUrl }, { maxRetries: undefined, ...options });
       const codes = await lostOf(client, upTo(reads));
       expect(codes.length).toBeLessThanOrEqual(lost);
       expect(codes.filter((code) => code === "ERR_WRONG_KEY")).toEqual([]);
@@ -204,12 +203,11 @@ describe("of many reads", () => {
       () => ({ status: 200, afterSeconds: 6 }),
       (asked) => (isDown(asked, 6, 16) ? DOWN : undefined),
     );
-    const client = openClient({ baseUrl }, { maxRetries: 3 });
-    const gate = new ReadGate();
+    const client = openClientOfRun({ baseUrl }, { maxRetries: 3 });
     // The first one ends as the outage begins.
-    expect((await lostOf(client, upTo(20), gate)).length).toBeLessThan(20);
+    expect((await lostOf(client, upTo(20))).length).toBeLessThan(20);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(await lostOf(client, upTo(200), gate)).toEqual([]);
+    expect(await lostOf(client, upTo(200))).toEqual([]);
   });
 
   it("16 are lost at most where the connection is refused for as long as they are retried, and none after that", async () => {
@@ -218,11 +216,10 @@ describe("of many reads", () => {
       () => OK,
       () => (isRunning.value ? undefined : "reset"),
     );
-    const client = openClient({ baseUrl }, { maxRetries: 5 });
-    const gate = new ReadGate();
-    expect(await lostOf(client, upTo(16), gate)).toEqual(Array(16).fill("ERR_CONNECTION"));
+    const client = openClientOfRun({ baseUrl }, { maxRetries: 5 });
+    expect(await lostOf(client, upTo(16))).toEqual(Array(16).fill("ERR_CONNECTION"));
     isRunning.value = true;
-    expect(await lostOf(client, upTo(200), gate)).toEqual([]);
+    expect(await lostOf(client, upTo(200))).toEqual([]);
   });
 
   it("60 fail with status 503 after 20 that succeed: at most 60 x 4 + 20 + 32 requests are sent", async () => {
@@ -230,7 +227,7 @@ describe("of many reads", () => {
       ({ project }) => (project < 20 ? OK : DOWN),
       () => undefined,
     );
-    const client = openClient({ baseUrl }, { maxRetries: 3 });
+    const client = openClientOfRun({ baseUrl }, { maxRetries: 3 });
     expect(await lostOf(client, upTo(80))).toEqual(Array(60).fill("ERR_UNAVAILABLE"));
     expect(counts.requests).toBeLessThanOrEqual(60 * 4 + 20 + 32);
   });
@@ -240,10 +237,9 @@ describe("of many reads", () => {
       ({ project }) => (project === 1 ? HANGS : OK),
       () => undefined,
     );
-    const client = openClient({ baseUrl }, { maxRetries: 5 });
-    const gate = new ReadGate();
+    const client = openClientOfRun({ baseUrl }, { maxRetries: 5 });
     const codes = [];
-    for (const project of upTo(4)) codes.push(...(await lostOf(client, [project], gate)));
+    for (const project of upTo(4)) codes.push(...(await lostOf(client, [project])));
     expect(codes).toEqual(["ERR_TIMEOUT"]);
   });
 
@@ -252,20 +248,20 @@ describe("of many reads", () => {
       () => OK,
       () => undefined,
     );
-    const client = openClient({ baseUrl }, { maxRetries: 5 });
-    const [startedAt, gate, port] = [performance.now(), new ReadGate(), Number(new URL(baseUrl).port)];
+    const client = openClientOfRun({ baseUrl }, { maxRetries: 5 });
+    const [startedAt, port] = [performance.now(), Number(new URL(baseUrl).port)];
     await new Promise((resolve) => server.close(resolve));
-    expect(await lostOf(client, upTo(200), gate)).toEqual(Array(200).fill("ERR_CONNECTION"));
+    expect(await lostOf(client, upTo(200))).toEqual(Array(200).fill("ERR_CONNECTION"));
     // The first one alone for five seconds, and fifteen others that are sent then: each of them has its six attempts.
     expect((performance.now() - startedAt) / 1000).toBeLessThanOrEqual(5 + 15.5);
     expect(counts.requests).toBe(0);
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(await lostOf(client, upTo(200), gate)).toEqual([]);
+    expect(await lostOf(client, upTo(200))).toEqual([]);
   });
 
   it.each([
-    { description: "is silent", reaction: HANGS, code: "ERR_TIMEOUT", sent: 2 },
+    { description: "is silent", reaction: HANGS, code: "ERR_TIMEOUT", sent: 3 },
     { description: "responds with 503", reaction: DOWN, code: "ERR_UNAVAILABLE", sent: 4 },
   ])(
     "one after the other, $sent are sent in the minute after which the rest fails where a service $description",
@@ -276,9 +272,8 @@ describe("of many reads", () => {
       );
       // Six attempts, of which the last one begins 15.5 s after the first.
       vi.spyOn(Math, "random").mockReturnValue(0);
-      const client = openClient({ baseUrl }, { maxRetries: 5 });
-      const gate = new ReadGate();
-      for (const project of upTo(12)) expect(await lostOf(client, [project], gate)).toEqual([row.code]);
+      const client = openClientOfRun({ baseUrl }, { maxRetries: 5 });
+      for (const project of upTo(12)) expect(await lostOf(client, [project])).toEqual([row.code]);
       expect(counts.requests).toBe(row.reaction === HANGS ? row.sent : 6 * row.sent);
     },
   );
@@ -289,7 +284,7 @@ describe("of many reads", () => {
       () => "reset",
     );
     const startedAt = performance.now();
-    const codes = await lostOf(openClient({ baseUrl }, { maxRetries: 3, timeoutSeconds: 10 }), upTo(1000));
+    const codes = await lostOf(openClientOfRun({ baseUrl }, { maxRetries: 3, timeoutSeconds: 10 }), upTo(1000));
     expect(codes).toEqual(Array(1000).fill("ERR_CONNECTION"));
     // The first one alone, then sixteen, then the rest of 32, each with four attempts in 3.5 s at most.
     expect((performance.now() - startedAt) / 1000).toBeLessThanOrEqual(3 * 3.5);

@@ -25,6 +25,17 @@ export function openClient(
   return client;
 }
 
+/** The same client as a run opens it: it remembers how its reads have ended when none is under way. */
+export function openClientOfRun(
+  { baseUrl }: Pick<Service, "baseUrl">,
+  options: Partial<ConnectionOptions> = {},
+): AgentLogConfigClient {
+  const settings = { baseUrl, ...KEYS, allowHttp: true, maxRetries: 0, ...options };
+  const client = new AgentLogConfigClient(settings, () => undefined);
+  onTestFinished(() => client.close());
+  return client;
+}
+
 /** What {@link MONITORING} fails with; undefined where it is read. */
 export async function failureOf(client: AgentLogConfigClient): Promise<unknown> {
   return client.get(MONITORING).then(

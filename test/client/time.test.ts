@@ -9,7 +9,7 @@ import { ReadGate } from "../../sdk/client/read-gate.ts";
 import type { Fault, Service } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
-import { failureOf, LOG_PATH, MONITORING, openClient, openService } from "./open-client.ts";
+import { failureOf, LOG_PATH, MONITORING, openClient, openClientOfRun, openService } from "./open-client.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 
 /** When requests were sent, in milliseconds, and how many responses have come. */
@@ -36,6 +36,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
   vi.unstubAllEnvs();
+  vi.mocked(ReadGate.prototype.pass).mockRestore?.();
   // Whatever is still under way ends.
   await pass(100_000);
 });
@@ -61,8 +62,13 @@ const NEVER: Fault = { delaySeconds: 3600 };
 const DOWN: Fault = { status: 503 };
 /** As many reads as there are connections. */
 const ALL = Array.from({ length: 16 });
-/** Lets a read begin beside others, which otherwise wait for the first one. */
-const atOnce = () => ({ gate: new ReadGate() });
+/** Lets reads begin at once, which otherwise wait for the first one. */
+function sendAtOnce(): void {
+  vi.spyOn(ReadGate.prototype, "pass").mockImplementation(async ({ signal }, send) => {
+    signal?.throwIfAborted();
+    return send();
+  });
+}
 
 describe("a read", () => {
   it("ends after timeoutSeconds, and its connection with it", async () => {
@@ -79,9 +85,10 @@ describe("a read", () => {
   });
 
   it("has all of its time when its turn comes, however late", async () => {
+    sendAtOnce();
     const service = await openService({ faults: [...ALL.map(() => NEVER), { delaySeconds: 9 }] });
     const client = openClient(service, { timeoutSeconds: 10 });
-    const [last, ...others] = [...ALL, "last"].map(() => watch(client.get(MONITORING, atOnce()))).reverse();
+    const [last, ...others] = [...ALL, "last"].map(() => watch(client.get(MONITORING))).reverse();
     await received(service, 32);
     await pass(10_000);
     for (const ended of others) expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT" }));
@@ -277,11 +284,12 @@ describe("a caller that gives up", () => {
   });
 
   it("in the pause before a repetition sends nothing more, and leaves its connection to others", async () => {
+    sendAtOnce();
     const service = await openService({ faults: ALL.map(() => DOWN) });
     const client = openClient(service, { maxRetries: 3 });
     const controller = new AbortController();
     const { signal } = controller;
-    const ends = [...ALL, "waits"].map(() => watch(client.get(MONITORING, { signal, ...atOnce() })));
+    const ends = [...ALL, "waits"].map(() => watch(client.get(MONITORING, { signal })));
     await responded(32);
     await pass(499);
     // Each read keeps its connection in the pause, so that the last one is not sent over it.
@@ -308,18 +316,19 @@ describe("a caller that gives up", () => {
 });
 
 it("a read is not repeated where the key is refused to others while it pauses", async () => {
-  const service = await openService({ faults: [DOWN] });
-  const gate = new ReadGate();
-  const turn = { subject: "", signal: undefined, pool: { reachedAt: 0 } };
-  await gate.pass(turn, async () => {});
-  const ended = watch(openClient(service, { maxRetries: 3 }).get(MONITORING, { gate }));
-  await responded(2);
-  const refusal = new AgentLogConfigError("ERR_WRONG_KEY", "the service refuses the key pair");
-  for (const _ of [1, 2, 3]) await gate.pass(turn, () => Promise.reject(refusal)).catch(() => {});
+  const service = await openService();
+  const client = openClientOfRun(service, { maxRetries: 3 });
+  await client.get(MONITORING);
+  service.failNext(DOWN);
+  const ended = watch(client.get(MONITORING));
+  await responded(3);
+  service.rotateKey("private-key-0002");
+  await Promise.all([1, 2, 3].map(() => failureOf(client)));
   await pass(500);
   await until(() => ended.mock.calls.length > 0);
   expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_WRONG_KEY" }));
-  expect(service.requests).toHaveLength(2);
+  expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(1);
+  expect(service.requests.at(-1)).toMatchObject({ status: 401 });
 });
 
 /** Reads so many projects, and returns what each ends with as far as it is known. */
@@ -389,9 +398,10 @@ describe.each(["over TLS", "through a proxy"])("a connection that has no socket 
   }
 
   it.each([1, 16])("is replaced where %i reads at once are given up, or their time is over", async (reads) => {
+    sendAtOnce();
     const { client, state } = await openSilent();
     const readAll = (signal?: AbortSignal) =>
-      Array.from({ length: reads }, () => watch(client.get(MONITORING, { signal, ...atOnce() })));
+      Array.from({ length: reads }, () => watch(client.get(MONITORING, { signal })));
     const controller = new AbortController();
     const givenUp = readAll(controller.signal);
     await until(() => state.opened === reads);
