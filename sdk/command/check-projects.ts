@@ -1,100 +1,106 @@
-import { configurationWarnings, lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
+import { parseArgs, styleText } from "node:util";
+import {
+  configurationKey,
+  configurationWarnings,
+  lookUpConnection,
+  stackConfiguration,
+} from "../connection/connection-settings.ts";
 import { openClient } from "../connection/open-client.ts";
 import { readUsable } from "../connection/settings-reader.ts";
-import { AGENTS, PROJECT_ID } from "../model/agent-log-config-id.ts";
+import { AGENTS, agentLogConfigId, PROJECT_ID } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
-import { type AgentLogConfigError, CODES, errorOf } from "../model/errors.ts";
-import { printable } from "../model/printable.ts";
+import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
+import { notThis, printable } from "../model/printable.ts";
 import type { ReadArguments } from "../model/read-arguments.ts";
-import { findingOf } from "../record/finding-report.ts";
-import { readCommandLine, wrongArguments } from "./command-line.ts";
+import { FindingReport, findingOf } from "../record/finding-report.ts";
 import { hasProject, readStack, type StackConfiguration } from "./read-stack.ts";
-import { type CheckReport, type ProjectReport, renderReport } from "./render-report.ts";
+import { wrongArguments } from "./wrong-arguments.ts";
+
+/** What the command says. */
+interface CheckReport {
+  /** Where each setting of the connection is, by its name. */
+  readonly settings: Readonly<Record<string, string>>;
+  /** Scheme, host and port of the service; undefined if they are a secret of the stack, or not known. */
+  readonly service?: string | undefined;
+  readonly warnings: readonly string[];
+  readonly configs: readonly AgentLogConfigResult[];
+  readonly failures: readonly Failure[];
+}
+
+interface Failure {
+  readonly error: AgentLogConfigError;
+  /** undefined if there is no connection to read with. */
+  readonly read?: ReadArguments | undefined;
+}
 
 /** Reads projects with the connection of a stack or of the environment, and prints what came of it. Returns the exit code. */
 export async function checkProjects(args: readonly string[]): Promise<number> {
-  const options = await readCommandLine(args).catch((error: Error) => error);
-  if (options instanceof Error) return wrongArguments(options);
-  const { stack, projectIds, json } = options;
-  const isCounted = !json && process.stderr.isTTY && projectIds.length > 1;
-  const report = await readProjects(stack, projectIds, isCounted ? showCount : () => {});
-  if (isCounted) process.stderr.write(CLEARED_LINE);
-  process.stdout.write(json ? toJson(report) : renderReport(report));
-  return report.ok ? 0 : 1;
+  let options: ReturnType<typeof parseOptions>;
+  try {
+    options = parseOptions(args);
+  } catch (error) {
+    return wrongArguments(error);
+  }
+  const report = await readProjects(options.stack, options.project);
+  process.stdout.write(options.json ? toJson(report) : render(report));
+  return report.failures.length === 0 ? 0 : 1;
 }
 
-const CLEARED_LINE = "\r\u001b[K";
-
-function showCount(read: number, all: number): void {
-  process.stderr.write(`${CLEARED_LINE}${read} of ${all} projects`);
+/** @throws Error whose message says what is wrong with the arguments */
+function parseOptions(args: readonly string[]) {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      project: { type: "string", short: "p", multiple: true, default: [] },
+      stack: { type: "string", short: "s" },
+      json: { type: "boolean", default: false },
+    },
+  });
+  const { project: ids, stack } = values;
+  if (ids.length === 0) throw new Error("Pass the id of a project with --project.");
+  const wrongId = ids.find((id) => !PROJECT_ID.test(id));
+  if (wrongId !== undefined) {
+    throw new Error(`--project needs the id of a project, 24 hexadecimal digits${notThis(wrongId)}.`);
+  }
+  // The Pulumi CLI would take the selected stack, but the name may be a variable that is not set.
+  if (stack === "") throw new Error("--stack needs the name of a stack.");
+  return values;
 }
 
-async function readProjects(
-  stack: string | undefined,
-  projectIds: readonly [string, ...string[]],
-  count: typeof showCount,
-): Promise<CheckReport> {
-  const reports = new Map<string, ProjectReport>();
+async function readProjects(stack: string | undefined, projectIds: readonly string[]): Promise<CheckReport> {
   const warnings: string[] = [];
-  let settings: CheckReport["settings"] = {};
-  // A malformed id says nothing about the connection.
-  const first = projectIds.find((id) => PROJECT_ID.test(id)) ?? projectIds[0];
+  let found: Pick<CheckReport, "settings" | "service"> = { settings: {} };
   const isSelected = stack === undefined && hasProject();
   try {
     const configuration = await readConfiguration(stack, isSelected, warnings);
     const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
-    warnings.push(...configurationWarnings(values, (key) => configuration[key]?.secret === true));
+    const isSecret = (key: string) => configuration[key]?.secret === true;
+    warnings.push(...configurationWarnings(values, isSecret));
     const connection = lookUpConnection(stackConfiguration((key) => values[key]));
-    const nameOfSource = (source = "") => (source === "stack" && isSelected ? "selected stack" : source);
-    settings = Object.fromEntries(
-      Object.entries(connection).map(([name, setting]) => [name, nameOfSource(setting?.source)]),
-    );
+    const stackName = stack === undefined ? "selected stack" : `stack ${printable(stack, 80)}`;
+    const places = Object.entries(connection).map(([name, setting]) => {
+      return [name, setting?.source === "stack" ? stackName : (setting?.source ?? "")] as const;
+    });
+    // An origin has no credentials.
+    const origin = URL.parse(connection.baseUrl?.text ?? "")?.origin;
+    const service = isSecret(configurationKey("baseUrl")) || origin === "null" ? undefined : origin;
+    found = { settings: Object.fromEntries(places), service };
     const client = openClient(connection);
+    const reads = [...new Set(projectIds)].flatMap((projectId) => AGENTS.map((agent) => ({ projectId, agent })));
     // A retry would hide the first failure.
-    const options = { maxRetries: 0 };
-    const readNext = async (id: string) => {
-      const project = await readProject(
-        async (readArguments) => readUsable(connection, client, readArguments, options),
-        id,
-      );
-      reports.set(id, project);
-      count(reports.size, projectIds.length);
-      return project;
-    };
-    const { code } = await readNext(first);
-    const isHopeless = code !== undefined && CODES[code].everyRead;
-    if (!isHopeless) await Promise.all(projectIds.filter((id) => id !== first).map(readNext));
+    const outcomes = await Promise.allSettled(
+      reads.map((read) => readUsable(connection, client, read, { maxRetries: 0 })),
+    );
+    const configs = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    const failures = outcomes.flatMap((outcome, index) => {
+      return outcome.status === "rejected" ? [{ error: errorOf(outcome.reason), read: reads[index] }] : [];
+    });
+    return { ...found, warnings, configs, failures };
   } catch (error) {
-    reports.set(first, failedProject(first, withSettingsPlaces(errorOf(error), stack !== undefined || isSelected)));
-  }
-  const projects = projectIds.map(
-    (projectId) => reports.get(projectId) ?? { projectId, status: "not reached" as const },
-  );
-  const ok = projects.every(({ status }) => status === "ok");
-  return { ok, settings, projects, warning: warnings.join(" ") || undefined };
-}
-
-async function readProject(
-  read: (readArguments: ReadArguments) => Promise<AgentLogConfigResult>,
-  projectId: string,
-): Promise<ProjectReport> {
-  const logs: { monitoring?: string; backup?: string } = {};
-  try {
-    for (const agent of AGENTS) {
-      const { logPath } = await read({ projectId, agent });
-      logs[agent] = logPath === undefined ? "standard error" : printable(logPath);
-    }
-    return { projectId, status: "ok", ...logs };
-  } catch (error) {
-    return { ...failedProject(projectId, error), ...logs };
+    const failure = { error: withSettingsPlaces(errorOf(error), stack !== undefined || isSelected) };
+    return { ...found, warnings, configs: [], failures: [failure] };
   }
 }
-
-function failedProject(projectId: string, error: unknown): ProjectReport {
-  return { projectId, status: "failed", code: errorOf(error).code, ...findingOf(error) };
-}
-
-const INTERNAL = ["cause", "isUnsent"];
 
 /** If the selected stack can't be read, the environment may have all that is needed. */
 async function readConfiguration(
@@ -117,8 +123,45 @@ function withSettingsPlaces(error: AgentLogConfigError, hasStack: boolean): Agen
   return error.advised(hasStack ? ofProvider : `${ofStack} ${ofProvider}`);
 }
 
-/** Leaves out the members that only say which findings are alike. */
-function toJson(report: CheckReport): string {
-  const json = JSON.stringify(report, (name, value: unknown) => (INTERNAL.includes(name) ? undefined : value), 2);
-  return `${json}\n`;
+/** Other settings may be secrets. */
+function toJson({ settings, service, warnings, configs, failures }: CheckReport): string {
+  const report = {
+    ok: failures.length === 0,
+    settings,
+    service,
+    warnings,
+    configs: configs.map(({ projectId, agent, logPath, logPathWindows }) => ({
+      projectId,
+      agent,
+      logPath,
+      logPathWindows,
+    })),
+    failures: failures.map(({ error: { code, message, temporary }, read }) => ({ ...read, code, message, temporary })),
+  };
+  return `${JSON.stringify(report, undefined, 2)}\n`;
+}
+
+/** Says where the settings are, where each agent logs to, and what has failed, each cause once. */
+function render({ settings, service, warnings, configs, failures }: CheckReport): string {
+  const names = Object.keys(settings);
+  const places = Object.entries(Object.groupBy(names, (name) => settings[name] ?? ""));
+  const shown = (name: string) => (name === "baseUrl" && service !== undefined ? `${name} ${service}` : name);
+  const parts = places.map(([place, ofPlace = []]) => `from the ${place}: ${ofPlace.map(shown).join(", ")}`);
+  const report = new FindingReport();
+  for (const { error, read } of failures) {
+    report.note(read === undefined ? "" : agentLogConfigId(read.projectId, read.agent), findingOf(error));
+  }
+  const lines = [
+    ...(parts.length > 0 ? [`Settings ${parts.join("; ")}`] : []),
+    ...warnings.map((warning) => styleText("yellow", `! ${warning}`)),
+    ...configs.map((config) => `${styleText("green", "✓")} ${config.id} logs to ${destinationOf(config)}`),
+    ...report.entries().map(({ message }) => styleText("red", `✗ ${message}`)),
+  ];
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+/** Without a path an agent logs to standard error, and on Windows to the Event Log. */
+function destinationOf({ logPath, logPathWindows }: AgentLogConfigResult): string {
+  const paths = [logPath, logPathWindows && `on Windows ${logPathWindows}`].filter((path) => path !== undefined);
+  return paths.length > 0 ? printable(paths.join(", ")) : "standard error, on Windows to the Event Log";
 }

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import packageJson from "../../package.json" with { type: "json" };
-import { wrongArguments } from "./command-line.ts";
+import { wrongArguments } from "./wrong-arguments.ts";
 
 // The build puts the archive beside the compiled code.
 const ARCHIVE = path.join(import.meta.dirname, "../plugin/pulumi-resource-agent-log-config.tar.gz");

@@ -1,22 +1,20 @@
 #!/usr/bin/env node
 
-import { wrongArguments } from "./command-line.ts";
+import { wrongArguments } from "./wrong-arguments.ts";
 
 const USAGE = `Usage: pulumi-agent-log-config <command> [options]
 
   check           reads projects, and says where each connection setting comes
                   from, what failed and what to do; it only reads, and prints no
                   secret; it ends with 0 if everything was read, 1 if not, and
-                  2 for wrong arguments or an empty list
+                  2 for wrong arguments
     -p, --project <id>      reads this project, 24 hexadecimal digits; may be
                             repeated
-    --projects-from <file>  reads the projects of this list, one id a line;
-                            lines that begin with # are comments; - is
-                            standard input
     -s, --stack <name>      takes the connection from this stack, and from the
                             environment what the stack does not have; default:
                             the selected stack of the project in this folder
-    --json                  prints { ok, settings, projects, warning } as JSON
+    --json                  prints { ok, settings, service, warnings, configs,
+                            failures } as JSON
 
   install-plugin  lets the Pulumi CLI install the plugin that this package
                   contains, for Pulumi YAML, Python, Go, .NET and Java; it ends

@@ -13,6 +13,9 @@ export type StackConfiguration = z.infer<typeof configurationSchema>;
 /** Seconds that the Pulumi CLI may take, which may ask a backend and a service for secrets. */
 const MAX_SECONDS = 30;
 
+/** Bytes that it may print. */
+const MAX_BYTES = 1_048_576;
+
 /**
  * Asks the Pulumi CLI for the configuration of a stack of the project in the current folder, in clear.
  * @param stack its name; undefined for the selected stack
@@ -23,7 +26,7 @@ export async function readStack(stack: string | undefined, maxSeconds = MAX_SECO
   const args = ["config", "--json", "--show-secrets", ...choice, "--non-interactive", "--color=never"];
   try {
     const { stdout } = await promisify(execFile)("pulumi", args, {
-      maxBuffer: Number.POSITIVE_INFINITY,
+      maxBuffer: MAX_BYTES,
       timeout: maxSeconds * 1000,
       killSignal: "SIGKILL",
     });
@@ -49,6 +52,7 @@ const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml", "Pulumi.json"];
 function reasonOf(error: unknown, maxSeconds: number): string {
   const { code, killed: isKilled, stderr }: Readonly<Record<string, unknown>> = isObject(error) ? error : {};
   if (code === "ENOENT") return "there is no pulumi command on the PATH; install it, or set the environment variables";
+  if (code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return "the pulumi command printed more than 1 MiB";
   if (isKilled === true) return `the pulumi command did not end within ${maxSeconds} s; check the backend of the stack`;
   const [, words = "the pulumi command failed; run `pulumi config` to see why"] =
     /^error: (.*[^.\n])/m.exec(String(stderr)) ?? [];

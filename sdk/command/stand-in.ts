@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import type { AgentKind } from "../model/agent-log-config-id.ts";
 import { type Service, startServer } from "../testing/start-service.ts";
-import { wrongArguments } from "./command-line.ts";
+import { wrongArguments } from "./wrong-arguments.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const KEY = { publicKey: "publickey", privateKey: "private-key-0001" };

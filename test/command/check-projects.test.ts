@@ -1,13 +1,9 @@
-import { writeFileSync } from "node:fs";
-import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { checkProjects } from "../../sdk/command/check-projects.ts";
 import { hasProject, readStack } from "../../sdk/command/read-stack.ts";
-import type { CheckReport } from "../../sdk/command/render-report.ts";
 import { AgentLogConfigError } from "../../sdk/model/errors.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
-import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { type Environment, environmentOf } from "./run-main.ts";
 
 vi.mock("../../sdk/command/read-stack.ts", () => ({ readStack: vi.fn(), hasProject: vi.fn() }));
@@ -53,9 +49,11 @@ function projects(ids: readonly string[]): string[] {
   return ids.flatMap((id) => ["--project", id]);
 }
 
-async function report(...args: readonly string[]): Promise<CheckReport & { readonly exitCode: number }> {
+/** What the command prints as JSON, and its exit code. */
+async function report(...args: readonly string[]) {
   const exitCode = await checkProjects([...args, "--json"]);
-  return { ...JSON.parse(stdout), exitCode };
+  const printed: Readonly<Record<string, unknown>> = JSON.parse(stdout);
+  return { ...printed, exitCode };
 }
 
 /** The requests that carried credentials. */
@@ -65,73 +63,101 @@ function signed({ requests }: Service): readonly unknown[] {
 
 describe("for one project", () => {
   it("prints where the settings and the logs are, and ends with 0", async () => {
-    await start();
+    const service = await start();
     expect(await checkProjects(projects([FIRST]))).toBe(0);
-    expect(stdout).toBe(`Settings from the environment: baseUrl, publicKey, privateKey, allowHttp
-✓ ${FIRST}  monitoring logs to /log/0, backup to standard error
+    const { origin } = new URL(service.baseUrl);
+    expect(stdout).toBe(`Settings from the environment: baseUrl ${origin}, publicKey, privateKey, allowHttp
+✓ ${FIRST}/monitoring logs to /log/0
+✓ ${FIRST}/backup logs to standard error, on Windows to the Event Log
 `);
     expect(stderr).toBe("");
   });
 
   it("judges settings that do not matter to the read, as a program does", async () => {
     const service = await start([FIRST], { AGENT_LOG_CONFIG_MAX_RETRIES: "many" });
-    const found = await report(...projects([FIRST]));
-    expect(found.settings).toMatchObject({ baseUrl: "environment", maxRetries: "environment" });
-    expect(found.projects).toMatchObject([{ status: "failed", code: "ERR_INVALID_SETTINGS" }]);
-    expect(found.projects[0]?.message).toContain("maxRetries (the environment variable AGENT_LOG_CONFIG_MAX_RETRIES)");
-    expect(found).not.toHaveProperty("warning");
+    const message = expect.stringContaining("maxRetries (the environment variable AGENT_LOG_CONFIG_MAX_RETRIES)");
+    expect(await report(...projects([FIRST]))).toMatchObject({
+      settings: { baseUrl: "environment", maxRetries: "environment" },
+      warnings: [],
+      failures: [{ code: "ERR_INVALID_SETTINGS", message }],
+    });
     expect(service.requests).toEqual([]);
   });
 
   it("fails where a program would", async () => {
     const service = await start();
     service.set(FIRST, "backup", { logPath: "/log\u001b[2J" });
-    const found = await report(...projects([FIRST]));
     const message = expect.stringContaining("logPath has control characters");
-    expect(found.projects).toMatchObject([{ monitoring: "/log/0", code: "ERR_INVALID_RESPONSE", message }]);
-    expect(found.projects[0]).not.toHaveProperty("backup");
+    expect(await report(...projects([FIRST]))).toMatchObject({
+      configs: [{ projectId: FIRST, agent: "monitoring", logPath: "/log/0" }],
+      failures: [{ projectId: FIRST, agent: "backup", code: "ERR_INVALID_RESPONSE", message }],
+    });
+  });
+
+  it.each([
+    [{ logPathWindows: "C:\\b.log" }, "on Windows C:\\b.log"],
+    [{ logPath: "/b.log", logPathWindows: "C:\\b.log" }, "/b.log, on Windows C:\\b.log"],
+  ])("names the paths of an agent: %j", async (paths, destination) => {
+    const service = await start();
+    service.set(FIRST, "backup", paths);
+    await checkProjects(projects([FIRST]));
+    expect(stdout).toContain(`/backup logs to ${destination}\n`);
   });
 
   it("prints nothing that a terminal would obey", async () => {
     const service = await start();
     service.set(FIRST, "backup", { logPath: "/log\u202e[2J" });
     await checkProjects(projects([FIRST]));
-    expect(stdout).toContain("backup to /log\uFFFD[2J");
+    expect(stdout).toContain("backup logs to /log\uFFFD[2J");
   });
 });
 
 describe("for many projects", () => {
   it("connects once and reads every project once", async () => {
     const service = await start();
-    const found = await report(...projects(IDS));
-    expect(found).toMatchObject({ ok: true, exitCode: 0 });
-    expect(found.projects.map(({ monitoring }) => monitoring)).toEqual(IDS.map((_, index) => `/log/${index}`));
+    const found = await report(...projects([...IDS, ...IDS]));
+    const paths = IDS.flatMap((_, index) => [{ logPath: `/log/${index}` }, {}]);
+    expect(found).toMatchObject({ ok: true, exitCode: 0, configs: paths });
     const statuses = Map.groupBy(service.requests, ({ status }) => status);
     expect(statuses.get(200)).toHaveLength(80);
     // One challenge for each connection.
     expect(statuses.get(401)?.length).toBeLessThanOrEqual(16);
   });
 
-  it("lists each with its code in the order in which they were given, and ends with 1", async () => {
-    const service = await start([FIRST, THIRD]);
-    const found = await report(...projects(["zz", FIRST, SECOND, THIRD]));
-    expect(found).toMatchObject({ ok: false, exitCode: 1 });
-    const failed = { status: "failed", temporary: false };
-    expect(found.projects).toEqual([
-      { ...failed, projectId: "zz", code: "ERR_INVALID_ARG_VALUE", message: expect.any(String) },
-      { projectId: FIRST, status: "ok", monitoring: "/log/0", backup: "standard error" },
-      { ...failed, projectId: SECOND, code: "ERR_PROJECT_NOT_FOUND", message: expect.stringContaining(SECOND) },
-      { projectId: THIRD, status: "ok", monitoring: "/log/2", backup: "standard error" },
-    ]);
-    expect(signed(service)).toHaveLength(5);
+  it("lists what was read and what has failed, and ends with 1", async () => {
+    await start([FIRST, THIRD]);
+    const found = await report(...projects([FIRST, SECOND, THIRD]));
+    const failure = { projectId: SECOND, code: "ERR_PROJECT_NOT_FOUND", temporary: false };
+    expect(found).toMatchObject({
+      ok: false,
+      exitCode: 1,
+      configs: [
+        { projectId: FIRST, agent: "monitoring", logPath: "/log/0" },
+        { projectId: FIRST, agent: "backup" },
+        { projectId: THIRD, agent: "monitoring", logPath: "/log/2" },
+        { projectId: THIRD, agent: "backup" },
+      ],
+      failures: [
+        { ...failure, agent: "monitoring", message: expect.stringContaining(SECOND) },
+        { ...failure, agent: "backup", message: expect.stringContaining(SECOND) },
+      ],
+    });
   });
 
-  it("stops at the first one that is not malformed where every other one would fail", async () => {
+  it("says each cause once", async () => {
+    await start([THIRD]);
+    expect(await checkProjects(projects([FIRST, SECOND, THIRD]))).toBe(1);
+    const [, , , failures = "", ...rest] = stdout.split("\n");
+    expect(failures).toMatch(/^✗ Can't read the monitoring agent's log settings of project 0{24} /);
+    expect(failures).toMatch(/ The same applies to 0{24}\/backup, 0{23}1\/monitoring, 0{23}1\/backup\.$/);
+    expect(rest).toEqual([""]);
+  });
+
+  it("tries a wrong key once", async () => {
     const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-wrong" });
-    const found = await report(...projects(["zz", FIRST, SECOND]));
-    expect(found).toMatchObject({ ok: false, exitCode: 1 });
-    expect(found.projects.map(({ status }) => status)).toEqual(["not reached", "failed", "not reached"]);
-    expect(found.projects[1]).toMatchObject({ code: "ERR_WRONG_KEY" });
+    expect(await checkProjects(projects(IDS))).toBe(1);
+    expect(stdout.match(/refuses the key pair/g)).toHaveLength(1);
+    expect(stdout).not.toContain("not sent");
     expect(signed(service)).toHaveLength(1);
   });
 
@@ -139,33 +165,22 @@ describe("for many projects", () => {
     const service = await start();
     service.failNext({ status: 503 });
     const found = await report(...projects([FIRST, SECOND]));
-    expect(found.projects.map(({ status }) => status)).toEqual(["failed", "ok"]);
+    expect(found).toMatchObject({ configs: [{}, {}, {}], failures: [{ temporary: true }] });
     // A retry would hide the failure.
     expect(service.requests.filter(({ status }) => status === 503)).toHaveLength(1);
   });
+});
 
-  it.each([
-    { isTerminal: true, args: [], counts: ["1 of 3 projects", "2 of 3 projects", "3 of 3 projects", ""] },
-    { isTerminal: true, args: ["--json"], counts: [] },
-    { isTerminal: undefined, args: [], counts: [] },
-  ])("counts them on a terminal while they are read: $isTerminal $args", async ({ isTerminal, args, counts }) => {
-    await start();
-    Object.defineProperty(process.stderr, "isTTY", { value: isTerminal, configurable: true });
-    onTestFinished(() => void Reflect.deleteProperty(process.stderr, "isTTY"));
-    await checkProjects([...projects(IDS.slice(0, 3)), ...args]);
-    // Each count begins its line anew, and the last one leaves it empty.
-    expect(stderr.split("\r\u001b[K").slice(1)).toEqual(counts);
-  });
-
-  it("refuses an empty list, which may be the output of a command that failed, and ends with 2", async () => {
-    const service = await start();
-    const list = path.join(temporaryFolder("check"), "projects.txt");
-    writeFileSync(list, "# none\n");
-    expect(await checkProjects(["--projects-from", list, "--json"])).toBe(2);
-    expect(stderr).toMatch(/^The list has no projects, so nothing was read; .*\. Try --help\.\n$/);
-    expect(stdout).toBe("");
-    expect(service.requests).toEqual([]);
-  });
+it("is coloured on a terminal", async () => {
+  const service = await start([FIRST]);
+  service.set(FIRST, "backup", { logPath: "/log\u001b[2J" });
+  stub({ NO_COLOR: undefined, FORCE_COLOR: "1" });
+  vi.mocked(hasProject).mockReturnValue(true);
+  vi.mocked(readStack).mockRejectedValue(new AgentLogConfigError("ERR_STACK", "no stack selected"));
+  await checkProjects(projects([FIRST]));
+  const lines = stdout.split("\n");
+  const begins = lines.slice(0, -1).map((line) => line.slice(0, 6));
+  expect(begins.filter((begin) => begin.startsWith("\u001b"))).toEqual(["\u001b[33m!", "\u001b[32m✓", "\u001b[31m✗"]);
 });
 
 describe("the settings", () => {
@@ -181,14 +196,10 @@ describe("the settings", () => {
     const found = await report(...projects([FIRST]), "--stack", "dev");
     expect(readStack).toHaveBeenCalledExactlyOnceWith("dev");
     expect(found).toMatchObject({ ok: true });
-    const [environment, fromStack] = ["environment", "stack"];
-    expect(found.settings).toEqual({
-      baseUrl: environment,
-      publicKey: fromStack,
-      privateKey: fromStack,
-      allowHttp: environment,
-    });
-    expect(found).not.toHaveProperty("warning");
+    const [environment, fromStack] = ["environment", "stack dev"];
+    const settings = { baseUrl: environment, publicKey: fromStack, privateKey: fromStack, allowHttp: environment };
+    expect(found).toHaveProperty("settings", settings);
+    expect(found).toMatchObject({ warnings: [] });
   });
 
   it("come from the selected stack in the folder of a program", async () => {
@@ -198,7 +209,7 @@ describe("the settings", () => {
     const found = await report(...projects([FIRST]));
     expect(readStack).toHaveBeenCalledExactlyOnceWith(undefined);
     expect(found).toMatchObject({ ok: true, settings: { baseUrl: "environment", privateKey: "selected stack" } });
-    expect(found).not.toHaveProperty("warning");
+    expect(found).toMatchObject({ warnings: [] });
   });
 
   it("come from the environment if the selected stack can't be read, which is a warning", async () => {
@@ -207,7 +218,12 @@ describe("the settings", () => {
     vi.mocked(readStack).mockRejectedValue(new AgentLogConfigError("ERR_STACK", "no stack selected"));
     const found = await report(...projects([FIRST]));
     const warning = expect.stringMatching(/^no stack selected .*\. So check uses the environment alone\.$/);
-    expect(found).toMatchObject({ ok: true, exitCode: 0, warning, settings: { privateKey: "environment" } });
+    expect(found).toMatchObject({
+      ok: true,
+      exitCode: 0,
+      warnings: [warning],
+      settings: { privateKey: "environment" },
+    });
   });
 
   it("are not looked up in the environment alone if the stack that is named can't be read", async () => {
@@ -215,7 +231,7 @@ describe("the settings", () => {
     vi.mocked(hasProject).mockReturnValue(true);
     vi.mocked(readStack).mockRejectedValue(new AgentLogConfigError("ERR_STACK", "no stack named 'dve' found"));
     const found = await report(...projects([FIRST]), "-s", "dve");
-    expect(found).toMatchObject({ exitCode: 1, projects: [{ code: "ERR_STACK" }] });
+    expect(found).toMatchObject({ exitCode: 1, failures: [{ code: "ERR_STACK" }] });
     expect(service.requests).toEqual([]);
   });
 
@@ -223,14 +239,10 @@ describe("the settings", () => {
     const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "wrong" });
     vi.mocked(readStack).mockResolvedValue({ "agent-log-config:publicKey": { value: "publickey", secret: false } });
     const found = await report(...projects([FIRST]), "--stack", "dev");
-    expect(found.projects).toMatchObject([
-      {
-        code: "ERR_WRONG_KEY",
-        message: expect.stringMatching(
-          / publicKey comes from the configuration key agent-log-config:publicKey, and privateKey from the environment variable AGENT_LOG_CONFIG_PRIVATE_KEY\.$/,
-        ),
-      },
-    ]);
+    const message = expect.stringMatching(
+      / publicKey comes from the configuration key agent-log-config:publicKey, and privateKey from the environment variable AGENT_LOG_CONFIG_PRIVATE_KEY\.$/,
+    );
+    expect(found).toMatchObject({ failures: Array(2).fill({ code: "ERR_WRONG_KEY", message }) });
     expect(service.requests).toHaveLength(2);
   });
 
@@ -240,12 +252,8 @@ describe("the settings", () => {
       "agent-log-config:publicKey": { value: '{"nested":"x"}', secret: false },
     });
     const found = await report(...projects([FIRST]), "--stack", "dev");
-    expect(found.projects).toMatchObject([
-      {
-        code: "ERR_INVALID_SETTINGS",
-        message: expect.stringContaining("agent-log-config:publicKey) is a map or a list"),
-      },
-    ]);
+    const message = expect.stringContaining("agent-log-config:publicKey) is a map or a list");
+    expect(found).toMatchObject({ failures: [{ code: "ERR_INVALID_SETTINGS", message }] });
     expect(service.requests).toEqual([]);
   });
 
@@ -256,7 +264,7 @@ describe("the settings", () => {
     });
     const found = await report(...projects([FIRST]), "--stack", "dev");
     const warning = expect.stringMatching(/^The stack keeps agent-log-config:privateKey in plain text/);
-    expect(found).toMatchObject({ ok: true, warning });
+    expect(found).toMatchObject({ ok: true, warnings: [warning] });
     expect(stdout).not.toContain("private-key-0001");
   });
 
@@ -272,22 +280,22 @@ describe("the settings", () => {
     vi.mocked(hasProject).mockReturnValue(isInProject);
     vi.mocked(readStack).mockResolvedValue({});
     const found = await report(...projects([FIRST, SECOND]), ...args);
-    expect(found.settings).toEqual({ baseUrl: "environment", publicKey: "environment", allowHttp: "environment" });
-    expect(found.projects.map(({ status }) => status)).toEqual(["failed", "not reached"]);
-    expect(found.projects[0]).toMatchObject({ code: "ERR_MISSING_SETTINGS" });
-    expect(found.projects[0]?.message).toMatch(
-      /^Connection settings are missing: privateKey\. .*#err_missing_settings\. /,
-    );
-    expect(found.projects[0]?.message?.split("#err_missing_settings. ")[1]).toBe(says);
-    expect(found).toMatchObject({ exitCode: 1 });
-    expect(found).not.toHaveProperty("warning");
+    const settings = { baseUrl: "environment", publicKey: "environment", allowHttp: "environment" };
+    expect(found).toHaveProperty("settings", settings);
+    const message = expect.stringMatching(/^Connection settings are missing: privateKey\. /);
+    const failures = [{ code: "ERR_MISSING_SETTINGS", message, temporary: false }];
+    expect(found).toMatchObject({ exitCode: 1, warnings: [], failures });
+    expect(stdout).toContain(`#err_missing_settings. ${says}"`);
     expect(service.requests).toEqual([]);
   });
 });
 
 it.each([
   { args: ["--project", "123"], says: /^--project needs .*, not "123"\. Try --help\.\n$/ },
-  { args: [], says: /^Pass the id of a project with --project, .*\. Try --help\.\n$/ },
+  { args: ["-p", FIRST, "--project", ""], says: /^--project needs .*, not ""\. Try --help\.\n$/ },
+  { args: ["--project", FIRST, "--stack", ""], says: /^--stack needs the name of a stack\. Try --help\.\n$/ },
+  { args: [FIRST], says: /^Unexpected argument '0{24}'.* Try --help\.\n$/ },
+  { args: [], says: /^Pass the id of a project with --project\. Try --help\.\n$/ },
   { args: ["--p\u001b[2J"], says: /^Unknown option '--p\uFFFD\[2J'\. Try --help\.\n$/ },
   { args: ["--stack"], says: /^Option '-s, --stack <value>' argument missing\. Try --help\.\n$/ },
   { args: ["--stack", "--json"], says: /^Option '--stack' argument is ambiguous\. Did you forget .* Try --help\.\n$/ },

@@ -86,15 +86,18 @@ it("quotes what no run says", () => {
 
 it("shows the JSON that the command prints", async () => {
   const [json = ""] = fencesIn(PAGES.get("docs/command.md") ?? "", "json");
-  const quoted: { projects: { projectId: string; message?: string }[] } = JSON.parse(json);
+  const quoted: { configs: { projectId: string }[]; failures: { projectId: string; message: string }[] } =
+    JSON.parse(json);
   const settings = { monitoring: { logPath: "/var/log/a.log" }, backup: {} };
   const service = await openService({ privateKey: PRIVATE_KEY, settings: { [PROJECT_ID]: settings } });
-  const projects = quoted.projects.flatMap(({ projectId }) => ["--project", projectId]);
+  const projects = [...quoted.configs, ...quoted.failures].flatMap(({ projectId }) => ["--project", projectId]);
   const { stdout } = await runMain(environmentOf(service), ["check", ...projects, "--json"]);
-  const found = quoted.projects.map(({ message, ...project }) => {
-    return message === undefined ? project : { ...project, message: expect.stringMatching(patternOf(message)) };
+  // The page shows one of the two failures of a project.
+  const failures = quoted.failures.map(({ message, ...read }) => {
+    return expect.objectContaining({ ...read, message: expect.stringMatching(patternOf(message)) });
   });
-  expect(JSON.parse(stdout)).toMatchObject({ ...quoted, projects: found });
+  const { origin } = new URL(service.baseUrl);
+  expect(JSON.parse(stdout)).toMatchObject({ ...quoted, service: origin, failures: expect.arrayContaining(failures) });
 });
 
 /** Each failure of a service or a proxy, a package without its files, and what a resource says of a record and of expectations. */
@@ -109,7 +112,7 @@ async function runService(context: TestContext): Promise<string> {
   const expected = { logRotate: { sizeThresholdMB: { atMost: 1000 } } };
   await set("resources", {
     expecting: { args: { ...ARGS, whenUnexpected: "warn", expect: expected } },
-    recorded: { args: { ...ARGS, agent: "backup", whenUnavailable: "useRecorded" } },
+    backup: { args: { ...ARGS, agent: "backup", whenUnavailable: "useRecorded" } },
   });
   await deployment.setConfig("agent-log-config:maxRetries", "0");
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 1500 } });
@@ -149,7 +152,13 @@ async function runService(context: TestContext): Promise<string> {
   await set("services", services);
   const failing = Object.keys(services).map((name) => [name, { args: ARGS, service: name }]);
   const guarded = { ...ARGS, agent: "backup", expect: { logPath: "/l", notSet: ["logRotate.numTotal"] } };
-  await set("resources", { ...Object.fromEntries(failing), guarded: { args: guarded } });
+  const [strict, malformed] = [
+    { ...ARGS, expect: expected },
+    { ...ARGS, projectId: "malformed" },
+  ];
+  const judged = { guarded: { args: guarded }, strict: { args: strict }, malformed: { args: malformed } };
+  await set("resources", { ...Object.fromEntries(failing), ...judged });
+  service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 1500 } });
   service.set(PROJECT_ID, "backup", { logPath: "/other", logRotate: { numTotal: 9 } });
   const projectIds = Array.from({ length: 62 }, (_, index) => String(index).padStart(24, "0"));
   await set("fleets", { fleet: { args: { projectIds, agents: ["monitoring"] } } });
@@ -222,7 +231,7 @@ async function runCheckWithoutStack(): Promise<string> {
     { HTTP_PROXY: `http://127.0.0.1:${await listen(forwarding)}` },
     { AGENT_LOG_CONFIG_BASE_URL: "https://192.0.2.10", HTTPS_PROXY: `http://127.0.0.1:${await listen(proxy)}` },
   ];
-  const args = ["check", "--project", "malformed", "--project", PROJECT_ID];
+  const args = ["check", "--project", PROJECT_ID];
   const found = [environment, ...wrong.map((changed) => ({ ...environment, ...changed }))];
   return (await Promise.all(found.map(async (each) => (await runMain(each, args)).stdout))).join("");
 }
