@@ -42,7 +42,7 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
 
 /** A program that reads the projects with one component. */
 export function fleetProgram(resources: number): string {
-  const args = { projectIds: projectIds(resources), agents: ["monitoring"] };
+  const args = { projects: byId(projectIds(resources)), agents: ["monitoring"] };
   return `const { AgentLogConfigs } = require("pulumi-agent-log-config");
 new AgentLogConfigs("fleet", ${JSON.stringify(args)});
 `;
@@ -50,7 +50,7 @@ new AgentLogConfigs("fleet", ${JSON.stringify(args)});
 
 /** A program in YAML that reads projects with one component. */
 export function fleetInYaml(ids: readonly string[]): object {
-  const properties = { projectIds: ids, agents: ["monitoring"] };
+  const properties = { projects: byId(ids), agents: ["monitoring"] };
   return { resources: { fleet: { type: "agent-log-config:AgentLogConfigs", properties } } };
 }
 
@@ -58,4 +58,8 @@ export function fleetInYaml(ids: readonly string[]): object {
 export function literalsInYaml(count: number): object {
   const literal = { type: "pulumi:index:Stash", properties: { input: SETTINGS } };
   return { resources: Object.fromEntries(projectIds(count).map((id) => [`r${id}`, literal])) };
+}
+
+function byId(ids: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(ids.map((id) => [id, id]));
 }

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AgentLogConfigs } from "pulumi-agent-log-config";
 
-const projectIds = new pulumi.Config().requireObject<string[]>("projectIds");
+const projects = new pulumi.Config().requireObject<Record<string, string>>("projects");
 
 // One record for each agent of each project.
-new AgentLogConfigs("fleet", { projectIds });
+new AgentLogConfigs("fleet", { projects });

@@ -5,7 +5,7 @@ import { EXPECTED } from "./expected.ts";
 interface Service {
   readonly baseUrl: string;
   readonly publicKey: string;
-  readonly projectIds: readonly string[];
+  readonly projects: Readonly<Record<string, string>>;
 }
 
 const config = new pulumi.Config();
@@ -15,18 +15,19 @@ export const table = pulumi.all([rowsOf("east"), rowsOf("west")]).apply((rows) =
 
 /** The monitoring agents are recorded, so that previews show their drift; the backup agents are only listed. */
 function rowsOf(name: keyof typeof EXPECTED): pulumi.Output<string[]> {
-  const { baseUrl, publicKey, projectIds } = services[name];
+  const { baseUrl, publicKey, projects } = services[name];
   const privateKey = config.requireSecret(`${name}PrivateKey`);
   const provider = new Provider(name, { baseUrl, publicKey, privateKey });
   const rules = { expect: EXPECTED[name], whenUnexpected: "warn" } as const;
-  const fleet = new AgentLogConfigs(name, { projectIds, agents: ["monitoring"], ...rules }, { provider });
+  const fleet = new AgentLogConfigs(name, { projects, agents: ["monitoring"], ...rules }, { provider });
   const recorded = fleet.configs.apply((configs) => Object.values(configs).map((row) => describe(name, row)));
-  const listed = getAgentLogConfigsOutput({ projectIds, agents: ["backup"] }, { provider }).apply(
-    ({ configs, failures }) => [
-      ...configs.map((row) => describe(name, row)),
-      ...failures.map(({ projectId, message }) => `${name}  ${projectId}  backup      ${message}`),
-    ],
-  );
+  const listed = getAgentLogConfigsOutput(
+    { projectIds: Object.values(projects), agents: ["backup"] },
+    { provider },
+  ).apply(({ configs, failures }) => [
+    ...configs.map((row) => describe(name, row)),
+    ...failures.map(({ projectId, message }) => `${name}  ${projectId}  backup      ${message}`),
+  ]);
   return pulumi.all([recorded, listed]).apply((rows) => rows.flat());
 }
 

@@ -3,7 +3,7 @@ import type { ReadProgress } from "../connection/read-progress.ts";
 import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
 import { PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
-import { type ChildNames, childNames, type FleetMember, fleetMembers } from "../record/fleet-children.ts";
+import { type FleetChild, fleetChildren } from "../record/fleet-children.ts";
 import { asRecord, type Properties, UNREAD } from "../record/resource-record.ts";
 import type { PluginRun } from "./plugin-run.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
@@ -20,15 +20,15 @@ import { propertiesOf } from "./structs.ts";
 export async function constructFleet(request: ConstructRequest, monitor: ResourceMonitor, run: PluginRun) {
   const [name, urn] = [request.getName(), await monitor.registerComponent()];
   const inputs = Object.entries(propertiesOf(request.getInputs())).filter(([, value]) => value !== null);
-  const { projectIds, projects, agents, ...rules } = Object.fromEntries(inputs);
-  const lists = withoutMarks({ projectIds, projects, agents });
-  const isSecret = markedNames({ projectIds, projects, agents }).length > 0;
+  const { projects, agents, ...rules } = Object.fromEntries(inputs);
+  const lists = withoutMarks({ projects, agents });
+  const isSecret = markedNames({ projects, agents }).length > 0;
 
   const isKnown = !Object.values(lists).flat().some(isUnknown);
   const areListsKnown = !Object.values(lists).some(isUnknown);
-  const children = areListsKnown ? childrenOf(name, fleetMembers(name, { ...rules, ...lists }, isSecret)) : [];
+  const children = areListsKnown ? fleetChildren(name, { ...rules, ...lists }, isSecret) : [];
   const fleet = { urn, rules, isSecret, progress: run.progressOf(urn) };
-  const registrations = children.map(([names, member]) => registerChild(fleet, names, member, monitor, run));
+  const registrations = children.map((child) => registerChild(fleet, child, monitor, run));
   // If one child fails, an engine that goes on after failures still records the others.
   await Promise.allSettled(registrations);
   const settings = Object.fromEntries((await Promise.all(registrations)).filter(([, child]) => child !== undefined));
@@ -38,18 +38,6 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   const configs = isKnown || !monitor.isPreview ? output : UNKNOWN_OUTPUT;
   await monitor.registerOutputs(urn, { configs });
   return { urn, configs };
-}
-
-/**
- * Returns the members and the names of their children, each child once. Children whose names have an id that is not known yet are
- * left out.
- */
-function childrenOf(fleet: string, members: readonly FleetMember[]): (readonly [ChildNames, FleetMember])[] {
-  const children = members.flatMap((member) => {
-    const project = member.name ?? String(member.projectId);
-    return isUnknown(project) ? [] : [[childNames(fleet, project, member.agent), member] as const];
-  });
-  return [...new Map(children.map((child) => [child[0].key, child])).values()];
 }
 
 /** What the children of a fleet have in common. */
@@ -67,20 +55,18 @@ interface RegisteredFleet {
  */
 async function registerChild(
   { urn, rules, isSecret, progress }: RegisteredFleet,
-  { key, name }: ChildNames,
-  { name: projectName, ...readArguments }: FleetMember,
+  { key, childName, name, ...readArguments }: FleetChild,
   monitor: ResourceMonitor,
   run: PluginRun,
 ): Promise<[key: string, settings: Properties | undefined]> {
   const { projectId } = readArguments;
   // The engine checks one child after the other, so all of them are read before, at the same time.
-  await run.readAhead(childUrn(urn, PLUGIN_TYPE, name), readArguments, progress);
+  await run.readAhead(childUrn(urn, PLUGIN_TYPE, childName), readArguments, progress);
   const inputs = { ...rules, ...readArguments, projectId: isSecret ? seal(projectId) : projectId };
-  const outputs = await monitor.registerChild(urn, name, inputs);
+  const outputs = await monitor.registerChild(urn, childName, inputs);
   const isKnown = outputs !== undefined && !isUnknown(projectId);
   if (!isKnown && !monitor.isPreview) return [key, undefined];
   const id = isUnknown(projectId) ? UNKNOWN : idOf(readArguments);
-  const nameMember = projectName === undefined ? {} : { name: projectName };
   const { settings } = outputs === undefined ? UNREAD : asRecord(withoutMarks(outputs));
-  return [key, { ...nameMember, ...publicSettings({ ...settings, ...readArguments, id }) }];
+  return [key, { name, ...publicSettings({ ...settings, ...readArguments, id }) }];
 }

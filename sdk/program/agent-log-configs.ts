@@ -3,7 +3,7 @@ import { FLEET_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { type AgentKind, idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { errorOf } from "../model/errors.ts";
-import { childNames, type FleetMember, fleetMembers, inLowerCase } from "../record/fleet-children.ts";
+import { fleetChildren } from "../record/fleet-children.ts";
 import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
 import { printedAsIs } from "./fail-program.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
@@ -11,32 +11,27 @@ import { isEventual, isPlain } from "./is-eventual.ts";
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
   /**
-   * The ids of the projects, 24 hexadecimal digits each. An id that is given twice counts once, also if its letters are in another
-   * case. Give either this list or a map with names.
-   */
-  readonly projectIds?: pulumi.Input<readonly pulumi.Input<string>[]> | undefined;
-  /**
-   * A map from names of your own to the ids of the projects, instead of the list of ids. A name becomes a part of the names of the
+   * A map from names of your own to the ids of the projects, 24 hexadecimal digits each. A name becomes a part of the names of the
    * records. It begins with a letter or a digit, and has at most 80 printable characters. Two names of one project have a record
    * each.
    */
-  readonly projects?: pulumi.Input<Readonly<Record<string, pulumi.Input<string>>>> | undefined;
+  readonly projects: pulumi.Input<Readonly<Record<string, pulumi.Input<string>>>>;
   /** The agents of each project. Default: `"monitoring"` and `"backup"`. */
   readonly agents?: pulumi.Input<readonly pulumi.Input<AgentKind>[]> | undefined;
 }
 
 /** The settings of one agent of one project as they are recorded, without those that are secrets. */
 export interface FleetSettings extends Omit<AgentLogConfigResult, "configOverrides" | "serviceVersion"> {
-  /** The name that the program gives the project; undefined if the program gives a list of ids. */
-  readonly name?: string | undefined;
+  /** The name that the program gives the project. */
+  readonly name: string;
 }
 
 /**
  * The log settings of many projects as one resource: an {@link AgentLogConfig} for each agent of each project. All of these read
  * at the same time.
  *
- * These children have the name `<name>-<project>-<agent>`, where `<project>` is the name of the project in `projects`, or its id
- * in lower case. They behave as every AgentLogConfig, and have the `ignoreChanges` of their fleet.
+ * These children have the name `<name>-<project>-<agent>`, where `<project>` is the name of the project in `projects`. They behave
+ * as every AgentLogConfig, and have the `ignoreChanges` of their fleet.
  *
  * @example
  * ```ts
@@ -54,7 +49,7 @@ export interface FleetSettings extends Omit<AgentLogConfigResult, "configOverrid
 export class AgentLogConfigs extends pulumi.ComponentResource {
   /**
    * The recorded settings of each agent of each project. The keys are `<project>/<agent>`, where `<project>` is the name that the
-   * program gives the project, or else its id in lower case.
+   * program gives the project.
    */
   readonly configs: pulumi.Output<Readonly<Record<string, FleetSettings>>>;
 
@@ -63,18 +58,18 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
    * @param name the component's name, with which the names of its children begin
    * @param args the projects and agents whose settings to read, and what to expect of the settings
    * @param opts the resource options; `provider` for an explicit {@link Provider}
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument or agent, if `projectIds` or `agents` is not
-   * a list, if `projects` is not a map, and unless exactly one of `projectIds` and `projects` is given
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument or agent, if `projects` is not a map, and if
+   * `agents` is not a list
    */
   constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
     const { ignoreChanges = [], ...others } = opts;
     super(FLEET_TYPE, name, {}, others);
-    const { projectIds, projects, agents, ...rules } = args;
+    const { projects, agents, ...rules } = args;
     // A misspelt argument is refused at once, even if the projects are not known yet.
-    fleetMembers(name, { ...rules, projectIds: [] }, true);
+    fleetChildren(name, { ...rules, projects: {} }, true);
     // A fleet of the plugin has the same children under another type.
     const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], dependsOn: opts.dependsOn ?? [], ignoreChanges };
-    const lists = { projectIds, projects, agents: isPlain(agents) ? agents : pulumi.output(agents) };
+    const lists = { projects, agents: isPlain(agents) ? agents : pulumi.output(agents) };
     const lateLists = Object.fromEntries(Object.entries(lists).filter(([, list]) => isEventual(list)));
     const fleet = { name, rules, options, lists };
     // Resources that depend on the component find only the children that exist now.
@@ -108,48 +103,21 @@ function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): Configs
   });
 }
 
-/** Makes the children of lists that are known, except those that are called by an id that comes late. */
-function makeChildren(fleet: Fleet): Configs {
-  const members = fleetMembers(fleet.name, { ...fleet.rules, ...fleet.lists }, fleet.origin !== undefined);
-  const configs = new Map<string, pulumi.Output<FleetSettings>>();
-  const lateChildren: pulumi.Output<void>[] = [];
-  for (const member of members) {
-    const projectId = isEventual(member.projectId) ? laterInLowerCase(member.projectId) : String(member.projectId);
-    const project = member.name ?? projectId;
-    const make = (projectName: string) => makeChild(fleet, configs, { ...member, projectId }, projectName);
-    if (typeof project === "string") make(project);
-    else lateChildren.push(project.apply(make));
-  }
-  return pulumi.all(lateChildren).apply(() => pulumi.output(Object.fromEntries(configs)));
+/** Makes the children of lists that are known. */
+function makeChildren({ name: fleet, rules, options, lists, origin }: Fleet): Configs {
+  const children = fleetChildren(fleet, { ...rules, ...lists }, origin !== undefined);
+  const configs = children.map(({ key, childName, name, projectId: id, agent }) => {
+    const isLate = isEventual(id) || origin !== undefined;
+    const projectId = isLate ? pulumi.all([id, origin]).apply(([plainId]) => String(plainId)) : String(id);
+    const child = new AgentLogConfig(childName, { ...rules, projectId, agent }, options);
+    return [key, fleetSettingsOf(child, name)] as const;
+  });
+  return pulumi.output(Object.fromEntries(configs));
 }
 
-/**
- * Makes a child, unless it is there: a list may have an id twice.
- * @param project what it is called: the user's name for it, or else its id
- */
-function makeChild(
-  { name: fleet, rules, options, origin }: Fleet,
-  configs: Map<string, pulumi.Output<FleetSettings>>,
-  member: FleetMember & { readonly projectId: pulumi.Input<string> },
-  project: string,
-): void {
-  const { key, name } = childNames(fleet, project, member.agent);
-  if (configs.has(key)) return;
-  const projectId =
-    origin === undefined ? member.projectId : pulumi.all([member.projectId, origin]).apply(([id]) => id);
-  const child = new AgentLogConfig(name, { ...rules, projectId, agent: member.agent }, options);
-  configs.set(key, fleetSettingsOf(child, member.name));
-}
-
-function laterInLowerCase(id: unknown): pulumi.Output<string> {
-  const idOutput: pulumi.Output<unknown> = pulumi.output(id);
-  return idOutput.apply((text) => String(inLowerCase(text)));
-}
-
-function fleetSettingsOf(child: AgentLogConfig, name: string | undefined): pulumi.Output<FleetSettings> {
+function fleetSettingsOf(child: AgentLogConfig, name: string): pulumi.Output<FleetSettings> {
   const { projectId, agent, logPath, logPathWindows, logRotate, username } = child;
   // In the preview of a new child its own id is unknown.
   const id = pulumi.all({ projectId, agent }).apply(idOf);
-  const nameMember = name === undefined ? {} : { name };
-  return pulumi.output({ ...nameMember, id, projectId, agent, logPath, logPathWindows, logRotate, username });
+  return pulumi.output({ name, id, projectId, agent, logPath, logPathWindows, logRotate, username });
 }

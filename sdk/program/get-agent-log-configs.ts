@@ -8,7 +8,10 @@ import { type GetAgentLogConfigResult, withSecrets } from "./get-agent-log-confi
 import { readOnce } from "./read-once.ts";
 
 /** The arguments of {@link getAgentLogConfigsOutput}. */
-export type GetAgentLogConfigsOutputArgs = Pick<AgentLogConfigsArgs, "projectIds" | "agents">;
+export interface GetAgentLogConfigsOutputArgs extends Pick<AgentLogConfigsArgs, "agents"> {
+  /** The ids of the projects, 24 hexadecimal digits each. For an empty list, the result is empty. */
+  readonly projectIds: pulumi.Input<readonly pulumi.Input<string>[]>;
+}
 
 /** The settings that could be read and the failures, each in the order in which they were asked for. */
 export type GetAgentLogConfigsResult = ReadManyResult<GetAgentLogConfigResult>;

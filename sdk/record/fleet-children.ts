@@ -5,50 +5,43 @@ import { isPlainObject } from "../model/is-object.ts";
 import { parseArgument, strictObject } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
 
-/** One agent of one project of a fleet. */
-export interface FleetMember {
-  /** The user's name for the project; undefined for a project of a list of ids. */
-  readonly name: string | undefined;
-  /** In lower case if it is known. The children refuse an id that is no text. */
+/** A child of a fleet: one agent of one project. */
+export interface FleetChild {
+  /** In the output of its fleet. */
+  readonly key: string;
+  /** Among all resources. */
+  readonly childName: string;
+  /** The user's name for the project. */
+  readonly name: string;
+  /** The child itself refuses an id that is none. */
   readonly projectId: unknown;
   readonly agent: AgentKind;
 }
 
 /**
- * Returns each known agent of each project. The projects of a list are in its order, and those of a map in the order of their
- * names, because the engine does not keep the order of a map.
+ * Returns a child for each known agent of each project, in the order of the names of the projects, because the engine does not keep
+ * the order of a map.
  * @param fleet the name of the fleet
  * @param args all arguments of the fleet
- * @param isSecret the lists may be secrets, so no message quotes them if they are invalid
+ * @param isSecret the projects or the agents may be secrets, so no message quotes them if they are invalid
  * @throws AgentLogConfigError for arguments that are invalid
  */
-export function fleetMembers(fleet: string, args: object, isSecret: boolean): readonly FleetMember[] {
+export function fleetChildren(fleet: string, args: object, isSecret: boolean): readonly FleetChild[] {
   const subject = `AgentLogConfigs '${printable(fleet, 80)}' can't be made`;
-  const { projectIds, projects, agents } = parseArgument(fleetSchema, args, subject, { isSecret });
-  const names = Object.keys(projects ?? {}).sort();
-  const entries =
-    projectIds?.map((id) => ({ name: undefined, id })) ?? names.map((name) => ({ name, id: projects?.[name] }));
-  const knownAgents = (agents ?? AGENTS).filter((agent) => agent !== UNKNOWN);
-  return entries.flatMap(({ name, id }) => knownAgents.map((agent) => ({ name, projectId: inLowerCase(id), agent })));
-}
-
-/** Returns the id of a project as its children have it. */
-export function inLowerCase(id: unknown): unknown {
-  return typeof id === "string" ? id.toLowerCase() : id;
-}
-
-/** The names of a child. */
-export interface ChildNames {
-  /** In the output of its fleet. */
-  readonly key: string;
-  /** Among all resources. */
-  readonly name: string;
-}
-
-/** @param project what it is called: the user's name for it, or else its id in lower case */
-export function childNames(fleet: string, project: string, agent: AgentKind): ChildNames {
-  const projectName = printable(project, 80);
-  return { key: `${projectName}/${agent}`, name: `${fleet}-${projectName}-${agent}` };
+  const { projects, agents } = parseArgument(fleetSchema, args, subject, { isSecret });
+  const knownAgents = [...new Set(agents ?? AGENTS)].filter((agent) => agent !== UNKNOWN);
+  const names = Object.keys(projects).sort();
+  return names.flatMap((name) =>
+    knownAgents.map((agent) => {
+      return {
+        key: `${name}/${agent}`,
+        childName: `${fleet}-${name}-${agent}`,
+        name,
+        projectId: projects[name],
+        agent,
+      };
+    }),
+  );
 }
 
 const projectsByName = z
@@ -60,21 +53,12 @@ const projectsByName = z
 
 /** What the arguments must be. Each child judges its own id and the rules. */
 const fleetSchema = strictObject({
-  projectIds: z.array(z.unknown(), "must be a list").nullish(),
-  projects: projectsByName.nullish(),
+  projects: projectsByName,
   agents: z.array(z.enum([...AGENTS, UNKNOWN], 'must be "monitoring" or "backup"'), "must be a list").nullish(),
   expect: z.unknown().optional(),
   whenUnexpected: z.unknown().optional(),
   whenUnavailable: z.unknown().optional(),
-})
-  .refine(
-    ({ projectIds, projects }) => projectIds != null || projects != null,
-    "must have projectIds, a list of project ids, or projects, a map from names of your own to project ids",
-  )
-  .refine(
-    ({ projectIds, projects }) => projectIds == null || projects == null,
-    "has both projectIds and projects; take one of them out",
-  );
+});
 
 function isName(name: string): boolean {
   return /^[\p{L}\p{N}]/u.test(name) && printable(name, 80) === name && !isUnknown(name) && name !== SIGNATURE_KEY;

@@ -160,8 +160,9 @@ async function runService(context: TestContext): Promise<string> {
   await set("resources", { ...Object.fromEntries(failing), ...judged });
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 1500 } });
   service.set(PROJECT_ID, "backup", { logPath: "/other", logRotate: { numTotal: 9 } });
-  const projectIds = Array.from({ length: 62 }, (_, index) => String(index).padStart(24, "0"));
-  await set("fleets", { fleet: { args: { projectIds, agents: ["monitoring"] } } });
+  const ids = Array.from({ length: 62 }, (_, index) => String(index).padStart(24, "0"));
+  const projects = Object.fromEntries(ids.map((id) => [id, id]));
+  await set("fleets", { fleet: { args: { projects, agents: ["monitoring"] } } });
   return [...texts, (await deployment.preview()).text].join("\n");
 }
 

@@ -27,6 +27,9 @@ function errorsBeside(json: string): (readonly [name: string, message: string])[
   return errors.map(({ urn, message }) => [String(urn).split("::").at(-1) ?? "", String(message)] as const).toSorted();
 }
 
+/** A map of projects that are called by their ids. */
+const byId = (...ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, id]));
+
 describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) => {
   it("a preview shows the drift of what comes late, and of a service that takes its time, and tells every cause", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
@@ -36,7 +39,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
       gone: { args: { projectId: FOUR, agent } },
       late: { args: { projectId: ONE, agent } },
     };
-    const fleet = { args: { projectIds: [TWO, THREE], agents: [agent] }, service: "slow" };
+    const fleet = { args: { projects: byId(TWO, THREE), agents: [agent] }, service: "slow" };
     await deployment.setConfigs({
       "failures:services": JSON.stringify({ slow: { baseUrl: slow.baseUrl }, hasty }),
       "failures:resources": JSON.stringify(resources),
@@ -201,8 +204,8 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     const misnamed = { args: { projectId: TWO, agent, expects: {} } };
     const malformed = { args: { projectId: "x", agent } };
     const fleets = {
-      first: { args: { projectIds: [GONE], agents: [agent] } },
-      second: { args: { projectIds: [GONE, NEVER], agents: [agent] } },
+      first: { args: { projects: byId(GONE), agents: [agent] } },
+      second: { args: { projects: byId(GONE, NEVER), agents: [agent] } },
     };
     await deployment.setConfigs({
       "failures:resources": JSON.stringify({ malformed, misnamed, drifted }),
@@ -279,7 +282,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     const { deployment, service } = await openProgram(context, engine, "failures");
     know(service, "/recorded");
     const use = (fleet: object) => {
-      const args = { projectIds: [ONE, TWO], agents: [agent] };
+      const args = { projects: byId(ONE, TWO), agents: [agent] };
       return deployment.setConfig("failures:fleets", JSON.stringify({ fleet: { args, ...fleet } }));
     };
     await use({});

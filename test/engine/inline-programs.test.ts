@@ -15,9 +15,9 @@ import { AgentLogConfig, AgentLogConfigs } from "pulumi-agent-log-config";
 const config = JSON.parse(process.env.STACK_CONFIG);
 const agents = ["monitoring"];
 const programs = {
-  good: async () => void new AgentLogConfigs("fleet", { projectIds: [config.known], agents }),
+  good: async () => void new AgentLogConfigs("fleet", { projects: { known: config.known }, agents }),
   failing: async () => {
-    new AgentLogConfigs("fleet", { projectIds: [config.gone, config.known], agents });
+    new AgentLogConfigs("fleet", { projects: { gone: config.gone, known: config.known }, agents });
     new AgentLogConfig("gone", { projectId: config.gone, agent: "backup" });
   },
 };

@@ -70,7 +70,7 @@ import { startService } from "pulumi-agent-log-config/testing";
 const expect = { logRotate: { sizeThresholdMB: { atMost: 1000 } }, notSet: ["logRotate.numTotal" as const] };
 const provider = new Provider("west", { baseUrl: "https://example.com" });
 const one = new AgentLogConfig("one", { projectId: "0123456789abcdef01234567", agent: "backup", expect }, { provider });
-const all = new AgentLogConfigs("all", { projectIds: [one.projectId], whenUnavailable: "useRecorded" });
+const all = new AgentLogConfigs("all", { projects: { orders: one.projectId }, whenUnavailable: "useRecorded" });
 export const path: pulumi.Output<string | undefined> = all.configs["orders/backup"].logPath;
 export const paths = all.configs.apply((configs) => Object.keys(configs).map((key) => configs[key].logPath));
 export const read = (client: AgentLogConfigClient) => client.get({ projectId: "", agent: "backup" }).catch((error) => error instanceof AgentLogConfigError && error.code);

@@ -11,7 +11,7 @@ import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
 it("shows drift as a change", async (context) => {
-  const { deployment, service } = await openExample(context, "drift-gate", { projectIds: [PROJECT_ID] });
+  const { deployment, service } = await openExample(context, "drift-gate", { projects: { orders: PROJECT_ID } });
   expect(await deployment.up()).toMatchObject({ ok: true });
   service.set(PROJECT_ID, "backup", { logPath: "/elsewhere/backup-agent.log" });
   expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: false, exitCode: 7 });
@@ -30,13 +30,13 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
 
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 1000 } });
   const page = await readFile(path.join(cwd, "README.md"), "utf8");
-  const [set = "", check = ""] = page.match(/(?<=^ {4})pulumi config .*projectIds.*/gm) ?? [];
+  const [set = "", check = ""] = page.match(/(?<=^ {4})pulumi config .*projects.*/gm) ?? [];
   expect(await shell(`pulumi stack init dev && ${set} && pulumi up --yes --skip-preview`)).toMatchObject({
     exitCode: 0,
   });
   expect(await shell(check)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining(`✓ ${PROJECT_ID}`) });
   const program = await readFile(path.join(cwd, "index.ts"), "utf8");
-  const added = program.replace("{ projectIds }", '{ projectIds: [...projectIds, "f".repeat(24)] }');
+  const added = program.replace("{ projects }", '{ projects: { ...projects, added: "f".repeat(24) } }');
   await writeFile(path.join(cwd, "index.ts"), added);
   expect(await shell(gate)).toMatchObject({ exitCode: 0 });
   expect(await shell(preview)).toMatchObject({

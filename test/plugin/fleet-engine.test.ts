@@ -9,6 +9,8 @@ const WAYS = ["package", "plugin"] as const;
 const id = (index: number) => (0xa0 + index).toString(16).padStart(24, "0");
 const IDS = Array.from({ length: 20 }, (_, index) => id(index));
 const child = (index: number) => `fleet-${id(index)}-monitoring`;
+/** A map of projects that are called by their ids. */
+const byId = (...ids: readonly string[]) => Object.fromEntries(ids.map((id) => [id, id]));
 const byName = (a: { readonly name: string }, b: { readonly name: string }) => a.name.localeCompare(b.name);
 /** Each run of the CLI takes seconds. */
 const LIMIT = { timeout: 300_000 };
@@ -26,7 +28,8 @@ async function open(context: TestContext, by: (typeof WAYS)[number], args: objec
   context.onTestFinished(() => deployment.close());
   const set = (key: string, value: unknown) =>
     deployment.setConfig(`agent-log-configs:${key}`, typeof value === "string" ? value : JSON.stringify(value));
-  const setArgs = (changed: object) => set("args", { projectIds: IDS, agents: ["monitoring"], ...args, ...changed });
+  const setArgs = (changed: object) =>
+    set("args", { projects: byId(...IDS), agents: ["monitoring"], ...args, ...changed });
   await configure(deployment, service, "agent-log-configs", { by, ...settings });
   await setArgs({});
   for (const [index, projectId] of IDS.entries()) service.set(projectId, "monitoring", { logPath: `/log/${index}` });
@@ -38,7 +41,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     const { deployment, service, set, setArgs } = await open(
       context,
       by,
-      { projectIds: IDS.slice(0, 18) },
+      { projects: byId(...IDS.slice(0, 18)) },
       { hooked: "true" },
     );
     expect(await deployment.up()).toMatchObject({ ok: true });
@@ -60,7 +63,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     for (const index of [5, 9]) expect(text).toContain(`A hook runs for ${id(index)}/monitoring.`);
 
     // An engine that goes on records all that can be recorded, new or not. What depends on the fleet is not created.
-    await setArgs({ projectIds: IDS });
+    await setArgs({ projects: byId(...IDS) });
     await set("consumed", "true");
     gone.push(19);
     service.set(id(19), "monitoring", undefined);
@@ -80,7 +83,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
 
   it("is judged by the project that a name gets, whatever it ignores of the one before", LIMIT, async (context) => {
     const named = (index: number, logPath: string) => {
-      return { projectIds: undefined, projects: { orders: id(index) }, expect: { logPath } };
+      return { projects: { orders: id(index) }, expect: { logPath } };
     };
     const ignoring = { ignoreChanges: ["logPath"] };
     const { deployment, setArgs } = await open(context, by, named(1, "/log/1"), ignoring);
@@ -97,11 +100,11 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
     "is read, compared and recorded by its targets alone, and keeps the output of the others",
     LIMIT,
     async (context) => {
-      const { deployment, service, setArgs } = await open(context, by, { projectIds: [id(1), id(2)] });
+      const { deployment, service, setArgs } = await open(context, by, { projects: byId(id(1), id(2)) });
       expect(await deployment.up()).toMatchObject({ ok: true });
       service.set(id(1), "monitoring", { logPath: "/drifted" });
       service.set(id(2), "monitoring", undefined);
-      await setArgs({ projectIds: [id(1), id(2), id(3)] });
+      await setArgs({ projects: byId(id(1), id(2), id(3)) });
       const drift = { op: "update", name: child(1), differences: ['logPath: "/log/1" => "/drifted"'] };
       const { ok, steps, text } = await deployment.run([
         "preview",
@@ -127,7 +130,7 @@ it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
   LIMIT,
   async ([from, to], context) => {
     const projects = { orders: id(1), billing: id(2), "created-0": id(5) };
-    const named = { projectIds: undefined, projects };
+    const named = { projects };
     const settings = { single: PROJECT_ID, protect: "true" };
     const { deployment, set, setArgs } = await open(context, from, named, settings);
     expect(await deployment.up()).toMatchObject({ ok: true });

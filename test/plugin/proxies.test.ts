@@ -24,7 +24,7 @@ it.each(["https_proxy", "grpc_proxy"])("speaks with the engine past the proxy in
   const { projectId, agent } = READ;
   await plugin.check({ projectId, agent, expect: { logPath: "/other" }, whenUnexpected: "warn" });
   const request = new messages.ConstructRequest().setMonitorendpoint(monitor.address);
-  await plugin.construct({ projectIds: [projectId], agents: [agent] }, request);
+  await plugin.construct({ projects: { [projectId]: projectId }, agents: [agent] }, request);
   // The engine does so at the end of a run.
   await plugin.cancel();
   expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining('expected "/other"') }]);

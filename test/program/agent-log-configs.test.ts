@@ -134,34 +134,24 @@ describe.each([
   { way: "program", make: makeInProgram },
   { way: "plugin", make: makeInPlugin },
 ])("a fleet of the $way", ({ way, make }) => {
-  it("has a child of each agent of each project, once, and returns their settings by the ids in lower case", async () => {
-    const { configs, children } = await make({ projectIds: [TWO.toUpperCase(), ONE, TWO, TWO] });
+  it("has a child of each agent of each project, once, and returns their settings by name", async () => {
+    const agents = ["monitoring", "backup", "monitoring"];
+    const { configs, children } = await make({ projects: { [TWO]: TWO, one: ONE }, agents });
     const logRotate = { sizeThresholdMB: 1000 };
+    const [one, two] = [ONE, TWO].map((projectId) => ({ name: projectId === ONE ? "one" : TWO, projectId }));
     expect(configs).toEqual({
-      [`${TWO}/monitoring`]: {
-        id: `${TWO}/monitoring`,
-        projectId: TWO,
-        agent: "monitoring",
-        logPath: "/two",
-        logRotate: {},
-      },
-      [`${TWO}/backup`]: { id: `${TWO}/backup`, projectId: TWO, agent: "backup", logRotate },
-      [`${ONE}/monitoring`]: {
-        id: `${ONE}/monitoring`,
-        projectId: ONE,
-        agent: "monitoring",
-        logPath: "/one",
-        logRotate: {},
-      },
-      [`${ONE}/backup`]: { id: `${ONE}/backup`, projectId: ONE, agent: "backup", logRotate },
+      [`${TWO}/monitoring`]: { ...two, id: `${TWO}/monitoring`, agent: "monitoring", logPath: "/two", logRotate: {} },
+      [`${TWO}/backup`]: { ...two, id: `${TWO}/backup`, agent: "backup", logRotate },
+      "one/monitoring": { ...one, id: `${ONE}/monitoring`, agent: "monitoring", logPath: "/one", logRotate: {} },
+      "one/backup": { ...one, id: `${ONE}/backup`, agent: "backup", logRotate },
     });
     // The plugin registers them in the order in which their reads end.
-    const names = [ONE, TWO].flatMap((id) => [`fleet-${id}-backup`, `fleet-${id}-monitoring`]);
+    const names = [TWO, "one"].flatMap((name) => [`fleet-${name}-backup`, `fleet-${name}-monitoring`]);
     expect(namesOf(children()).toSorted()).toEqual(names);
   });
 
   it("calls its children by the names of a map, each with a record of its own", async () => {
-    const projects = { orders: TWO, billing: ONE, "Team/Øst 1": TWO.toUpperCase() };
+    const projects = { orders: TWO, billing: ONE, "Team/Øst 1": TWO };
     const { configs, children } = await make({ projects, agents: ["monitoring"] });
     const [one, two] = [ONE, TWO].map((projectId) => ({ projectId, id: `${projectId}/monitoring` }));
     expect(configs).toEqual({
@@ -174,11 +164,9 @@ describe.each([
   });
 
   it.each<{ description: string; args: PropertyMap; secrets?: readonly string[] }>([
-    { description: "one project", args: { projects: { a: ONE, b: secret(TWO) } }, secrets: [TWO] },
-    { description: "one id", args: { projectIds: [ONE, secret(TWO)] }, secrets: [TWO] },
+    { description: "one id", args: { projects: { a: ONE, b: secret(TWO) } }, secrets: [TWO] },
     { description: "the map", args: { projects: secret({ a: ONE, b: TWO }) } },
-    { description: "the list", args: { projectIds: secret([ONE, TWO.toUpperCase()]) } },
-    { description: "the list of agents", args: { projectIds: [ONE, TWO], agents: secret(["monitoring"]) } },
+    { description: "the list of agents", args: { projects: { a: ONE, b: TWO }, agents: secret(["monitoring"]) } },
   ])("keeps its output and the ids of its children secret where $description is", async ({ args, secrets }) => {
     const { configs, children } = await make({ agents: ["monitoring"], ...args });
     expect(Object.keys(isSecret(configs) ? Object(secretContent(configs)) : {})).toHaveLength(2);
@@ -190,15 +178,13 @@ describe.each([
   });
 
   it.each<{ description: string; args: PropertyMap; children: readonly string[] }>([
-    { description: "list", args: { projectIds: unknownValue }, children: [] },
     { description: "map", args: { projects: unknownValue }, children: [] },
-    { description: "list of agents", args: { projectIds: [ONE], agents: unknownValue }, children: [] },
-    { description: "one id", args: { projectIds: [unknownValue, ONE] }, children: [ONE] },
+    { description: "list of agents", args: { projects: { one: ONE }, agents: unknownValue }, children: [] },
     {
       description: "one agent",
-      args: { projectIds: [ONE], agents: [unknownValue, "monitoring"] },
+      args: { projects: { one: ONE }, agents: [unknownValue, "monitoring"] },
       // The SDK waits for all of them.
-      children: way === "plugin" ? [ONE] : [],
+      children: way === "plugin" ? ["one"] : [],
     },
   ])(
     "has an unknown output and the children that are known in a preview, where its $description is not",
@@ -226,11 +212,11 @@ describe.each([
 });
 
 describe("a fleet of a program", () => {
-  it("takes promises and Outputs, which are no secret, and what turns out to be absent is not given", async () => {
+  it("takes promises and Outputs, which are no secret", async () => {
     inDeployment();
     const projects = Promise.resolve({ a: ONE, b: pulumi.output(TWO) });
     const agents = [pulumi.output("monitoring" as const)];
-    const { configs } = new AgentLogConfigs("fleet", { projects, projectIds: undefined, agents });
+    const { configs } = new AgentLogConfigs("fleet", { projects, agents });
     expect(await resolved(configs)).toMatchObject({
       "a/monitoring": { logPath: "/one" },
       "b/monitoring": { logPath: "/two" },
@@ -244,7 +230,7 @@ describe("a fleet of a program", () => {
       why: "projects must be a map from names to project ids.",
     },
     {
-      args: () => ({ projectIds: [ONE], agents: pulumi.secret<never>(JSON.parse('["backups"]')) }),
+      args: () => ({ projects: { one: ONE }, agents: pulumi.secret<never>(JSON.parse('["backups"]')) }),
       why: 'agents.0 must be "monitoring" or "backup".',
     },
   ])("is refused in one line where its arguments turn out late to be wrong: $why", async ({ args, why }) => {
@@ -258,20 +244,20 @@ describe("a fleet of a program", () => {
 
   it("is refused at once for a misspelt argument, whatever is known of its projects", () => {
     inDeployment({ preview: true });
-    const projectIds = new Other("o").id.apply((id) => [id]);
-    const make = () => Reflect.construct(AgentLogConfigs, ["fleet", { projectIds, expects: {} }]);
+    const projects = new Other("o").id.apply((id) => ({ id }));
+    const make = () => Reflect.construct(AgentLogConfigs, ["fleet", { projects, expects: {} }]);
     expect(make).toThrow(
-      "AgentLogConfigs 'fleet' can't be made: the argument has unknown names: expects; the valid ones are projectIds,",
+      "AgentLogConfigs 'fleet' can't be made: the argument has unknown names: expects; the valid ones are projects,",
     );
   });
 
   it("makes its children before the constructor returns, so that dependsOn finds them", async () => {
     const children = inDeployment();
-    const fleet = new AgentLogConfigs("fleet", { projectIds: [ONE, pulumi.output(TWO)], ...MONITORING });
+    const fleet = new AgentLogConfigs("fleet", { projects: { one: ONE, two: pulumi.output(TWO) }, ...MONITORING });
     const dependencies = await dependenciesOf(fleet, new Set());
     await resolved(fleet.configs);
-    expect(dependencies).toHaveLength(1);
-    expect(namesOf(children())).toEqual([`fleet-${ONE}-monitoring`, `fleet-${TWO}-monitoring`]);
+    expect(dependencies).toHaveLength(2);
+    expect(namesOf(children())).toEqual(["fleet-one-monitoring", "fleet-two-monitoring"]);
   });
 
   it.each<{ description: string; opts: () => pulumi.ComponentResourceOptions }>([
@@ -288,9 +274,9 @@ describe("a fleet of a program", () => {
 
 describe("a fleet of the plugin", () => {
   const fleetUrn = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::fleet";
-  const urnOf = (id: string) =>
-    `urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs$agent-log-config:index:AgentLogConfig::fleet-${id}-monitoring`;
-  const args = { projectIds: [ONE, TWO, THREE], agents: ["monitoring"] };
+  const urnOf = (name: string) =>
+    `urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs$agent-log-config:index:AgentLogConfig::fleet-${name}-monitoring`;
+  const args = { projects: { one: ONE, two: TWO, three: THREE }, agents: ["monitoring"] };
 
   it("reads each project once, the children's checks included, and registers its output", async () => {
     const { request, outputs } = await openEngine();
@@ -323,8 +309,8 @@ describe("a fleet of the plugin", () => {
     const { request } = await openEngine({
       childOf: (urn, inputs) => recordChild(urn, { ...inputs, projectId: THREE }),
     });
-    const { outputs } = await plugin.construct({ ...args, projectIds: [ONE] }, request);
-    expect(outputs["configs"]).toMatchObject({ [`${ONE}/monitoring`]: { logPath: "/three" } });
+    const { outputs } = await plugin.construct({ ...args, projects: { one: ONE } }, request);
+    expect(outputs["configs"]).toMatchObject({ "one/monitoring": { logPath: "/three" } });
   });
 
   it("passes on what the program gave beside the arguments, as the SDKs' own components do", async () => {
@@ -337,9 +323,9 @@ describe("a fleet of the plugin", () => {
     const inputDependencies = new messages.ConstructRequest.PropertyDependencies().setUrnsList([
       "urn:pulumi:dev::p::my:Other::b",
     ]);
-    request.getInputdependenciesMap().set("projectIds", inputDependencies);
+    request.getInputdependenciesMap().set("projects", inputDependencies);
     request.setIgnorechangesList(["logPath"]);
-    await plugin.construct({ ...args, projectIds: [ONE] }, request);
+    await plugin.construct({ ...args, projects: { one: ONE } }, request);
     const [fleet, child] = registered.map((each) => ({
       ...each.toObject(),
       providers: [...each.getProvidersMap().entries()],
@@ -360,7 +346,7 @@ describe("a fleet of the plugin", () => {
     });
     expect(child).toMatchObject({
       custom: true,
-      name: `fleet-${ONE}-monitoring`,
+      name: "fleet-one-monitoring",
       type: "agent-log-config:index:AgentLogConfig",
       parent: expect.stringContaining("::my:Group$agent-log-config:index:AgentLogConfigs::fleet"),
       provider: "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west::1",
@@ -389,19 +375,18 @@ describe("a fleet of the plugin", () => {
 
   it("records all that can be recorded, and fails if the engine goes on after a child has failed", async () => {
     const childOf = async (urn: string, inputs: PropertyMap) => {
-      if (urn === urnOf(TWO)) throw new Error("it fails");
+      if (urn === urnOf("two")) throw new Error("it fails");
       return recordChild(urn, inputs);
     };
     const { request, outputs, registered } = await openEngine({ preview: false, goesOn: true, childOf });
     const fleet = plugin.construct(args, request);
-    await expect(fleet).rejects.toThrow(`Its child 'fleet-${TWO}-monitoring' has failed.`);
+    await expect(fleet).rejects.toThrow("Its child 'fleet-two-monitoring' has failed.");
     expect([registered.length, outputs]).toEqual([4, []]);
   });
 
   it.each<[why: string, args: PropertyMap]>([
     ["a child is no target", { projects: { one: ONE, two: TWO } }],
     ["the id of a name is not known", { projects: { one: ONE, two: unknownValue } }],
-    ["an id is not known", { projectIds: [ONE, unknownValue] }],
   ])("marks nothing as unknown in an update where %s", async (_, unregistered) => {
     const childOf = async (urn: string, inputs: PropertyMap) =>
       urn === urnOf("two") ? undefined : recordChild(urn, inputs);

@@ -68,7 +68,7 @@ function kindOf(part: unknown): unknown {
   if (typeof $ref === "string") return kindOf(schemaPart(...$ref.split("/").slice(1)));
   if (Array.isArray(choices)) return choice(choices.map((each: unknown) => (isObject(each) ? each["value"] : each)));
   if (Array.isArray(anyOf)) return union(anyOf.map(kindOf));
-  if (isObject(items)) return [elementOf(kindOf(items))];
+  if (isObject(items)) return [Array.isArray(items["oneOf"]) ? kindOf(items) : elementOf(kindOf(items))];
   if (isPlainObject(properties)) {
     const members = Object.entries(properties).map(([name, member]) => {
       const description = isObject(member) ? member["description"] : undefined;
@@ -143,7 +143,7 @@ function union(kinds: readonly unknown[]): unknown {
   return others.length === 0 ? first : { oneOf: [first, ...others] };
 }
 
-/** C# and Java take no choice for an element of a list. */
+/** C# and Java take no choice for an element of a list, so the schema has a text. */
 function elementOf(kind: unknown): unknown {
   return isChoice(kind) ? "string" : kind;
 }

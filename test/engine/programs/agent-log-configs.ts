@@ -9,8 +9,7 @@ import {
 // A fleet and a single record, made by this package or by the plugin, and a resource that depends on the fleet.
 const config = new pulumi.Config();
 interface Given {
-  readonly projectIds?: readonly string[];
-  readonly projects?: Readonly<Record<string, string>>;
+  readonly projects: Readonly<Record<string, string>>;
 }
 const { projects, ...others } = config.requireObject<Given>("args");
 const isOfPlugin = config.get("by") === "plugin";
@@ -32,8 +31,7 @@ const added = created.map((input, index) => {
   const { id, output } = new pulumi.Stash(`project-${input}`, { input });
   return [`created-${index}`, pulumi.all([id, output]).apply(([, projectId]) => projectId)];
 });
-const named = { projects: { ...projects, ...Object.fromEntries(added) } };
-const args = { ...others, ...(projects === undefined ? {} : named) };
+const args = { ...others, projects: { ...projects, ...Object.fromEntries(added) } };
 /** A hook of the children, which the options of a component do not have. */
 const hook = new pulumi.ResourceHook("say", ({ id }) => pulumi.log.warn(`A hook runs for ${id}.`), { onDryRun: true });
 const transforms: pulumi.ResourceTransform[] = [

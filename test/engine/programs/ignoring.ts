@@ -43,7 +43,7 @@ const resources: Readonly<Record<string, AgentLogConfig>> = {
 
 const fleet = new AgentLogConfigs(
   "fleet",
-  { projectIds: [args.projectId], agents: ["monitoring"], whenUnavailable: "useRecorded" },
+  { projects: { [args.projectId]: args.projectId }, agents: ["monitoring"], whenUnavailable: "useRecorded" },
   ignoreChanges("logPath"),
 );
 export const fleetPaths = fleet.configs.apply((configs) => Object.values(configs).map(({ logPath }) => logPath));
