@@ -1,4 +1,4 @@
-import { AgentLogConfigError, type AgentLogConfigErrorCode, CODES } from "../model/errors.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
 import { abortable } from "../transport/abortable.ts";
 import { isForKnownKey } from "./service-error.ts";
 
@@ -157,5 +157,6 @@ export class ReadGate {
  * in front of the service may have sent it.
  */
 function provesKey({ code, status, errorCode, temporary }: AgentLogConfigError): boolean {
-  return isForKnownKey(status, errorCode) && CODES[code].everyRead !== true && !temporary;
+  // Without a Digest challenge nobody has looked at the key.
+  return isForKnownKey(status, errorCode) && !REFUSALS.has(code) && code !== "ERR_AUTHENTICATION" && !temporary;
 }

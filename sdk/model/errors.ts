@@ -1,13 +1,3 @@
-/** What follows from a code. */
-interface CodeFacts {
-  /** It is an outage: the same read may succeed later although nobody has changed anything. */
-  readonly temporary?: true;
-  /** Every read over the same connection fails with it, so more of them only do harm. */
-  readonly everyRead?: true;
-  /** Another address or another key may help. */
-  readonly connection?: true;
-}
-
 /** The values of {@link AgentLogConfigError.code}; the README explains each. */
 export type AgentLogConfigErrorCode =
   | "ERR_INVALID_ARG_VALUE"
@@ -36,34 +26,13 @@ export type AgentLogConfigErrorCode =
   | "ERR_RUNTIME"
   | "ERR_UNKNOWN";
 
-/** What follows from each code. */
-export const CODES: Readonly<Record<AgentLogConfigErrorCode, CodeFacts>> = {
-  ERR_INVALID_ARG_VALUE: {},
-  ERR_INVALID_SETTINGS: { everyRead: true },
-  ERR_MISSING_SETTINGS: { everyRead: true },
-  ERR_STACK: { everyRead: true },
-  ERR_CLIENT_CLOSED: { everyRead: true },
-  ERR_CONNECTION: { temporary: true, connection: true },
-  ERR_PROXY: { everyRead: true, connection: true },
-  ERR_TLS: { everyRead: true, connection: true },
-  ERR_TIMEOUT: { temporary: true, connection: true },
-  ERR_AUTHENTICATION: { everyRead: true, connection: true },
-  ERR_WRONG_KEY: { everyRead: true, connection: true },
-  ERR_NOT_A_MEMBER: {},
-  ERR_ROLE_MISSING: {},
-  ERR_ACCESS_LIST: { everyRead: true, connection: true },
-  ERR_PROJECT_NOT_FOUND: {},
-  ERR_NOT_AUTOMATED: {},
-  ERR_NOT_FOUND: { connection: true },
-  ERR_ACCOUNT_SUSPENDED: {},
-  ERR_UNSUPPORTED: {},
-  ERR_RATE_LIMITED: { temporary: true },
-  ERR_UNAVAILABLE: { temporary: true },
-  ERR_REFUSED: {},
-  ERR_INVALID_RESPONSE: { connection: true },
-  ERR_RUNTIME: { everyRead: true },
-  ERR_UNKNOWN: {},
-};
+/** The codes of outages: the same read may succeed later although nobody has changed anything. */
+const OUTAGES: ReadonlySet<AgentLogConfigErrorCode> = new Set([
+  "ERR_CONNECTION",
+  "ERR_TIMEOUT",
+  "ERR_RATE_LIMITED",
+  "ERR_UNAVAILABLE",
+]);
 
 /** The code of a failure, and what its message says. */
 export type Advice = readonly [code: AgentLogConfigErrorCode, says: string];
@@ -149,7 +118,7 @@ export class AgentLogConfigError extends Error {
     const link = `See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}.`;
     super([sentence, link, advice].filter(Boolean).join(" "), cause && { cause });
     this.code = code;
-    this.temporary = CODES[code].temporary ?? false;
+    this.temporary = OUTAGES.has(code);
     this.status = status;
     this.errorCode = errorCode;
     this.retryAfterSeconds = retryAfterSeconds;

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isUnknown } from "../engine/engine-marks.ts";
 import { idOf, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
-import { AgentLogConfigError, CODES } from "../model/errors.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
 import { type Completion, completeInputs, judge, mayUseRecord, refuseInputs } from "./complete-inputs.ts";
 import { findSettings, type RecordHost, readForOf } from "./find-settings.ts";
 import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
@@ -102,10 +102,23 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     if (!isNew && mayUseRecord(record, finding)) {
       return { id, outputs: record, warning: { ...finding, record: "used" } };
     }
-    const isOfConnection = error instanceof AgentLogConfigError && CODES[error.code].connection === true;
+    const isOfConnection = error instanceof AgentLogConfigError && OF_CONNECTION.has(error.code);
     throw isOfConnection && !isNew && host.usesOldConnection === true ? error.advised(REFRESH_ADVICE) : error;
   }
 }
+
+/** Another address or another key may help. */
+const OF_CONNECTION: ReadonlySet<AgentLogConfigErrorCode> = new Set([
+  "ERR_CONNECTION",
+  "ERR_PROXY",
+  "ERR_TLS",
+  "ERR_TIMEOUT",
+  "ERR_AUTHENTICATION",
+  "ERR_WRONG_KEY",
+  "ERR_ACCESS_LIST",
+  "ERR_NOT_FOUND",
+  "ERR_INVALID_RESPONSE",
+]);
 
 const REFRESH_ADVICE =
   "A refresh without `--run-program` uses the connection of the last `pulumi up`; after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
