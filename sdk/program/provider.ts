@@ -50,7 +50,8 @@ const PACKAGE = "pulumi-nodejs";
  * `providers` of a component, to {@link AgentLogConfig} and to the functions.
  *
  * A setting that the arguments leave out comes from the stack configuration, and otherwise from the environment. The state keeps
- * the settings, and keeps the private key encrypted. No connection is opened before the first read.
+ * the settings, but those of the environment only if `envVarMappings` maps them, and keeps the private key encrypted. No connection
+ * is opened before the first read.
  *
  * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown setting
  * @example
@@ -79,9 +80,11 @@ export class Provider extends pulumi.ProviderResource {
     const outputs = CONNECTION_SETTING_NAMES.map((setting) => {
       return [setting, find(name, setting, args, ownEnvironment)] as const;
     });
+    // What the variables of the environment say themselves is no input: another machine would show a change of the Provider, and a
+    // key would get into the state. The provider's process looks it up for itself.
     const inputs = outputs.map(([setting, output]) => [
       configurationKey(setting),
-      output.apply((value) => value?.text),
+      output.apply((value) => (value?.place === environment()(setting)?.place ? undefined : value?.text)),
     ]);
     super(PACKAGE, name, Object.fromEntries(inputs), opts);
     // In the providers of a component it stands beside that of other people's dynamic resources, not in its place.
