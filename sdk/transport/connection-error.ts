@@ -67,6 +67,8 @@ const UNTRUSTED =
 const NO_TLS = "the port does not speak TLS; check the port and the scheme of {setting}";
 const NO_HANDSHAKE =
   "it requires a certificate from its clients, and this client has none, or both have no cipher in common; make the certificate optional, and enable the usual ciphers";
+const NEEDS_CERTIFICATE =
+  "it requires a certificate from its clients, and this client has none; make the certificate optional there";
 const NO_DESCRIPTOR =
   "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at the same time";
 const NO_ROUTE = "there is no route to it; check {setting}, the network and firewalls";
@@ -93,6 +95,16 @@ const SENTENCES = {
     ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: "it supports only old versions of TLS; enable TLS 1.2 or 1.3 there",
     ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: NO_HANDSHAKE,
     "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE": NO_HANDSHAKE,
+    ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE: NEEDS_CERTIFICATE,
+    "ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE": NEEDS_CERTIFICATE,
+    ERR_SSL_TLSV1_ALERT_UNKNOWN_CA: NEEDS_CERTIFICATE,
+    ERR_SSL_TLSV1_ALERT_ACCESS_DENIED: NEEDS_CERTIFICATE,
+    ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NEEDS_CERTIFICATE,
+    ERR_SSL_TLSV1_UNRECOGNIZED_NAME:
+      "it does not know the host name of {setting}; add the name to the server, or to the proxy in front of it",
+    ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: "it speaks only HTTP/2; enable HTTP/1.1 there",
+    ERR_SSL_UNSAFE_LEGACY_RENEGOTIATION_DISABLED:
+      "it does not support secure renegotiation (RFC 5746); update its TLS, or that of the proxy in front of it",
   },
   ERR_CONNECTION: {
     EMFILE: NO_DESCRIPTOR,
@@ -158,8 +170,7 @@ function adviceOnSocket({ message, socket }: errors.SocketError): Advice {
   if (socket?.bytesRead !== 0) return ["ERR_CONNECTION", CONNECTION_CUT];
   return [
     "ERR_CONNECTION",
-    // undici does not see the alert with which TLS 1.3 asks for a client's certificate.
-    "the connection was cut before any response; try again, check the port and the scheme of {setting} and any proxy, and check that the server requires no certificate from its clients",
+    "the connection was cut before any response; try again, and check the port and the scheme of {setting} and any proxy",
   ];
 }
 

@@ -35,6 +35,11 @@ export function openConnector(
     });
     if (socket instanceof Socket) onOpening(socket);
     if (!(socket instanceof tls.TLSSocket)) return;
+    // With TLS 1.3, a server refuses a client without a certificate after the handshake. Node.js then leaves the socket open, and
+    // undici would only say that the server has closed it.
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      if (/_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA|ACCESS_DENIED)$/.test(error.code ?? "")) socket.destroy(error);
+    });
     // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
     socket.prependOnceListener("secure", () => {
       certificate = readCertificate(socket.getPeerCertificate());

@@ -384,7 +384,10 @@ function sending(bytes: string | Uint8Array, protocol?: string): () => Promise<s
   return () => startServer((socket) => socket.end(bytes), protocol);
 }
 
-const ALERT = Buffer.from([21, 3, 3, 0, 2, 2, 80]);
+/** Sends a fatal alert of TLS in the place of a handshake. */
+const alerting = (alert: number) => sending(Buffer.from([21, 3, 3, 0, 2, 2, alert]), "https");
+/** A ServerHello of TLS 1.2 without extensions. */
+const WITHOUT_RENEGOTIATION = Buffer.from(`160303002a02000026${"0303"}${"00".repeat(32)}00c02f00`, "hex");
 const OLD = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
 const MUTUAL = { ...TLS, requestCert: true, rejectUnauthorized: true };
 const startPlain = async () => `https://127.0.0.1:${await listen(createHttpServer())}`;
@@ -401,12 +404,16 @@ itFails("ERR_TLS", reach, [
   ["no TLS later than 1.1", () => startTlsServer({ ...TLS, ...OLD }), "TLS 1.2"],
   ["clients' certificates in TLS 1.2", () => startTlsServer({ ...MUTUAL, maxVersion: "TLSv1.2" }), "from its clients"],
   ["plain HTTP at an https address", startPlain, "does not speak TLS.*baseUrl"],
-  ["an alert", sending(ALERT, "https"), /^the TLS handshake failed; check baseUrl, .*_ALERT_INTERNAL_ERROR\)/],
+  ["clients' certificates in TLS 1.3", () => startTlsServer(MUTUAL), "from its clients.*_ALERT_CERTIFICATE_REQUIRED"],
+  ["alert bad_certificate", alerting(42), "from its clients"],
+  ["alert unknown_ca", alerting(48), "from its clients"],
+  ["alert access_denied", alerting(49), "from its clients"],
+  ["alert unrecognized_name", alerting(112), "^it does not know the host name of baseUrl"],
+  ["alert no_application_protocol", alerting(120), "HTTP/1.1"],
+  ["no secure renegotiation", sending(WITHOUT_RENEGOTIATION, "https"), "secure renegotiation"],
+  ["another alert", alerting(80), /^the TLS handshake failed; check baseUrl, .*_ALERT_INTERNAL_ERROR\)/],
 ]);
-itFails("ERR_CONNECTION", reach, [
-  ["clients' certificates in TLS 1.3", () => startTlsServer(MUTUAL), "certificate from its clients"],
-  ["TLS at an http address", startOverTls, "the scheme of baseUrl"],
-]);
+itFails("ERR_CONNECTION", reach, [["TLS at an http address", startOverTls, "the scheme of baseUrl"]]);
 const CLOSING = "HTTP/1.1 200 OK\r\nConnection: close\r\n";
 itFails("ERR_CONNECTION", reach, [
   ["a body that is cut", sending(`${CLOSING}Content-Length: 9\r\n\r\n{}`), "^the connection was cut"],

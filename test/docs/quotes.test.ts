@@ -35,6 +35,8 @@ const NOT_RUN = [
   ...["the last 32 reads have failed", "it does not respond", "is not HTTP", "breaks the rules of HTTP"],
   ...["Default provider for 'agent-log-config' disabled", "The stack configuration has unknown settings"],
   "which nothing has asked for",
+  ...["requires a certificate from its clients", "it does not know the host name", "it speaks only HTTP/2"],
+  "secure renegotiation",
   ...["the service knows the key and refuses to read this project"],
   ...["its response is longer than 1 MiB", "the headers of its response are too long"],
   ...["check that baseUrl is the service", "#err_authentication"],
