@@ -82,10 +82,12 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
   const refusal = refusalOfType(urn);
   if (refusal !== undefined) throw new Error(refusal);
   const olds = propertiesOf(request.getProperties());
-  const record = recordIn(olds);
+  // Outputs do not say what they were read for.
+  const oldInputs = propertiesOf(request.getInputs());
+  const record = { ...recordIn(olds), readFor: recordIn(oldInputs).readFor };
   const isNew = record.args.projectId === undefined;
   // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
-  const isAdopted = isNew ? request.hasInputs() : Object.keys(propertiesOf(request.getInputs())).length === 0;
+  const isAdopted = isNew ? request.hasInputs() : Object.keys(oldInputs).length === 0;
   try {
     const { id, inputs, outputs, warning } = await refreshRecord(run.hostOf(urn), request.getId(), record);
     if (warning !== undefined) run.warnings.note(urn, warning);

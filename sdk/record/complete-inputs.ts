@@ -64,6 +64,9 @@ export function mayUseRecord({ args }: ResourceRecord, { temporary }: Finding): 
   return temporary === true && args.whenUnavailable === "useRecorded";
 }
 
+/** What to say last of an outage in which there is a record that may not be used. */
+export const OF_OTHER_SERVICE = "The recorded settings come from another service, so they are not used.";
+
 /** Uses the recorded settings instead of those that could not be read, if that is allowed. Otherwise the resource fails. */
 function useRecord(
   record: ResourceRecord,
@@ -80,8 +83,10 @@ function useRecord(
     const { failures, warnings } = judge(inputs, secrets);
     return { inputs: { ...inputs, readFor }, failures, warnings: [{ ...finding, record: "used" }, ...warnings] };
   }
-  const why = "The recorded settings come from another service, so they are not used.";
-  const findingWithReason = { message: `${finding.message} ${why}`, cause: `${finding.cause} ${why}` };
+  const findingWithReason = {
+    message: `${finding.message} ${OF_OTHER_SERVICE}`,
+    cause: `${finding.cause} ${OF_OTHER_SERVICE}`,
+  };
   return { inputs, failures: [findingWithReason], warnings: [] };
 }
 

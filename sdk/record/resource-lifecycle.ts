@@ -3,12 +3,19 @@ import { isUnknown } from "../engine/engine-marks.ts";
 import { idOf, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
-import { type Completion, completeInputs, judge, mayUseRecord, refuseInputs } from "./complete-inputs.ts";
+import {
+  type Completion,
+  completeInputs,
+  judge,
+  mayUseRecord,
+  OF_OTHER_SERVICE,
+  refuseInputs,
+} from "./complete-inputs.ts";
 import { findSettings, type RecordHost, readForOf } from "./find-settings.ts";
 import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
 import { recordedSettingsOf } from "./recorded-settings.ts";
 import { findingsOfArguments, recordedArguments } from "./resource-arguments.ts";
-import { movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
+import { movedArguments, NO_RECORD, type ResourceRecord, readForIn } from "./resource-record.ts";
 
 /** What a comparison with the record has found. */
 export interface Difference {
@@ -82,7 +89,8 @@ export function recordInputs(news: ResourceRecord): ResourceRecord {
 
 /**
  * Reads the settings of a resource that the engine knows by its id.
- * @param record its outputs in the state; empty in an import, and in each run of `AgentLogConfig.get`
+ * @param record its outputs in the state, and what they were read for if that is known; empty in an import, and in each run of
+ * `AgentLogConfig.get`
  * @throws Error why it could not be read
  */
 export async function refreshRecord(host: RecordHost, id: string, record: ResourceRecord): Promise<RefreshResult> {
@@ -99,11 +107,14 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     if (!isNew && saysGone(error)) {
       return { inputs: NO_RECORD, outputs: NO_RECORD, warning: { ...finding, record: "gone" } };
     }
-    if (!isNew && mayUseRecord(record, finding)) {
-      return { id, outputs: record, warning: { ...finding, record: "used" } };
+    if (isNew || !(error instanceof AgentLogConfigError)) throw error;
+    if (mayUseRecord(record, finding)) {
+      const { service } = readForIn(record);
+      const isOwn = service === null || service === readForOf(host, record.args).service;
+      if (!isOwn) throw error.advised(OF_OTHER_SERVICE);
+      return { id, outputs: outputsOf(record), warning: { ...finding, record: "used" } };
     }
-    const isOfConnection = error instanceof AgentLogConfigError && OF_CONNECTION.has(error.code);
-    throw isOfConnection && !isNew && host.usesOldConnection === true ? error.advised(REFRESH_ADVICE) : error;
+    throw OF_CONNECTION.has(error.code) && host.usesOldConnection === true ? error.advised(REFRESH_ADVICE) : error;
   }
 }
 

@@ -316,7 +316,7 @@ describe("getAgentLogConfigs", () => {
     const plugin = await configured();
     const missing = "f".repeat(24);
     const result = await plugin.invoke("getAgentLogConfigs", { projectIds: [missing, PROJECT_ID] });
-    const { configOverrides: _, ...settings } = RECORDED;
+    const { configOverrides: _, whenUnavailable: __, ...settings } = RECORDED;
     expect(result["configs"]).toMatchObject([settings, { agent: "backup", logPath: "/backup" }]);
     expect(result["failures"]).toMatchObject([
       { projectId: missing, agent: "monitoring", code: "ERR_PROJECT_NOT_FOUND", temporary: false },

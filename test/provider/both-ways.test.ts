@@ -255,6 +255,17 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     expect(properties).toMatchObject(FOUND);
   });
 
+  it("uses no record of another service in a refresh, as far as the engine tells what it was read for", async () => {
+    const kept = await recorded(await open(configuration()), USE_RECORDED);
+    const other = await openService();
+    other.respondWith(OUTAGE);
+    const read = (await open({ ...configuration(), baseUrl: other.baseUrl })).read(ID, kept);
+    // The host of dynamic providers passes outputs alone, which do not say it.
+    if (way === "plugin")
+      await expect(read).rejects.toThrow(/status 503.*The recorded settings come from another service/);
+    else expect(await read).toMatchObject({ id: ID });
+  });
+
   const refreshes = [
     { description: "the address has changed", status: 404, isAdvised: true },
     { description: "the key lacks a role", status: 403, isAdvised: false },
