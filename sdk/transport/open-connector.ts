@@ -25,8 +25,8 @@ export function openConnector(
   const connect = buildConnector(options);
   return (target, callback) => {
     let certificate: Certificate | undefined;
-    // For a proxy undici gives its address as the name, which TLS does not allow (RFC 6066, section 3).
-    const { servername: name = "" } = target;
+    // The name in the handshake is no address and has no dot at its end (RFC 6066, section 3). The certificate is checked against it.
+    const name = target.hostname.replace(/\.$/, "");
     const servername = isIP(name) === 0 ? name : "";
     const socket: unknown = connect({ ...target, servername }, (...outcome) => {
       const [error] = outcome;

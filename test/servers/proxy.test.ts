@@ -1,7 +1,9 @@
-import { createServer } from "node:net";
+import { createServer as createTlsServer } from "node:https";
+import { connect, createServer } from "node:net";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../client/open-client.ts";
+import { TLS } from "../client/test-certificate.ts";
 import { listen } from "./listen.ts";
 import {
   hostOf,
@@ -59,6 +61,31 @@ describe("through a proxy", () => {
     const service = await startReadableService("https");
     await openClient(service, { HTTPS_PROXY: address }).get(READ);
     expect(new Set(proxy.targets)).toEqual(new Set([hostOf(service.baseUrl)]));
+  });
+
+  it("that speaks TLS itself and forwards requests is checked by its own name", async () => {
+    const proxy = await startProxyStandIn("https");
+    const address = proxy.origin.replace("127.0.0.1", "localhost");
+    // The proxy does not find the service.
+    const client = openClient({ baseUrl: "http://service.invalid" }, { HTTP_PROXY: address });
+    expect(await failureOf(client)).toMatchObject({ code: "ERR_CONNECTION" });
+    expect(proxy.targets).toEqual([expect.stringMatching("^http://service.invalid/")]);
+  });
+
+  it("a service whose name ends with a dot is read, and is told its name without it", async () => {
+    const names: unknown[] = [];
+    const service = createTlsServer({ ...TLS, SNICallback: (name, done) => void done(null, void names.push(name)) });
+    service.on("request", (_, response) => response.end('{"logPath":"/l"}'));
+    const port = await listen(service);
+    const proxy = createServer((client) => {
+      client.once("data", () => {
+        const tunnel = connect(port, "127.0.0.1", () => client.write("HTTP/1.1 200 OK\r\n\r\n"));
+        client.pipe(tunnel.on("error", () => {})).pipe(client);
+      });
+    });
+    const environment = { HTTPS_PROXY: `http://127.0.0.1:${await listen(proxy)}` };
+    const { logPath } = await openClient({ baseUrl: `https://localhost.:${port}` }, environment).get(READ);
+    expect([logPath, names]).toEqual(["/l", ["localhost"]]);
   });
 });
 

@@ -1,24 +1,30 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:tls";
 import { expect, it } from "vitest";
 import { openConnector } from "../../sdk/transport/open-connector.ts";
-import { TLS } from "../client/test-certificate.ts";
+import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { listen } from "../servers/listen.ts";
 
+const LOOPBACK = [{ address: "127.0.0.1", family: 4 }];
+
+// A name in a handshake has no dot at its end, and is no address (RFC 6066, section 3).
 it.each([
-  { name: "127.0.0.1", sent: false },
-  { name: "localhost", sent: "localhost" },
-])("a server that is called $name is sent the name $sent", async ({ name, sent }) => {
+  { hostname: "127.0.0.1", sent: false },
+  { hostname: "localhost", sent: "localhost" },
+  { hostname: "localhost.", sent: "localhost" },
+])("a server at $hostname is sent the name $sent, which its certificate must have", async ({ hostname, sent }) => {
   const server = createServer(TLS);
-  const port = await listen(server);
-  const connect = openConnector({ allowH2: false, rejectUnauthorized: false }, (socket) =>
-    socket.on("error", () => {}),
+  const port = String(await listen(server));
+  const connect = openConnector(
+    { allowH2: false, ca: readFileSync(CA_FILE), lookup: (_host, _options, found) => found(null, LOOPBACK) },
+    (socket) => socket.on("error", () => {}),
   );
-  const connected = once(server, "secureConnection");
-  const host = `127.0.0.1:${port}`;
-  connect({ protocol: "https:", hostname: "127.0.0.1", host, port: String(port), servername: name }, () => {});
   const names: unknown[] = [];
   server.on("secureConnection", ({ servername }) => names.push(servername));
+  const connected = once(server, "secureConnection");
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  connect({ protocol: "https:", hostname, host: `${hostname}:${port}`, port }, (...[error]) => resolve(error));
   await connected;
-  expect(names).toEqual([sent]);
+  expect([await promise, names]).toEqual([null, [sent]]);
 });
