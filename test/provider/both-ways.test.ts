@@ -259,11 +259,13 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     const kept = await recorded(await open(configuration()), USE_RECORDED);
     const other = await openService();
     other.respondWith(OUTAGE);
-    const read = (await open({ ...configuration(), baseUrl: other.baseUrl })).read(ID, kept);
+    const provider = await open({ ...configuration(), baseUrl: other.baseUrl });
+    const read = provider.read(ID, kept);
     // The host of dynamic providers passes outputs alone, which do not say it.
     if (way === "plugin")
       await expect(read).rejects.toThrow(/status 503.*The recorded settings come from another service/);
     else expect(await read).toMatchObject({ id: ID });
+    expect(await provider.warnings()).toHaveLength(way === "plugin" ? 0 : 1);
   });
 
   const refreshes = [
