@@ -93,7 +93,7 @@ async function attempt(
       answer.reject,
     );
     const response = await abortable(answer.promise, signal, () => connection.replace());
-    if (response.status === 407 && proxy?.isForwarding === true) throw new ProxyError(proxy, { status: 407 });
+    if (response.status === 407 && proxy?.isForwarding === true) throw new ProxyError(proxy, response);
     return readResponse(response, subject, envelope);
   } catch (cause) {
     signal?.throwIfAborted();

@@ -31,13 +31,14 @@ export function connectionError(cause: unknown, { subject, options }: FailedRequ
   // undici's parser keeps in it the text that it could not read, which may be settings.
   if ("data" in error) Object.assign(error, { data: undefined });
   const proxyError = cause instanceof ProxyError ? cause : undefined;
-  const { status, host, variable: setting = "baseUrl" } = proxyError ?? {};
-  const [code, advice] = status === undefined ? adviceOn(error) : adviceOnProxy(status);
+  const { status, host, schemes = [], variable: setting = "baseUrl" } = proxyError ?? {};
+  const [code, advice] = status === undefined ? adviceOn(error) : adviceOnProxy(status, schemes);
   const { issuer, names, validTo } = certificates.get(error) ?? {};
   const isOtherCertificate = options.caCertificate !== undefined && proxyError === undefined;
   const places: Readonly<Record<string, string>> = {
     reason,
     setting,
+    schemes: printable(schemes.join(", ")),
     // These are empty if nothing is known of a certificate.
     issuer: inBrackets(issuer),
     names: inBrackets(names),
@@ -175,9 +176,15 @@ function adviceOnSocket({ message, socket }: errors.SocketError): Advice {
 }
 
 /** What to say of a tunnel that a proxy refuses. The name of the proxy comes first in the message. */
-function adviceOnProxy(status: number): Advice {
+function adviceOnProxy(status: number, schemes: readonly string[]): Advice {
   // Some proxies respond to wrong credentials with 401.
   if (status === 401 || status === 407) {
+    if (schemes.length > 0 && !schemes.includes("basic")) {
+      return [
+        "ERR_PROXY",
+        "accepts only {schemes}, and this client has only Basic authentication; use another proxy, or list the service's host in NO_PROXY",
+      ];
+    }
     return [
       "ERR_PROXY",
       "requires another user or password with Basic authentication; check those in {setting}, or list the service's host in NO_PROXY",

@@ -1,8 +1,10 @@
 import { Socket } from "node:net";
 import { type buildConnector, Client, type Dispatcher } from "undici";
+import { parseChallenges } from "../digest/challenge.ts";
+import type { WireResponse } from "../digest/signed-request.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 
-/** A proxy that can't be reached (`cause` is set) or refuses the tunnel (`status` is set). */
+/** A proxy that can't be reached (`cause` is set) or refuses to connect to the service (`status` is set). */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
   /** Host and port of the proxy, without a port that is the default. */
@@ -10,15 +12,19 @@ export class ProxyError extends Error {
   /** The environment variable that names the proxy. */
   readonly variable: string;
   readonly status: number | undefined;
+  /** The schemes of authentication that the proxy offers. */
+  readonly schemes: readonly string[];
 
   constructor(
     { host, variable }: EnvironmentProxy,
-    { cause, status }: { readonly cause?: unknown; readonly status?: number },
+    { cause, status, headers = {} }: { readonly cause?: unknown } & Partial<Pick<WireResponse, "status" | "headers">>,
   ) {
     super(`The proxy ${host} failed.`, { cause });
     this.host = host;
     this.variable = variable;
     this.status = status;
+    const challenges = [headers["proxy-authenticate"] ?? []].flat().flatMap((line) => parseChallenges(line).challenges);
+    this.schemes = challenges.map(({ scheme }) => scheme);
   }
 }
 
@@ -58,10 +64,10 @@ export function tunnelConnector(
     const path = target.port === "" ? `${host}:443` : host;
     const client = new Client(proxy.url.origin, { connect: openSocket, headersTimeout: timeoutMilliseconds });
     client.connect({ path, headers: { host: path, ...credentialsFor(proxy) } }).then(
-      ({ statusCode: status, socket }) => {
+      ({ statusCode: status, headers, socket }) => {
         if (status === 200 && socket instanceof Socket) return openSocket({ ...target, httpSocket: socket }, callback);
         socket.on("error", () => {}).destroy();
-        callback(new ProxyError(proxy, { status }), null);
+        callback(new ProxyError(proxy, { status, headers }), null);
       },
       (cause) => callback(new ProxyError(proxy, { cause }), null),
     );
@@ -116,11 +122,12 @@ function readAddress(variable: string): URL {
     // As other programs do, it takes host:port as well.
     const url = new URL("/", text.includes("://") ? text : `http://${text}`);
     decodeURIComponent(`${url.username}:${url.password}`);
-    if (/^https?:$/.test(url.protocol)) return url;
+    // A URL takes a backslash for a slash, so the host would be what stands before it.
+    if (/^https?:$/.test(url.protocol) && !text.includes("\\")) return url;
   } catch {}
   // Nothing is quoted, because the value may contain a password.
   throw new AgentLogConfigError(
     "ERR_INVALID_SETTINGS",
-    `The environment variable ${variable} is not the address of an http or https proxy. Set it to an address such as http://user:password@proxy.example.com:3128, with special characters of user and password percent-encoded, or unset it.`,
+    `The environment variable ${variable} is not the address of an http or https proxy. Set it to an address such as http://user:password@proxy.example.com:3128, with special characters of user and password percent-encoded (a backslash is %5C), or unset it.`,
   );
 }

@@ -468,6 +468,9 @@ async function startNothing(): Promise<string> {
 }
 
 const refusing = (status: number) => sending(`HTTP/1.1 ${status} Refused\r\nProxy-Authenticate: Basic\r\n\r\n`);
+const OFFERS = ["NTLM", "Negotiate", "Basic"].map((scheme) => `Proxy-Authenticate: ${scheme}\r\n`);
+const NTLM_ALONE = sending(`HTTP/1.1 407 Refused\r\n${OFFERS.slice(0, 2).join("")}\r\n`);
+const NTLM_AND_BASIC = sending(`HTTP/1.1 407 Refused\r\n${OFFERS.join("")}\r\n`);
 const LONG_HEADERS = `HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`;
 
 describe.each(["https", "http"])("a proxy that fails is told from an %s service", (protocol) => {
@@ -480,6 +483,10 @@ describe.each(["https", "http"])("a proxy that fails is told from an %s service"
   itFails("ERR_CONNECTION", reachProxy, [
     ["nothing listens there", startNothing, `check the port of ${protocol.toUpperCase()}_PROXY`],
     ["its host is unknown", async () => "http://proxy.invalid:3128", "its host name"],
+  ]);
+  itFails("ERR_PROXY", reachProxy, [
+    ["it offers only NTLM", NTLM_ALONE, /accepts only ntlm, negotiate, .*; use another proxy.*NO_PROXY \(status 407\)/],
+    ["it offers NTLM and Basic", NTLM_AND_BASIC, `check those in ${protocol.toUpperCase()}_PROXY`],
   ]);
   // A proxy that forwards plain http responds in the place of the service.
   if (protocol === "http") return;

@@ -112,6 +112,7 @@ describe("a proxy's address", () => {
     ["HTTPS_PROXY", "http://user:secret-0001%@proxy.example.com:3128"],
     ["HTTPS_PROXY", "http://user%:secret-0001@proxy.example.com:3128"],
     ["HTTPS_PROXY", "http://user%4:1-secret-0001@proxy.example.com:3128"],
+    ["HTTPS_PROXY", "http://CORP\\user:secret-0001@proxy.example.com:3128"],
     ["HTTP_PROXY", "socks5://user:secret-0001@proxy.example.com:1080"],
   ])("in %s that can't be one is refused without being quoted: %s", (variable, address) => {
     const open = () => openClient({ baseUrl: "https://127.0.0.1:1" }, { [variable]: address });
