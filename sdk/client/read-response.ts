@@ -4,6 +4,7 @@ import { isSettingName } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 import { isPlainObject } from "../model/is-object.ts";
 import { printable } from "../model/printable.ts";
+import { NEEDS_CERTIFICATE } from "../transport/connection-error.ts";
 import { decodeBody, UnreadableBody } from "./decode-body.ts";
 import { isForKnownKey, serviceError } from "./service-error.ts";
 
@@ -26,7 +27,11 @@ export function readResponse(response: WireResponse, subject: string, envelope: 
   const kind = classify(parts, response);
   if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
   if (kind === "error") {
-    const { headers, refusal } = response;
+    const { headers, refusal, body } = response;
+    // So says the page of nginx, which accepts the connection.
+    if (Buffer.from(body).includes("No required SSL certificate was sent")) {
+      throw new AgentLogConfigError("ERR_TLS", `${NEEDS_CERTIFICATE} (status ${status})`, { subject, status });
+    }
     throw serviceError(status, content, subject, { retryAfterSeconds: readRetryAfter(headers), refusal });
   }
   const says = `${printable(kind.wrong)}; check baseUrl and any proxy`;

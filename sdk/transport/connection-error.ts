@@ -68,7 +68,7 @@ const UNTRUSTED =
 const NO_TLS = "the port does not speak TLS; check the port and the scheme of {setting}";
 const NO_HANDSHAKE =
   "it requires a certificate from its clients, and this client has none, or both have no cipher in common; make the certificate optional, and enable the usual ciphers";
-const NEEDS_CERTIFICATE =
+export const NEEDS_CERTIFICATE =
   "it requires a certificate from its clients, and this client has none; make the certificate optional there";
 const NO_DESCRIPTOR =
   "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at the same time";

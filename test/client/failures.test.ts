@@ -396,6 +396,15 @@ const NO_HTTP = 'HTTP/1.1 200 OK\r\nbad header\r\n\r\n{"password":"body-1"}';
 
 const withHeader = (lines: string) => `HTTP/1.1 200 OK\r\n${lines}\r\n\r\n{"password":"body-1"}`;
 
+/** nginx accepts the connection, and refuses the request with a page. */
+async function startNginx(): Promise<string> {
+  const page = "<center><h1>400 Bad Request</h1></center>\r\n<center>No required SSL certificate was sent</center>";
+  const server = createTlsServer(TLS, (_, response) =>
+    response.writeHead(400, { "Content-Type": "text/html" }).end(page),
+  );
+  return `https://127.0.0.1:${await listen(server)}`;
+}
+
 async function reach(start: () => Promise<string>): Promise<Situation> {
   return { baseUrl: await start(), options: { caCertificate: CA_FILE } };
 }
@@ -405,6 +414,7 @@ itFails("ERR_TLS", reach, [
   ["clients' certificates in TLS 1.2", () => startTlsServer({ ...MUTUAL, maxVersion: "TLSv1.2" }), "from its clients"],
   ["plain HTTP at an https address", startPlain, "does not speak TLS.*baseUrl"],
   ["clients' certificates in TLS 1.3", () => startTlsServer(MUTUAL), "from its clients.*_ALERT_CERTIFICATE_REQUIRED"],
+  ["clients' certificates at nginx", startNginx, "from its clients.*\\(status 400\\)"],
   ["alert bad_certificate", alerting(42), "from its clients"],
   ["alert unknown_ca", alerting(48), "from its clients"],
   ["alert access_denied", alerting(49), "from its clients"],
