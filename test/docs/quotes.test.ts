@@ -33,7 +33,7 @@ const NOT_RUN = [
   ...["needs MD5, which this Node.js does not allow", "#err_runtime", "an unexpected error", "#err_unknown"],
   ...["not sent, because another read could not reach the host", "all reads have failed for a minute"],
   ...["the last 32 reads have failed", "it does not respond", "is not HTTP", "breaks the rules of HTTP"],
-  ...["Default provider for 'agent-log-config' disabled", "The stack configuration has unknown settings"],
+  ...["Default provider for '…' disabled", "The stack configuration has unknown settings"],
   "which nothing has asked for",
   ...["requires a certificate from its clients", "it does not know the host name", "it speaks only HTTP/2"],
   "secure renegotiation",
