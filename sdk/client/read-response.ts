@@ -117,7 +117,7 @@ function isError(fields: object): boolean {
 
 /**
  * Takes a body out of its envelope, if it is in one. An envelope has two members, a status and the content, whose names the
- * contract does not give.
+ * documentation does not give.
  */
 function takeOut(json: unknown): { readonly inEnvelope?: number | undefined; readonly content: unknown } {
   if (!isPlainObject(json) || isError(json) || isSettings(json)) return { content: json };

@@ -100,7 +100,8 @@ const ROLE_MISSING: Advice = [
   "the key lacks a role; give it Project Automation Admin on this project",
 ];
 
-// The contract names no error codes. These are in the table of codes of services of this kind, in their responses, and in clients.
+// The documentation of the two reads names no error codes. These are in the table of codes of services of this kind, in their
+// responses, and in clients.
 const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice>([
   ["NOT_IN_GROUP", NO_MEMBER],
   ["USER_CANNOT_ACCESS_GROUP", NO_MEMBER],

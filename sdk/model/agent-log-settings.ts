@@ -7,7 +7,7 @@ export interface LogRotate {
   readonly sizeThresholdMB: number | undefined;
   /** Maximum age of a log file in hours; may be fractional. */
   readonly timeThresholdHrs: number | undefined;
-  // The contract does not have the others. Responses and clients of services of this kind have them.
+  // The documentation does not have the others. Responses and clients of services of this kind have them.
   /** Number of log files that are kept uncompressed. */
   readonly numUncompressed: number | undefined;
   /** Share of the disk that all log files may use, from 0 to 1. */

@@ -160,7 +160,7 @@ function outputsOf({ args, settings, provider }: ResourceRecord): ResourceRecord
 
 /**
  * Tells whether the service itself says that the project does not exist. Status 404 alone also comes from a wrong address, a
- * gateway and a service that can't read the id. The contract does not say what the service responds for a deleted project; the
+ * gateway and a service that can't read the id. The documentation does not say what the service responds for a deleted project; the
  * code comes from responses and clients of services of this kind.
  */
 function saysGone(error: unknown): boolean {

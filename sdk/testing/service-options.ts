@@ -14,8 +14,8 @@ export interface ServiceOptions {
   /** The port on 127.0.0.1, from 0 to 65535. Default: 0, a free one. */
   readonly port?: number | undefined;
   /**
-   * The name of the challenge's parameter with the value `auth`: `qop`, as in RFC 7616, or `op`, as in the contract of the
-   * service, which other Digest clients may refuse. Default: `qop`.
+   * The name of the challenge's parameter with the value `auth`: `qop`, as in RFC 7616, or `op`, as in the documentation of
+   * the service, which other Digest clients may refuse. Default: `qop`.
    */
   readonly qopParameter?: "op" | "qop" | undefined;
   /** The projects that exist. Default: none. */
