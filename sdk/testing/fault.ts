@@ -25,9 +25,9 @@ export interface Delay {
 }
 
 /**
- * What goes wrong with one authenticated request. `"reset"` resets the connection before anything is sent, after
- * which a client sends the request once more if the connection has carried a response: two of them in a row fail its attempt;
- * `"forgetNonces"` refuses the request with a new challenge and `stale=true`, as after a restart.
+ * What goes wrong with one authenticated request. `"reset"` resets the connection before anything is sent. A client sends the
+ * request once more if the connection has carried a response, so two of them in a row fail its attempt. The same is true of
+ * `{ cutAfterBytes: 0 }`. `"forgetNonces"` refuses the request with a new challenge and `stale=true`, as after a restart.
  */
 export type Fault = CannedResponse | Cut | Delay | "reset" | "forgetNonces";
 
