@@ -34,7 +34,7 @@ const NOT_RUN = [
   ...["not sent, because another read could not reach the host", "all reads have failed for a minute"],
   ...["the last 32 reads have failed", "it does not respond", "is not HTTP", "breaks the rules of HTTP"],
   ...["Default provider for '…' disabled", "The stack configuration has unknown settings"],
-  "which nothing has asked for",
+  ...["which nothing has asked for", "use the recorded settings", "are gone"],
   ...["requires a certificate from its clients", "it does not know the host name", "it speaks only HTTP/2"],
   "secure renegotiation",
   ...["the service knows the key and refuses to read this project"],
