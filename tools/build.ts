@@ -13,6 +13,7 @@ const root = path.resolve(import.meta.dirname, "..");
 const dist = path.join(root, "dist");
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
+say("Compiling sdk/ to dist/ ...");
 rmSync(dist, { recursive: true, force: true });
 execFileSync(process.execPath, [tsc, "-p", "tools/tsconfig.build.json"], { cwd: root, stdio: "inherit" });
 for (const name of globSync("**/*.js", { cwd: dist })) {
@@ -23,11 +24,18 @@ for (const name of globSync("**/*.js", { cwd: dist })) {
   writeFileSync(file, code);
 }
 writeFileSync(path.join(dist, "package.json"), `${JSON.stringify({ type: "commonjs" })}\n`);
+say("Writing the type declarations ...");
 rollUpDeclarations();
 
+say("Packing the plugin for other languages ...");
 // The archive of the plugin is for every system that has Node.js.
 const folder = mkdtempSync(path.join(tmpdir(), "plugin-"));
 await makePlugin(folder);
 copyFileSync(path.join(root, "LICENSE"), path.join(folder, "LICENSE"));
 writeArchive(path.join(dist, "plugin", `${EXECUTABLE}.tar.gz`), folder, EXECUTABLE);
 rmSync(folder, { recursive: true });
+
+/** On standard error, because npm pack prints on standard output what it has packed. */
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
