@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { parse } from "yaml";
 import { openService } from "../client/open-client.ts";
 import { environmentOf } from "../command/run-main.ts";
 import { cliEnvironment } from "../deployment/cli-environment.ts";
@@ -27,6 +28,13 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
   const shell = (command: string) => runCommand("sh", ["-c", command], { cwd, env, signal: context.signal });
   const workflow = await readFile(path.join(cwd, ".github/workflows/drift.yml"), "utf8");
   const [gate = "no gate", preview = "no preview"] = workflow.match(/(?<=- run: )pulumi .*/g) ?? [];
+  const jobs: Readonly<Record<string, { script: readonly string[] }>> = parse(
+    await readFile(path.join(cwd, ".gitlab-ci.yml"), "utf8"),
+  );
+  // GitLab runs a script like this.
+  const gitLab = `set -e\n${jobs["log-settings"]?.script.join("\n")}`;
+  expect(gitLab).toContain(gate);
+  expect(gitLab).toContain(preview);
 
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 1000 } });
   const page = await readFile(path.join(cwd, "README.md"), "utf8");
@@ -43,12 +51,14 @@ it("passes the workflow without drift, fails it on drift, and is silent about th
     exitCode: 1,
     stderr: expect.stringContaining("there is no such project"),
   });
+  expect(await shell(gitLab)).toMatchObject({ exitCode: 1 });
   service.set("f".repeat(24), "backup", {});
   expect(await shell(gate)).toMatchObject({ exitCode: 0 });
   expect(await shell(preview)).toMatchObject({ exitCode: 0 });
   service.set(PROJECT_ID, "monitoring", { logRotate: { sizeThresholdMB: 500 } });
   const drift = await shell(gate);
   expect(drift).toMatchObject({ exitCode: 7 });
+  expect(await shell(gitLab)).toMatchObject({ exitCode: 7, stdout: expect.stringContaining("Previewing update") });
   const [, shown = ""] = /^ {4}Previewing refresh .*\n((?:(?: {4}.*)?\n)+)/m.exec(page) ?? [];
   expect(shown).toContain("~ sizeThresholdMB: 1000 => 500");
   // Two more records are of the project that was added.

@@ -57,7 +57,8 @@ it("names what a release lacks, until a maintainer has named the repository and 
     files.map((file) => `${file}{,/**/*.*}`),
     { cwd, exclude: ["**/node_modules"] },
   );
-  const placeholder = /example\.com\/pulumi|com\.example[."]|Example\.Agent|"Example"|Until the first release|from a clone/;
+  const placeholder =
+    /example\.com\/pulumi|com\.example[."]|Example\.Agent|"Example"|Until the first release|from a clone/;
   const left = texts.filter((file) => statSync(path.join(cwd, file)).isFile() && placeholder.test(read(file)));
   expect(left).toEqual([]);
   expect(read("README.md")).toMatch(/created:\n\n {4}npm install pulumi-agent-log-config\n\n### /);
