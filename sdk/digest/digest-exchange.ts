@@ -3,6 +3,41 @@ import { isDeepStrictEqual } from "node:util";
 import type { DigestChallenge } from "./digest-challenge.ts";
 import { type Credentials, RequestSigner } from "./request-signer.ts";
 
+/** `"sign"` to send the request again, signed with the nonce of the challenge; otherwise what is refused for good. */
+type Verdict = "sign" | "key" | "nonce";
+
+/** What follows from a refusal. The first row counts whose facts are all true. */
+const VERDICTS: readonly (readonly [facts: readonly (keyof RefusalFacts)[], verdict: Verdict])[] = [
+  [["isOvertaken"], "sign"],
+  [["mayRepeat", "isStale"], "sign"],
+  [["mayRepeat", "isForeign"], "sign"],
+  [["mayRepeat", "isKeyAccepted"], "sign"],
+  [["isStale"], "nonce"],
+  [["isForeign", "isKeyRight"], "nonce"],
+  [[], "key"],
+];
+
+/** What is known when the server refuses a request. */
+interface RefusalFacts {
+  /**
+   * Other connections use the nonce, too, and the server has accepted one of their requests since this one was signed. A server
+   * that wants the nonce count to rise refuses a request if one with a higher count arrives first.
+   */
+  readonly isOvertaken: boolean;
+  /** The request was repeated less than 3 times, without the repeats because others have overtaken it. */
+  readonly mayRepeat: boolean;
+  /** The server says that the nonce is stale. */
+  readonly isStale: boolean;
+  /**
+   * The nonce came in a response to another request, or other connections use it, too: their counts may arrive in another order.
+   */
+  readonly isForeign: boolean;
+  /** The server has accepted the key, and has not finally refused it since. */
+  readonly isKeyAccepted: boolean;
+  /** The server has accepted the key since this request began. */
+  readonly isKeyRight: boolean;
+}
+
 /**
  * One request of a caller: how to sign it, and what follows from each response to it (RFC 7616, section 3.3). Only this file
  * decides about nonces. It sends nothing and has no timer, so that a test can try every order of events.
@@ -12,6 +47,7 @@ export class DigestExchange {
   #nonce: Nonce | undefined;
   /** The nonce came in a response to this request. */
   #isFresh = false;
+  #hasMoved = false;
   #repeats = 0;
   /** How often other requests have overtaken this one. */
   #overtakings = 0;
@@ -48,42 +84,35 @@ export class DigestExchange {
     this.#session.nonce = this.#nonce;
   }
 
-  /** The request is sent over another connection, which may lead to a server that does not know its nonce. */
+  /**
+   * The connection was lost, so the request is sent over another one. The first time, a balancer may lead it to a server that does
+   * not know its nonce; a server that closes each connection behind its refusal does so each time.
+   */
   moved(): void {
-    this.#isFresh = false;
+    this.#isFresh &&= this.#hasMoved;
+    this.#hasMoved = true;
   }
 
-  /**
-   * The server refused the request.
-   * @returns `"sign"` to send it again, signed with the nonce of the challenge; otherwise what is refused for good
-   */
-  refused(challenge: DigestChallenge): "sign" | "key" | "nonce" {
+  /** The server refused the request. Returns what follows from it. */
+  refused(challenge: DigestChallenge): Verdict {
     const { key } = this.#session;
-    const cause = this.#refusedBy(challenge);
-    // A server that wants the nonce count to rise refuses a request if one with a higher count arrives first. This may happen to
-    // each repeat, so such a refusal does not count as one of the 3 repeats.
-    const isOvertaken =
-      this.#nonce?.isShared === true && key.acceptances > this.#acceptances && this.#overtakings < MAX_OVERTAKINGS;
+    const isShared = this.#nonce?.isShared === true;
+    const facts: RefusalFacts = {
+      isOvertaken: isShared && key.acceptances > this.#acceptances && this.#overtakings < MAX_OVERTAKINGS,
+      mayRepeat: this.#repeats < MAX_REPEATS,
+      isStale: challenge.stale,
+      isForeign: isShared || !this.#isFresh,
+      isKeyAccepted: key.isAccepted,
+      isKeyRight: key.acceptances > this.#acceptancesAtStart,
+    };
+    const [, verdict = "key"] = VERDICTS.find(([names]) => names.every((name) => facts[name])) ?? [];
+    if (verdict === "key") key.isAccepted = false;
+    if (facts.isOvertaken) this.#overtakings += 1;
+    else this.#repeats += 1;
     this.#nonce = key.rememberNonce(challenge, this.#session);
     this.#isFresh = true;
     this.#session.nonce = undefined;
-    if (isOvertaken) this.#overtakings += 1;
-    else this.#repeats += 1;
-    const isFinal = (cause === "key" && !key.isAccepted) || this.#repeats > MAX_REPEATS;
-    if (!isFinal) return "sign";
-    if (cause === "key") key.isAccepted = false;
-    return cause;
-  }
-
-  /**
-   * Tells whether the server has refused the nonce or the key. It has refused the nonce if it says that the nonce is stale, if the
-   * nonce came in a response to another request, or if other connections use the nonce, too, because its counts may arrive in
-   * another order. After 3 repeats, the last two reasons count only if the server has accepted the key for other requests meanwhile.
-   */
-  #refusedBy({ stale }: DigestChallenge): "key" | "nonce" {
-    const isForeign = !this.#isFresh || this.#nonce?.isShared === true;
-    const isKeyRight = this.#session.key.acceptances > this.#acceptancesAtStart;
-    return stale || (isForeign && (isKeyRight || this.#repeats < MAX_REPEATS)) ? "nonce" : "key";
+    return verdict;
   }
 }
 

@@ -162,10 +162,11 @@ describe("a connection that the server closes", () => {
     expect(seen.authorizations).toHaveLength(3);
   });
 
-  it("has a wrong key called wrong", async () => {
-    const { baseUrl } = await startClosing(closeAfter(1));
+  it("has a wrong key called wrong, after two signed requests", async () => {
+    const { baseUrl, seen } = await startClosing((socket) => void socket.end());
     const failure = await failureOf(openClient({ baseUrl }, { privateKey: "private-key-0002" }));
     expect(failure).toMatchObject({ code: "ERR_WRONG_KEY" });
+    expect(seen.authorizations.filter((sent) => sent !== undefined)).toHaveLength(2);
   });
 });
 
