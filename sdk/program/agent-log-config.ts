@@ -130,6 +130,8 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const { reports } = programState();
     if (textArgs !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
     if (importId !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);
+    const { logPath, logPathWindows, username } = this;
+    recordedTexts.set(this, { logPath, logPathWindows, username });
     for (const name of ["logPath", "logPathWindows", "username"] as const) makeEmptyUndefined(this, name);
   }
 }
@@ -179,6 +181,9 @@ function withTexts(args: AgentLogConfigArgs) {
   const asText = (input: pulumi.Input<string>) => (isObject(input) && !isEventual(input) ? String(input) : input);
   return { ...args, projectId: asText(args.projectId), agent: asText(args.agent) };
 }
+
+/** The outputs of texts as they are recorded: a text that is not set is empty. */
+export const recordedTexts = new WeakMap<AgentLogConfig, Readonly<Record<string, pulumi.Output<unknown>>>>();
 
 /** Makes an empty text undefined, so that a program can't pass it on for a path or a name unawares. */
 function makeEmptyUndefined(self: AgentLogConfig, name: "logPath" | "logPathWindows" | "username"): void {

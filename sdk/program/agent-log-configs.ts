@@ -4,9 +4,10 @@ import { type AgentKind, idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { errorOf } from "../model/errors.ts";
 import { fleetChildren } from "../record/fleet-children.ts";
-import { AgentLogConfig, type AgentLogConfigArgs } from "./agent-log-config.ts";
+import { AgentLogConfig, type AgentLogConfigArgs, recordedTexts } from "./agent-log-config.ts";
 import { printedAsIs } from "./fail-program.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
+import { plainValueOf } from "./private-sdk.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
@@ -115,9 +116,19 @@ function makeChildren({ name: fleet, rules, options, lists, origin }: Fleet): Co
   return pulumi.output(Object.fromEntries(configs));
 }
 
+/** Makes one Output of those of a child. `pulumi.all` would make two more of each, which is most of the work of a large fleet. */
 function fleetSettingsOf(child: AgentLogConfig, name: string): pulumi.Output<FleetSettings> {
-  const { projectId, agent, logPath, logPathWindows, logRotate, username } = child;
-  // In the preview of a new child its own id is unknown.
-  const id = pulumi.all({ projectId, agent }).apply(idOf);
-  return pulumi.output({ name, id, projectId, agent, logPath, logPathWindows, logRotate, username });
+  const { projectId, agent, logRotate } = child;
+  const members = { projectId, agent, logRotate, ...recordedTexts.get(child) };
+  const outputs: readonly (readonly [string, pulumi.Output<unknown>])[] = Object.entries(members);
+  return child.urn.apply(async (): Promise<FleetSettings> => {
+    const values = outputs.map(async ([key, output]) => [key, (await plainValueOf(output, true)) || undefined]);
+    const settings = Object.fromEntries(await Promise.all(values));
+    // In the preview of a new child its own id is unknown.
+    settings.id = [settings.projectId, settings.agent].find(pulumi.isUnknown) ?? idOf(settings);
+    settings.name = name;
+    const secrets = await Promise.all(outputs.map(([, output]) => pulumi.isSecret(output)));
+    const marked = secrets.includes(true) ? pulumi.secret(settings) : settings;
+    return marked;
+  });
 }

@@ -67,9 +67,9 @@ export function omitPropertyStacks(): () => void {
   };
 }
 
-/** Returns the value of an Output; undefined as long as it is unknown, and without the method. */
-export async function plainValueOf<T>(output: pulumi.Output<T>): Promise<T | undefined> {
-  return "promise" in output && typeof output.promise === "function" ? output.promise() : undefined;
+/** Returns the value of an Output, or the SDK's mark of one that is unknown; undefined if it is not to be marked, and without the method. */
+export async function plainValueOf<T>(output: pulumi.Output<T>, marksUnknown = false): Promise<T | undefined> {
+  return "promise" in output && typeof output.promise === "function" ? output.promise(marksUnknown) : undefined;
 }
 
 /** Calls back with the value of an Output once it is known. Without the method one more Output is made. */
