@@ -29,16 +29,25 @@ await measurePreviews(
     down.failWith(503);
     const typescript = (program: string, { env } = service, exitCode = 0) =>
       openPreview({ ...MANIFEST, "index.js": program }, env, exitCode);
+    const literal = async (resources: number) => {
+      const run = await typescript(literalProgram(resources));
+      return async () => {
+        const requests = service.countRequests();
+        await run();
+        if (service.countRequests() > requests)
+          throw new Error("A program with literal settings has read from the service.");
+      };
+    };
     const plugin = await installPlugin(folder);
     const yaml = (program: object) => openPreview(filesOfYaml(program), { ...service.env, ...plugin.env });
     const lines = [
       ...(await measureRounds(ROUNDS, [
         { what: "TypeScript, an empty program", run: await typescript("") },
-        { what: "1 resource with literal settings", run: await typescript(literalProgram(1)) },
+        { what: "1 resource with literal settings", run: await literal(1) },
         { what: "1 resource that reads", run: await typescript(readProgram(1)) },
-        { what: "50 resources with literal settings", run: await typescript(literalProgram(50)) },
+        { what: "50 resources with literal settings", run: await literal(50) },
         { what: "50 resources that read", run: await typescript(readProgram(50)) },
-        { what: "200 resources with literal settings", run: await typescript(literalProgram(200)) },
+        { what: "200 resources with literal settings", run: await literal(200) },
         { what: "200 resources that read", run: await typescript(readProgram(200)) },
         { what: "a fleet of 200 projects", run: await typescript(fleetProgram(200)) },
         { what: "200 resources that fail, the service responds 503", run: await typescript(readProgram(200), down, 1) },

@@ -17,24 +17,27 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
 `;
 }
 
-/** The same resource as the engine sees it, by the SDK's own means. */
+/** The same resource as the engine sees it, by the package's own means. */
 export function literalProgram(resources: number): string {
   return `const pulumi = require("@pulumi/pulumi");
 const built = (file) => require("../node_modules/pulumi-agent-log-config/dist/" + file);
 const { PROVIDER_TEXT } = built("engine/provider-text.js");
 const { lookUpConnection, stackConfiguration } = built("connection/connection-settings.js");
-const settings = lookUpConnection(stackConfiguration(pulumi.runtime.getConfig));
-const fingerprints = built("record/settings-origin.js").fingerprintsOf(settings);
+const { internalProperties } = built("record/internal-properties.js");
+const { recordedSettingsOf } = built("record/recorded-settings.js");
+const { fingerprintsOf, originText } = built("record/settings-origin.js");
+const { baseUrl: service, publicKey } = fingerprintsOf(lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)));
+const settings = recordedSettingsOf(${JSON.stringify(SETTINGS)});
 class Literal extends pulumi.CustomResource {}
 for (const projectId of ${JSON.stringify(projectIds(resources))}) {
-  const read = { projectId, agent: "monitoring" };
-  new Literal("pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig", "r" + projectId, {
-    ...read,
-    ...${JSON.stringify({ ...SETTINGS, logPathWindows: null, username: null })},
-    configOverrides: pulumi.secret(null),
-    __origin: { ...read, fingerprints, problem: null, secrets: [], ignored: [], absent: [] },
-    __failsIn: "program",
-    __provider: PROVIDER_TEXT,
+  const [name, what] = ["r" + projectId, { projectId, agent: "monitoring" }];
+  const read = { readFor: { id: projectId + "/monitoring", service }, publicKey };
+  const origin = originText({ name, read, secrets: ["configOverrides"], ignored: [] });
+  new Literal("pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig", name, {
+    ...what,
+    ...settings,
+    configOverrides: pulumi.secret(settings.configOverrides),
+    ...internalProperties({ origin, failsIn: "program", provider: PROVIDER_TEXT }),
   }, { additionalSecretOutputs: ["configOverrides"] });
 }
 `;
