@@ -30,8 +30,7 @@ function withAllFields(body: unknown): unknown {
   const settings = { ...texts, logRotate, configOverrides };
   if (!isPlainObject(logRotate)) return settings;
   const thresholds = pick(logRotateSchema.shape, logRotate);
-  // Services write the hours in one of these two ways.
-  thresholds["timeThresholdHrs"] ??= logRotate["timeDurationHrs"] ?? undefined;
+  for (const [name, other] of OTHER_NAMES) thresholds[name] ??= logRotate[other] ?? undefined;
   for (const name in thresholds) thresholds[name] = toNumber(thresholds[name]);
   return { ...settings, logRotate: thresholds };
 }
@@ -42,9 +41,17 @@ function pick(names: object, source: Readonly<Record<string, unknown>>): Record<
   return members;
 }
 
-/** Services write sizes as 1000.0, and some clients store them as "1000". */
+/** Thresholds that have another name, too, which counts if the first one is absent. */
+const OTHER_NAMES = [
+  ["timeThresholdHrs", "timeDurationHrs"],
+  ["numUncompressed", "maxUncompressed"],
+] as const;
+
+/** Services write sizes as 1000.0, and some clients store them as "1000". A text without characters is absent. */
 function toNumber(value: unknown): unknown {
-  return typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value;
+  if (typeof value !== "string") return value;
+  if (value.trim() === "") return undefined;
+  return Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
 /** The most levels of a value. Real values have fewer, and with so few, code that walks the value does not run out of stack. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { WireResponse } from "../digest/signed-request.ts";
 import type { ServiceVersion } from "../model/agent-log-config-result.ts";
 import { isSettingName } from "../model/agent-log-settings.ts";
@@ -5,8 +6,7 @@ import { AgentLogConfigError } from "../model/errors.ts";
 import { isPlainObject } from "../model/is-object.ts";
 import { printable } from "../model/printable.ts";
 import { NEEDS_CERTIFICATE } from "../transport/connection-error.ts";
-import { decodeBody, UnreadableBody } from "./decode-body.ts";
-import { isForKnownKey, serviceError } from "./service-error.ts";
+import { errorCodeIn, isForKnownKey, serviceError, statusIn } from "./service-error.ts";
 
 export interface ResponseContent {
   /** The settings out of their envelope, not checked yet. They may have credentials beside them. */
@@ -32,7 +32,8 @@ export function readResponse(response: WireResponse, subject: string, envelope: 
     if (Buffer.from(body).includes("No required SSL certificate was sent")) {
       throw new AgentLogConfigError("ERR_TLS", `${NEEDS_CERTIFICATE} (status ${status})`, { subject, status });
     }
-    throw serviceError(status, content, subject, { retryAfterSeconds: readRetryAfter(headers), refusal });
+    const isInBody = response.status < 400;
+    throw serviceError(status, content, subject, { retryAfterSeconds: readRetryAfter(headers), refusal, isInBody });
   }
   const says = `${printable(kind.wrong)}; check baseUrl and any proxy`;
   throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status });
@@ -41,7 +42,7 @@ export function readResponse(response: WireResponse, subject: string, envelope: 
 /** Tells whether a response is an error that the service sends only to a key that it knows. */
 export function isErrorForKnownKey(response: WireResponse, envelope: boolean): boolean {
   const { status, fields } = openResponse(response, envelope);
-  return status < 500 && isForKnownKey(status, fields["errorCode"]);
+  return status < 500 && isForKnownKey(status, errorCodeIn(fields));
 }
 
 /** A response after it was decoded and taken out of its envelope. */
@@ -85,13 +86,14 @@ function headerOf(headers: WireResponse["headers"], name: string): string {
   return String(headers[name] ?? "");
 }
 
+/** Reads a body as UTF-8, with or without a byte order mark (RFC 8259, section 8.1), and an error also as ISO-8859-1. */
 function parseJson(body: Uint8Array, coding: string): { readonly json?: unknown; readonly unreadable?: string } {
-  let text = "";
+  const isPlain = coding.split(",").every((part) => ["", "identity", "none"].includes(part.trim().toLowerCase()));
+  if (!isPlain) return { unreadable: `is compressed, although the client asks for no compression (${coding})` };
+  const text = new TextDecoder(isUtf8(body) ? "utf-8" : "latin1").decode(body);
   try {
-    text = decodeBody(body, coding);
-    return { json: JSON.parse(text) };
+    return { json: JSON.parse(text), ...(isUtf8(body) ? {} : { unreadable: "is not UTF-8" }) };
   } catch (error) {
-    if (error instanceof UnreadableBody) return { unreadable: error.message };
     if (!(error instanceof SyntaxError)) throw error;
     if (text.trim() === "") return { unreadable: "is empty" };
     const isPage = text.trimStart().startsWith("<");
@@ -128,13 +130,9 @@ function takeOut(json: unknown): { readonly inEnvelope?: number | undefined; rea
   return isEnvelope ? { inEnvelope: statusIn(statuses[0]), content: contents[0] } : { content: json };
 }
 
-function statusIn(value: unknown): number | undefined {
-  const isText = typeof value === "number" || typeof value === "string";
-  return isText && /^[2-5]\d\d$/.test(String(value)) ? Number(value) : undefined;
-}
-
 /** Returns the target of a redirect without its path, which may contain a token. */
 function originOf(location: string): string {
+  if (location !== "" && !/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(location)) return "another path of the same server";
   const url = URL.parse(location);
   return url === null || url.origin === "null" ? "another address" : url.origin;
 }

@@ -4,14 +4,16 @@ import { type Advice, AgentLogConfigError } from "../model/errors.ts";
 import { isObject } from "../model/is-object.ts";
 import { printable } from "../model/printable.ts";
 
-/** What is known of a refusal beside its status and its body. */
-export interface RefusalFacts {
+/** What is known of an error beside the status and the body. */
+export interface ErrorFacts {
   readonly retryAfterSeconds?: number | undefined;
   readonly refusal?: WireResponse["refusal"];
+  /** The status stands in the body alone, because the HTTP status is that of a success. */
+  readonly isInBody?: boolean;
 }
 
 /**
- * Says what an error of the service means and what to do about it.
+ * Says what an error means and what to do about it. It comes from the service, or from something in front of the service.
  * @param status the highest of the HTTP status and those in the body; it may be that of a success
  * @param body the parsed body, if it was JSON
  * @param subject what failed
@@ -20,61 +22,99 @@ export function serviceError(
   status: number,
   body: unknown,
   subject: string,
-  { retryAfterSeconds, refusal }: RefusalFacts = {},
+  facts: ErrorFacts = {},
 ): AgentLogConfigError {
-  const { errorCode: word, detail, reason, parameters }: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
-  const errorCode = typeof word === "string" ? printable(word, 100) : undefined;
+  const fields: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
+  const { detail, reason, parameters } = fields;
+  const errorCode = errorCodeIn(fields);
   const sentence = [detail, reason].find((text) => typeof text === "string")?.replace(/\.$/, "");
-  const [code, advice] = adviceOn(status, errorCode, refusal);
+  const [code, advice] = adviceOn(status, fields, facts);
   // The time that the service names is better than the word "later".
+  const { retryAfterSeconds } = facts;
   const timedAdvice = retryAfterSeconds ? advice.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : advice;
   const address = code === "ERR_ACCESS_LIST" ? addressIn(parameters) : undefined;
-  const says = address === undefined ? timedAdvice : timedAdvice.replace(OWN_ADDRESS, `the address ${address}`);
+  const says = address === undefined ? timedAdvice : adviceOnAddress(address, timedAdvice);
   const itsWords = [errorCode, sentence && printable(sentence)].filter((text) => text !== undefined).join(": ");
   const message = `${says} (status ${status}${itsWords === "" ? "" : `, ${itsWords}`})`;
   return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds, reason: advice });
 }
 
-function adviceOn(status: number, errorCode: string | undefined, refusal: RefusalFacts["refusal"]): Advice {
+function adviceOn(
+  status: number,
+  fields: Readonly<Record<string, unknown>>,
+  { refusal, isInBody = false }: ErrorFacts,
+): Advice {
+  const errorCode = errorCodeIn(fields);
   if (status === 401 && refusal === "nonce") {
     return ["ERR_UNAVAILABLE", "the service rejects every nonce of its own; try again later"];
   }
   const specificAdvice = status < 500 && errorCode !== undefined ? ADVICE_BY_ERROR_CODE.get(errorCode) : undefined;
   if (specificAdvice !== undefined) return specificAdvice;
-  if (status === 401 && refusal === undefined) {
+  if (status === 401 && refusal === undefined && !isInBody) {
     return ["ERR_AUTHENTICATION", "the server does not ask for HTTP Digest; check baseUrl and any proxy"];
   }
   if (status === 401 && errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
+  if (status === 401 && !isInBody) return WRONG_KEY;
   if (status < 400) {
     return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
   }
-  if (status < 500) return ADVICE_BY_STATUS[status] ?? REFUSED;
-  return ADVICE_BY_STATUS[status] ?? ["ERR_UNAVAILABLE", "the service failed; try again later"];
+  const adviceOnStatus = ADVICE_BY_STATUS[status];
+  if (adviceOnStatus !== undefined) return adviceOnStatus;
+  if (status >= 500) return ["ERR_UNAVAILABLE", "the service failed; try again later"];
+  const [code, says] = REFUSALS_BY_STATUS[status] ?? ["ERR_REFUSED", READ_ITS_WORDS];
+  const isOfService = errorCode !== undefined || statusIn(fields["error"]) !== undefined;
+  if (!isOfService) return [code, GATEWAY_REFUSALS[status] ?? GATEWAY_REFUSES];
+  return [code, errorCode === undefined ? says : READ_ITS_WORDS];
+}
+
+/** Returns the code of the service in the body of an error. Two codes say no more than none: clients and gateways write them so. */
+export function errorCodeIn({ errorCode }: Readonly<Record<string, unknown>>): string | undefined {
+  const isCode = typeof errorCode === "string" && errorCode !== "" && errorCode !== "UNAUTHORIZED";
+  return isCode ? printable(errorCode, 100) : undefined;
+}
+
+/** Returns a value that is an HTTP status. */
+export function statusIn(value: unknown): number | undefined {
+  const isText = typeof value === "number" || typeof value === "string";
+  return isText && /^[2-5]\d\d$/.test(String(value)) ? Number(value) : undefined;
 }
 
 /**
  * Tells whether the service sends this only to those whose key it knows: a code that it is known to have, or any code beside status
  * 401, which has none for a wrong key.
  */
-export function isForKnownKey(status: number | undefined, errorCode: unknown): boolean {
-  if (typeof errorCode !== "string") return false;
+export function isForKnownKey(status: number | undefined, errorCode: string | undefined): boolean {
+  if (errorCode === undefined) return false;
   const [code] = ADVICE_BY_ERROR_CODE.get(errorCode) ?? [];
   // A rate limit may come before the service checks the key.
   return code === undefined ? status === 401 : code !== "ERR_RATE_LIMITED";
 }
 
-/** Returns the address of the caller that the service has seen. */
+/** Returns the address of the caller that the service has seen: the first one of a list, without its port. */
 function addressIn(parameters: unknown): string | undefined {
   const texts: readonly unknown[] = Array.isArray(parameters) ? parameters : [];
+  const addresses = texts
+    .filter((text) => typeof text === "string")
+    .map((text) => text.replace(/,.*/s, "").trim())
+    .map((text) => text.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2"));
   // An IPv6 address may have a zone of any length, which means nothing elsewhere.
-  return texts.filter((text) => typeof text === "string").find((text) => isIP(text) > 0 && !text.includes("%"));
+  return addresses.find((text) => isIP(text) > 0 && !text.includes("%"));
 }
 
+/** Says what to do about the address of the caller that the service has seen. */
+function adviceOnAddress(address: string, advice: string): string {
+  if (!PRIVATE_ADDRESS.test(address)) return advice.replace(OWN_ADDRESS, `the address ${address}`);
+  // Behind a balancer the service sees everybody with the same address.
+  return `the address ${address} is not on the key's access list; if a balancer has this address, let the service see that of the client (mms.remoteIp.header), and otherwise add it there`;
+}
+
+/** The addresses of private networks, and those of the machine itself. */
+const PRIVATE_ADDRESS = /^(?:10\.|127\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|f[cd][\da-f]{2}:|::1$)/i;
+
 const WRONG_KEY: Advice = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
-const REFUSED: Advice = [
-  "ERR_REFUSED",
-  "the service refuses the read; check the address in baseUrl, and read the log of the service",
-];
+const READ_ITS_WORDS = "the service refuses the read; read what it says, look up its code, and read its log";
+const GATEWAY_REFUSES =
+  "a gateway or proxy in front of the service refuses the request; ask its operator to let the request pass, or check baseUrl";
 const REFUSES_THIS_PROJECT =
   "the service knows the key and refuses to read this project with it; check projectId and the roles of the key, and read the log of the service";
 const LATER = /\b(?:later|in a minute)\b/;
@@ -95,6 +135,10 @@ const PAYMENT_REQUIRED: Advice = [
 ];
 const OTHER_PLAN: Advice = ["ERR_UNSUPPORTED", "the project's plan excludes this read; change the plan"];
 const NO_MEMBER: Advice = ["ERR_NOT_A_MEMBER", NOT_A_MEMBER];
+const OF_ATLAS: Advice = [
+  "ERR_UNSUPPORTED",
+  "the agents of an Atlas project have no such settings; take the project out of the program",
+];
 const ROLE_MISSING: Advice = [
   "ERR_ROLE_MISSING",
   "the key lacks a role; give it Project Automation Admin on this project",
@@ -104,6 +148,7 @@ const ROLE_MISSING: Advice = [
 // responses, and in clients.
 const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice>([
   ["NOT_IN_GROUP", NO_MEMBER],
+  ["USER_NOT_IN_GROUP", NO_MEMBER],
   ["USER_CANNOT_ACCESS_GROUP", NO_MEMBER],
   ["USER_CANNOT_ACCESS_ORG", NO_MEMBER],
   ["USER_UNAUTHORIZED", ROLE_MISSING],
@@ -134,30 +179,40 @@ const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice
   ["UNSUPPORTED_FOR_CURRENT_PLAN", OTHER_PLAN],
   ["NO_FREE_TIER_API", OTHER_PLAN],
   ["UNSUPPORTED_FOR_CURRENT_CONFIG", ["ERR_UNSUPPORTED", NOT_AUTOMATED]],
-  [
-    "ATLAS_GROUP",
-    ["ERR_UNSUPPORTED", "the agents of an Atlas project have no such settings; take the project out of the program"],
-  ],
+  ["ATLAS_GROUP", OF_ATLAS],
+  ["EXPECTED_NON_ATLAS_ORG", OF_ATLAS],
   ["INVALID_GROUP_ID", NO_SUCH_PROJECT],
   ["GROUP_NOT_FOUND", NO_SUCH_PROJECT],
   ["AUTOMATION_CONFIG_NOT_FOUND", ["ERR_NOT_AUTOMATED", NOT_AUTOMATED]],
   ["RESOURCE_NOT_FOUND", ["ERR_NOT_FOUND", "the path is unknown; check the path of baseUrl and the service's version"]],
 ]);
 
+/** What a status says, whoever sends it. */
 const ADVICE_BY_STATUS: Readonly<Record<number, Advice>> = {
-  400: ["ERR_REFUSED", "the service does not understand the request; check the scheme and the port of baseUrl"],
-  401: WRONG_KEY,
+  // Servers send it on a connection that they close because it was idle (RFC 9110, section 15.5.9).
+  408: ["ERR_UNAVAILABLE", "the server closed the connection because no request came in time; try again later"],
+  429: RATE_LIMITED,
+  500: ["ERR_UNAVAILABLE", "the service failed; try again later, and read its log if that does not help"],
+  501: ["ERR_REFUSED", "the server does not support the request; check baseUrl and any proxy"],
+  502: ["ERR_UNAVAILABLE", "a gateway in front of the service got no response from it; try again later"],
+  503: ["ERR_UNAVAILABLE", "the service is overloaded or under maintenance; try again later"],
+  504: ["ERR_UNAVAILABLE", "a gateway in front of the service got no response in time; try again later"],
+  505: ["ERR_REFUSED", "the server does not support HTTP/1.1; check baseUrl and any proxy"],
+  511: ["ERR_REFUSED", "the network wants a login before it lets requests pass; log in to it"],
+};
+
+/** What a refusal of the service without a code says. */
+const REFUSALS_BY_STATUS: Readonly<Record<number, Advice>> = {
   402: PAYMENT_REQUIRED,
   403: [
     "ERR_REFUSED",
     "the service does not allow this key to read; give it Project Automation Admin on this project, and check its access list",
   ],
   404: ["ERR_NOT_FOUND", "the service has nothing at this address; check projectId and baseUrl"],
-  // Servers send it on a connection that they close because it was idle (RFC 9110, section 15.5.9).
-  408: ["ERR_UNAVAILABLE", "the server closed the connection because no request came in time; try again later"],
-  429: RATE_LIMITED,
-  500: ["ERR_UNAVAILABLE", "the service failed; try again later, and read its log if that does not help"],
-  502: ["ERR_UNAVAILABLE", "a gateway in front of the service got no response from it; try again later"],
-  503: ["ERR_UNAVAILABLE", "the service is overloaded or under maintenance; try again later"],
-  504: ["ERR_UNAVAILABLE", "a gateway in front of the service got no response in time; try again later"],
+};
+
+/** What the same status says if its body is not that of the service. */
+const GATEWAY_REFUSALS: Readonly<Record<number, string>> = {
+  400: "the server does not understand the request; check the scheme and the port of baseUrl, and any gateway or proxy",
+  404: "a gateway or another server has nothing at this address; check the host, the port and the path of baseUrl",
 };

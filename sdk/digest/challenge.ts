@@ -31,24 +31,28 @@ export function parseChallenges(line: string): ParsedChallenges {
   };
   for (take(SEPARATORS); position < line.length; take(SEPARATORS)) {
     const malformedPart = line.slice(position);
-    const [, scheme, token68] = take(SCHEME) ?? [];
+    const scheme = take(SCHEME)?.[1]?.toLowerCase();
     if (scheme === undefined) return { challenges, malformed: malformedPart };
+    // A Digest challenge may begin with a parameter that looks like a token68, such as `realm=`.
+    const hasToken68 = scheme !== "digest" && take(TOKEN68) !== undefined;
     const parameters = new Map<string, string>();
-    const readName = () => (token68 === undefined ? take(PARAMETER_NAME)?.[1] : undefined);
+    const readName = () => (hasToken68 ? undefined : take(PARAMETER_NAME)?.[1]);
     for (let name = readName(); name !== undefined; name = readName()) {
       const [value, quotedValue] = take(PARAMETER_VALUE) ?? [];
       if (value === undefined) return { challenges, malformed: malformedPart };
       parameters.set(name.toLowerCase(), quotedValue?.replace(/\\(.)/gs, "$1") ?? value);
     }
-    challenges.push({ scheme: scheme.toLowerCase(), parameters });
+    challenges.push({ scheme, parameters });
   }
   return { challenges };
 }
 
 const SEPARATORS = /[ \t,]*/y;
-// RFC 9110, sections 5.6.2, 11.2 and 11.3: a token that stands alone, or white space and a token68 or parameters follow. The
-// look-ahead separates `a=`, a token68, from `a=b`, a parameter.
-const SCHEME = /([!#$%&'*+\-.^`|~\w]+)(?:(?=[ \t]*(?:,|$))|[ \t]+([\w\-.~+/]+=*(?=[ \t]*(?:,|$)))?)/y;
+// RFC 9110, sections 5.6.2 and 11.3: a token that stands alone, or white space and a token68 or parameters follow.
+const SCHEME = /([!#$%&'*+\-.^`|~\w]+)(?:(?=[ \t]*(?:,|$))|[ \t]+)/y;
+// RFC 9110, section 11.2. The look-ahead separates `a=`, a token68, from `a=b`, a parameter.
+const TOKEN68 = /[\w\-.~+/]+=*(?=[ \t]*(?:,|$))/y;
 const PARAMETER_NAME = /[ \t,]*([!#$%&'*+\-.^`|~\w]+)[ \t]*=[ \t]*/y;
-// RFC 9110, section 5.6.4; without quotes it may have more characters than a token, because some servers send base64 like this.
-const PARAMETER_VALUE = /(?:"((?:[^"\\]|\\.)*)"|[^\s",]+)(?=[ \t]*(?:,|$))/sy;
+// RFC 9110, section 5.6.4. Without quotes it may be empty, and have more characters than a token, because some servers write
+// `realm=` or base64 like this.
+const PARAMETER_VALUE = /(?:"((?:[^"\\]|\\.)*)"|[^\s",]*)(?=[ \t]*(?:,|$))/sy;

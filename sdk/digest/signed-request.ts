@@ -8,7 +8,10 @@ export interface DigestConnection {
   readonly dispatcher: Pick<Dispatcher, "dispatch">;
   readonly session: DigestSession;
   /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
-  readonly cookies: { readonly header: string | undefined; keep(lines: string | readonly string[]): void };
+  readonly cookies: {
+    readonly header: string | undefined;
+    keep(lines: string | readonly string[], request: URL): void;
+  };
   /** A response has ended, or the head of a refusal has come. */
   endResponse(): void;
   /**
@@ -66,7 +69,7 @@ export async function sendSigned(
     }
     const { error, ...response } = outcome;
     const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
-    if (lines !== undefined) cookies.keep(lines);
+    if (lines !== undefined) cookies.keep(lines, new URL(request.path, request.origin));
     const challenge =
       response.status === 401 && challenges !== undefined ? chooseDigestChallenge(challenges) : undefined;
     const isSigned = authorization !== undefined && challenge?.stale !== true;

@@ -125,7 +125,7 @@ const SENTENCES = {
     UND_ERR_RES_EXCEEDED_MAX_SIZE: "its response is longer than 1 MiB; check {setting}",
     UND_ERR_HEADERS_OVERFLOW: "the headers of its response are too long; check {setting}",
     // undici asserts that a status is 100 at least.
-    ERR_ASSERTION: `its response breaks the rules of HTTP, because its status is below 100; ${MENDS}`,
+    ERR_ASSERTION: `its response breaks the rules of HTTP, because its status is 101 or below 100; ${MENDS}`,
   },
 } as const;
 

@@ -13,10 +13,17 @@ export class Cookies {
     return Array.from(this.#values, ([name, value]) => `${name}=${value}`).join("; ");
   }
 
-  /** @param lines the values of the `Set-Cookie` lines of a response */
-  keep(lines: string | readonly string[]): void {
+  /**
+   * Keeps those that belong to a request, and leaves out those of other paths and hosts (RFC 6265, sections 5.1.3 and 5.1.4).
+   * @param lines the values of the `Set-Cookie` lines of the response to it
+   */
+  keep(lines: string | readonly string[], { hostname, pathname }: URL): void {
     for (const line of [lines].flat()) {
-      const { name = "", value = "", maxAge, expires } = parseCookie(line) ?? {};
+      const { name = "", value = "", maxAge, expires, path = "", domain = "" } = parseCookie(line) ?? {};
+      const folder = path.startsWith("/") ? path.replace(/\/?$/, "/") : "/";
+      const host = domain.replace(/^\./, "").toLowerCase();
+      const isOfHost = host === "" || `.${hostname}`.endsWith(`.${host}`);
+      if (!isOfHost || !`${pathname}/`.startsWith(folder)) continue;
       this.#values.delete(name);
       const isExpired = maxAge === undefined ? expires !== undefined && Number(expires) <= Date.now() : maxAge <= 0;
       if (name !== "" && !isExpired && this.#values.size < MAX_COOKIES) this.#values.set(name, value);

@@ -85,6 +85,8 @@ async function respond(response: CannedResponse): Promise<Situation> {
 const respondInEnvelope = async (body: object) => ({ ...(await respond(json(body))), envelope: true, facts: {} });
 const GONE = { errorCode: "GROUP_NOT_FOUND" };
 
+const REFUSES = "the service refuses the read; read what it says, look up its code, and read its log";
+
 const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, string])[] = [
   [401, {}, "ERR_AUTHENTICATION", "does not ask for HTTP Digest"],
   [401, { errorCode: "NOT_IN_GROUP" }, "ERR_NOT_A_MEMBER", "invite the key"],
@@ -151,18 +153,27 @@ const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, str
   [429, {}, "ERR_RATE_LIMITED", "fewer projects"],
   [500, { errorCode: "UNEXPECTED_ERROR" }, "ERR_UNAVAILABLE", "read its log"],
   [502, {}, "ERR_UNAVAILABLE", "a gateway in front of the service"],
+  [501, {}, "ERR_REFUSED", "does not support the request; check baseUrl"],
+  [505, {}, "ERR_REFUSED", "does not support HTTP/1.1; check baseUrl"],
+  [511, {}, "ERR_REFUSED", "wants a login before it lets requests pass"],
   [503, {}, "ERR_UNAVAILABLE", "under maintenance"],
   [503, { errorCode: "GROUP_NOT_FOUND" }, "ERR_UNAVAILABLE", "under maintenance"],
   [504, {}, "ERR_UNAVAILABLE", "no response in time"],
-  [400, { errorCode: "toString" }, "ERR_REFUSED", "does not understand the request"],
-  [405, {}, "ERR_REFUSED", "refuses the read; check the address in baseUrl, and read the log of the service"],
-  [410, {}, "ERR_REFUSED", "refuses the read; check the address in baseUrl"],
+  [400, { errorCode: "toString" }, "ERR_REFUSED", `^${REFUSES} \\(status 400, toString\\)`],
   [
-    418,
-    { errorCode: "TEAPOT", detail: "I brew." },
+    400,
+    { errorCode: "VALIDATION_ERROR", detail: "No." },
     "ERR_REFUSED",
-    "read the log of the service \\(status 418, TEAPOT: I brew\\)",
+    `^${REFUSES} \\(status 400, VALIDATION_ERROR: No\\)`,
   ],
+  [403, { errorCode: "API_KEY_NOT_FOUND" }, "ERR_REFUSED", `^${REFUSES} \\(`],
+  [404, { errorCode: "ORG_NOT_FOUND" }, "ERR_NOT_FOUND", `^${REFUSES} \\(`],
+  [404, { errorCode: "EXPECTED_NON_ATLAS_ORG" }, "ERR_UNSUPPORTED", "an Atlas project"],
+  [404, { errorCode: "USER_NOT_IN_GROUP" }, "ERR_NOT_A_MEMBER", "invite the key"],
+  [400, {}, "ERR_REFUSED", REFUSES],
+  [405, {}, "ERR_REFUSED", REFUSES],
+  [410, {}, "ERR_REFUSED", REFUSES],
+  [418, { errorCode: "TEAPOT", detail: "I brew." }, "ERR_REFUSED", `${REFUSES} \\(status 418, TEAPOT: I brew\\)`],
 ];
 
 for (const [status, body, code, says] of REFUSALS) {
@@ -238,15 +249,84 @@ itFails("ERR_REFUSED", refusedWith, [
   ],
 ]);
 
+// What stands in front of the service blames no key, no role and no project. The bodies are those of Cloudflare, F5, Azure and nginx.
 const FORBIDDEN = { status: 403, body: "<h1>Forbidden</h1>" };
-itFails("ERR_REFUSED", respond, [["a web page with status 403", FORBIDDEN, "give it Project Automation Admin"]]);
+const GATEWAY =
+  /^a gateway or proxy in front of the service refuses the request; ask its operator .*baseUrl \(status \d{3}\)/;
+const CHALLENGE_PAGE = "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body></body></html>";
+const SUPPORT_ID = "<html><body>The requested URL was rejected. Your support ID is: 1234567890</body></html>";
+const AZURE = JSON.stringify({ statusCode: 403, message: "Forbidden" });
+const PLAIN_TO_TLS = "<h1>400 Bad Request</h1><center>The plain HTTP request was sent to HTTPS port</center>";
+itFails("ERR_REFUSED", respond, [
+  ["a web page with status 403", FORBIDDEN, GATEWAY],
+  [
+    "a challenge of Cloudflare",
+    { ...FORBIDDEN, headers: { "cf-mitigated": "challenge" }, body: CHALLENGE_PAGE },
+    GATEWAY,
+  ],
+  ["a page of F5", { ...FORBIDDEN, body: SUPPORT_ID }, GATEWAY],
+  ["JSON of Azure", { ...FORBIDDEN, body: AZURE }, GATEWAY],
+  ["an empty body with status 403", { status: 403 }, GATEWAY],
+  ["status 405 of a gateway", { status: 405 }, GATEWAY],
+  [
+    "a page with status 400",
+    { status: 400, body: PLAIN_TO_TLS },
+    /^the server does not understand .*scheme and the port of/,
+  ],
+]);
+itFails("ERR_NOT_FOUND", respond, [
+  [
+    "a page with status 404",
+    { status: 404, body: "<h1>Not Found</h1>" },
+    /^a gateway or another server .*path of baseUrl \(/,
+  ],
+]);
+itFails("ERR_ACCOUNT_SUSPENDED", respond, [["a page with status 402", { status: 402, body: "<h1>Pay</h1>" }, GATEWAY]]);
+
+const emptyCode = async (errorCode: string) => {
+  const challenge = 'Digest realm="r", nonce="n", qop="auth"';
+  const sent = { ...asksFor(challenge), body: JSON.stringify({ error: 401, errorCode, detail: "You are not." }) };
+  return { ...(await respond(sent)), facts: { status: 401, errorCode: undefined } };
+};
+itFails("ERR_WRONG_KEY", emptyCode, [
+  ["an empty code, as gateways in Go write it", "", /refuses the key pair; .* \(status 401, You are not\)/],
+  ["a code that says no more than the status", "UNAUTHORIZED", /refuses the key pair; .* \(status 401, You are not\)/],
+]);
+
+const inLatin1 = async (status: number, errorCode: string) => {
+  const body = Buffer.from(JSON.stringify({ error: status, errorCode, detail: "Gruppe nicht verf\xfcgbar" }), "latin1");
+  return { ...(await respond({ status, body })), facts: { status, errorCode } };
+};
+itFails("ERR_PROJECT_NOT_FOUND", () => inLatin1(404, "GROUP_NOT_FOUND"), [["ISO-8859-1", undefined, "verf\xfcgbar"]]);
+itFails("ERR_ROLE_MISSING", () => inLatin1(403, "USER_UNAUTHORIZED"), [["ISO-8859-1", undefined, "verf\xfcgbar"]]);
+
+/** The address of the caller as balancers write it. */
+const seenAs = async (address: string) => {
+  const body = JSON.stringify({ error: 403, errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST", parameters: [address] });
+  return { ...(await respond({ status: 403, body })), facts: { status: 403 } };
+};
+itFails("ERR_ACCESS_LIST", seenAs, [
+  [
+    "an address with a port",
+    "203.0.113.42:51234",
+    /^the address 203\.0\.113\.42 is not on the key's access list; add it/,
+  ],
+  ["an address in brackets", "[2001:db8::1]:443", /^the address 2001:db8::1 is not/],
+  ["a list of addresses", "203.0.113.42, 10.0.0.1", /^the address 203\.0\.113\.42 is not/],
+  ...["127.0.0.1", "10.1.2.3:80", "172.31.0.1", "192.168.0.1", "::1", "fd00::1"].map(
+    (address) => [address, address, /if a balancer has this address, .*mms\.remoteIp\.header/] as const,
+  ),
+  ...["172.32.0.1", "100.0.0.1", "2001:db8::fd00:1"].map(
+    (address) => [address, address, /list; add it there/] as const,
+  ),
+]);
 itFails("ERR_UNAVAILABLE", () => openService({ faults: Array.from({ length: 9 }, () => "forgetNonces") }), [
   ["nonces that the service keeps forgetting", undefined, "rejects every nonce"],
 ]);
 
 // None of them blames the key.
-itFails("ERR_AUTHENTICATION", respondInEnvelope, [
-  ["no challenge in an envelope", { status: 401, content: { error: 401 } }, /^the server does not ask for .*; check/],
+itFails("ERR_REFUSED", async (body: object) => ({ ...(await respondInEnvelope(body)), facts: { status: 401 } }), [
+  ["status 401 in an envelope", { status: 401, content: { error: 401 } }, REFUSES],
 ]);
 itFails("ERR_AUTHENTICATION", async (sent: CannedResponse) => ({ ...(await respond(sent)), facts: {} }), [
   ["no challenge", { status: 401, body: '{"error":401}' }, /^the server does not ask for HTTP Digest; check baseUrl/],
@@ -270,6 +350,19 @@ itFails("ERR_INVALID_RESPONSE", (sent: Partial<CannedResponse>) => respond({ sta
     "a redirect, whose token is not shown",
     { status: 302, headers: { Location: "https://sso.example.com/login?token=body-token" } },
     /redirects to https:\/\/sso\.example\.com \(status 302\)/,
+  ],
+  ...["/login", "login?to=a:b", "?a=b", "../login"].map(
+    (Location) =>
+      [
+        `a redirect to ${Location}`,
+        { status: 302, headers: { Location } },
+        "redirects to another path of the same",
+      ] as const,
+  ),
+  [
+    "a redirect without a scheme",
+    { status: 302, headers: { Location: "//sso.example.com" } },
+    "redirects to another address",
   ],
   [
     "overrides nested 150,000 deep",
@@ -458,6 +551,7 @@ itFails("ERR_INVALID_RESPONSE", reach, [
     sending("HTTP/1.1 099 X\r\n\r\n"),
     "^its response breaks the rules of HTTP, because its status is",
   ],
+  ["status 101 without Upgrade", sending("HTTP/1.1 101 X\r\n\r\n"), "because its status is 101 or below 100;"],
   ["status 100 that nothing has asked for", sending("HTTP/1.1 100 Continue\r\n\r\n"), "^it sends status 100 or 101,"],
   [
     "status 101 that nothing has asked for",

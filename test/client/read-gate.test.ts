@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
-import { type RefusalFacts, serviceError } from "../../sdk/client/service-error.ts";
+import { type ErrorFacts, serviceError } from "../../sdk/client/service-error.ts";
 import { AgentLogConfigError } from "../../sdk/model/errors.ts";
 
 beforeEach(() => {
@@ -20,7 +20,7 @@ interface End {
 /** When a read has reached the host last. */
 const pool = { reachedAt: 0 };
 
-function refused(status: number, errorCode?: string, facts: RefusalFacts = {}): End {
+function refused(status: number, errorCode?: string, facts: ErrorFacts = {}): End {
   return { error: serviceError(status, { errorCode }, "Can't read a", { refusal: "key", ...facts }) };
 }
 

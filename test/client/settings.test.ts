@@ -70,6 +70,18 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
     logRotate: { timeThresholdHrs: 12, sizeThresholdMB: 1000.5 },
   },
   {
+    description: "numbers in any form that converts to one, texts without characters, and the older name of a number",
+    body: { logRotate: { percentOfDiskspace: " 0.4 ", sizeThresholdMB: "1e3", numTotal: " ", maxUncompressed: "7" } },
+    expected: {},
+    logRotate: { percentOfDiskspace: 0.4, sizeThresholdMB: 1000, numUncompressed: 7 },
+  },
+  {
+    description: "both names of the uncompressed files",
+    body: { logRotate: { numUncompressed: 5, maxUncompressed: 7 } },
+    expected: {},
+    logRotate: { numUncompressed: 5 },
+  },
+  {
     description: "nothing but what stands beside settings, which is dropped",
     body: { hasPassword: true, password: "p", sslPEMKeyFileWindows: "f", sslPEMKeyPwd: "p", hasSslPEMKeyPwd: true },
     expected: {},
@@ -93,6 +105,8 @@ it.each<readonly [string, Omit<CannedResponse, "status">]>([
   ["duplicate keys, of which the last one counts", { body: '{"logPath":"/first","logPath":"/münchen.log"}' }],
   ["an envelope beside them", { body: '{"logPath":"/münchen.log","status":404,"content":{"logPath":"/l"}}' }],
   ["fields that nobody knows beside them", { body: '{"logLevel":"info","logPath":"/münchen.log"}' }],
+  ["the encoding none", { headers: { "Content-Encoding": "none" }, body: BODY }],
+  ["a list of encodings that change nothing", { headers: { "Content-Encoding": "identity, , Identity" }, body: BODY }],
   ["a byte order mark", { body: `\uFEFF${BODY}` }],
 ])("settings are found in a response with %s, whether or not an envelope was asked for", async (_, response) => {
   const service = await openService();

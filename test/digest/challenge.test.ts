@@ -37,6 +37,12 @@ test.for<readonly [string, string | readonly string[], Partial<DigestChallenge>]
   ["a nonce without quotes", "Digest nonce=AbC/+==, qop=auth", { nonce: "AbC/+==", qop: "auth" }],
   ["an empty realm", 'Digest realm="", nonce="n"', { realm: "" }],
   ["an empty nonce", 'Digest realm="r", nonce=""', { nonce: "" }],
+  [
+    "empty values without quotes",
+    'Digest realm=, qop="auth", opaque= ,nonce="n"',
+    { realm: "", nonce: "n", qop: "auth" },
+  ],
+  ["an empty nonce without quotes", "Digest nonce=", { nonce: "" }],
   ["op in the place of qop", 'Digest nonce="n", op="auth"', { qop: "auth" }],
   ["qop before op", 'Digest nonce="n", op="auth-int", qop="auth"', { qop: "auth" }],
   ["auth of several qops", 'Digest nonce="n", qop=" auth-int , AUTH "', { qop: "auth" }],

@@ -41,7 +41,12 @@ function connectTo({ origin }: { readonly origin: string }): Connection {
   return connection;
 }
 
-const READ = { path: "/read?a=b", method: "GET", headers: { accept: "application/json" } } as const;
+const READ = {
+  origin: "http://127.0.0.1",
+  path: "/read?a=b",
+  method: "GET",
+  headers: { accept: "application/json" },
+} as const;
 
 async function read(connection: DigestConnection): Promise<string> {
   const { status, body } = await sendSigned(connection, READ, () => false);
