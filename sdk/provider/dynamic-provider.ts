@@ -9,7 +9,7 @@ import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
 import type { RecordHost } from "../record/find-settings.ts";
-import { describeFindings, type Finding, FindingReport, findingOf } from "../record/finding-report.ts";
+import { describeFinding, type Finding, FindingReport, findingOf } from "../record/finding-report.ts";
 import { internalIn, internalProperties } from "../record/internal-properties.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../record/resource-lifecycle.ts";
 import { asProperties, asRecord, isRecordOf, type Properties, UNREAD } from "../record/resource-record.ts";
@@ -119,7 +119,7 @@ async function warnOfRecord(subject: string, warning: Finding): Promise<void> {
   await warn(
     record === undefined
       ? `AgentLogConfig ${printable(subject, 120)}: ${cause}`
-      : describeFindings([subject], [tellOnce(subject, warning)]),
+      : describeFinding([subject], tellOnce(subject, warning)),
   );
 }
 

@@ -56,16 +56,22 @@ export class FindingReport<Resource = string> {
     return causes.flatMap((alike) => {
       const sentFirst = foremost([...alike], ([, finding]) => wasSent(finding));
       const pairs = foremost(sentFirst, ([resource]) => resource === at);
-      const names = this.#namesOf(pairs.map(([resource]) => resource));
-      const findings = pairs.map(([, finding]) => finding);
-      const message = describeFindings(names, findings, this.#nameOf === undefined);
-      // All findings of a cause may be forgotten, and then there is no resource.
-      return pairs.slice(0, 1).map(([resource]) => ({ resource, message }));
+      const [[, finding] = []] = pairs;
+      // All findings of a cause may be forgotten.
+      if (finding === undefined) return [];
+      // How a read has ended does not apply to the resources whose reads were not sent. They stand at the end.
+      const isApart = wasSent(finding) && finding.record === undefined;
+      const alikes = isApart ? pairs.filter(([, other]) => wasSent(other)) : pairs;
+      const unsentNames = this.#namesOf(pairs.slice(alikes.length));
+      const end = unsentNames.length === 0 ? "" : ` Not sent, for the same reason: ${listOf(unsentNames)}.`;
+      const message = describeFinding(this.#namesOf(alikes), finding, this.#nameOf === undefined);
+      return pairs.slice(0, 1).map(([resource]) => ({ resource, message: `${message}${end}` }));
     });
   }
 
   /** The engine asks in another order in each run, so that names of resources are sorted. */
-  #namesOf(resources: readonly Resource[]): readonly string[] {
+  #namesOf(pairs: readonly (readonly [Resource, Finding])[]): readonly string[] {
+    const resources = pairs.map(([resource]) => resource);
     return this.#nameOf === undefined ? resources.map(String) : resources.map(this.#nameOf).sort(BY_NAME.compare);
   }
 }
@@ -107,13 +113,12 @@ function foremost<Item>(items: readonly Item[], isFirst: (item: Item) => boolean
 /**
  * Returns the sentences for resources that have one cause.
  * @param names of the resources
- * @param findings what is said of each of them
- * @param areNamed each message names its own resource in the same way
+ * @param finding what is said of the first of them
+ * @param isNamed its message names the resource, too
  */
-export function describeFindings(names: readonly string[], findings: readonly Finding[], areNamed = false): string {
-  const [{ message, record } = { message: "" }] = findings;
+export function describeFinding(names: readonly string[], { message, record }: Finding, isNamed = false): string {
   if (record === undefined) {
-    const [says, which] = areNamed ? ["The same applies", names.slice(1)] : ["This applies", names];
+    const [says, which] = isNamed ? ["The same applies", names.slice(1)] : ["This applies", names];
     return which.length === 0 ? message : `${message} ${says} to ${listOf(which)}.`;
   }
   const what = `AgentLogConfig ${listOf(names)}`;

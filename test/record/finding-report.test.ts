@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeFindings, FindingReport } from "../../sdk/record/finding-report.ts";
+import { describeFinding, FindingReport } from "../../sdk/record/finding-report.ts";
 
 const gone = (resource: string) => ({ message: `${resource} is gone.`, cause: "gone" });
 const DOWN = { message: "The service is down.", cause: "down" };
@@ -34,7 +34,24 @@ it("tells a cause beside a resource whose read was sent, if there is one", () =>
   expect(report.entries()).toEqual([{ resource: "a", message: "It was not sent. This applies to a." }]);
   expect(report.note("b", DOWN)).toBe("b");
   expect(report.note("c", unsent)).toBe("b");
-  expect(report.entries()).toEqual([{ resource: "b", message: "The service is down. This applies to a, b, c." }]);
+  report.note("d", DOWN);
+  const message = "The service is down. This applies to b, d. Not sent, for the same reason: a, c.";
+  expect(report.entries()).toEqual([{ resource: "b", message }]);
+});
+
+it("tells a cause beside a resource whose read was not sent, if that is asked for, in its words", () => {
+  const report = new FindingReport(String);
+  report.note("b", DOWN);
+  report.note("a", { ...DOWN, message: "It was not sent.", isUnsent: true });
+  expect(report.entries("a")).toEqual([{ resource: "a", message: "It was not sent. This applies to a, b." }]);
+});
+
+it("tells of the records that are used, whether or not their reads were sent", () => {
+  const report = new FindingReport();
+  report.note("a", { ...DOWN, record: "used" });
+  report.note("b", { ...DOWN, record: "used", isUnsent: true });
+  const message = "AgentLogConfig a, b use the recorded settings. The service is down.";
+  expect(report.entries()).toEqual([{ resource: "a", message }]);
 });
 
 it("tells nothing of a resource that is forgotten, and of a cause that has no other", () => {
@@ -77,7 +94,7 @@ it.each([
 
 it("names a resource by 120 characters at most", () => {
   const [just, over] = ["x".repeat(120), "y".repeat(121)];
-  expect(describeFindings([just, over], [{ ...gone("It"), record: "gone" }])).toBe(
+  expect(describeFinding([just, over], { ...gone("It"), record: "gone" })).toBe(
     `AgentLogConfig ${just}, ${"y".repeat(120)}… are gone. It is gone.`,
   );
 });
@@ -90,5 +107,5 @@ it("tells of an outage once", () => {
 });
 
 it("shows nothing of an id that a terminal would obey", () => {
-  expect(describeFindings(["p\u001b[2J"], [{ ...DOWN, record: "used" }])).toContain("AgentLogConfig p\uFFFD[2J uses");
+  expect(describeFinding(["p\u001b[2J"], { ...DOWN, record: "used" })).toContain("AgentLogConfig p\uFFFD[2J uses");
 });

@@ -61,7 +61,7 @@ it("holds a call whose read was sent, and answers one before whose read was not"
   await pass(2999);
   expect(run.ended).toEqual({ a: "answered", c: "answered" });
   await pass(1);
-  expect(run.ended["b"]).toBe("It failed. This applies to a, b, c.");
+  expect(run.ended["b"]).toBe("It failed. This applies to b, c. Not sent, for the same reason: a.");
 });
 
 it("holds nothing after it has told, because the engine ends the run", async () => {
