@@ -139,6 +139,7 @@ async function runService(context: TestContext): Promise<string> {
   const faults = (status: number, errorCode = "") => ({
     faults: Array.from({ length: 9 }, () => ({ status, body: JSON.stringify({ error: status, errorCode }) })),
   });
+  const empty = (status: number) => ({ faults: Array.from({ length: 9 }, () => ({ status })) });
   const services = {
     closed: { baseUrl: "http://127.0.0.1:9" },
     silent: { ...(await open({ faults: [{ delaySeconds: 60 }] })), timeoutSeconds: 1 },
@@ -146,13 +147,17 @@ async function runService(context: TestContext): Promise<string> {
     rotated: await open({ privateKey: "another-private-key" }),
     uninvited: await open(faults(401, "NOT_IN_GROUP")),
     unprivileged: await open(faults(401, "USER_UNAUTHORIZED")),
+    unnamed: await open(faults(400, "VALIDATION_ERROR")),
+    ...{ gateway: await open(empty(403)), elsewhere: await open(empty(404)), network: await open(empty(511)) },
+    console: { baseUrl: `https://om.example.com/v2/${PROJECT_ID}` },
     refusing: await open(faults(403, "IP_ADDRESS_NOT_ON_ACCESS_LIST")),
     expired: await open({ tls: issueCertificate({ until: "20200102000000Z" }) }),
     untrusted: await open({ tls: TLS }),
     selfSigned: await open({ tls: issueCertificate() }),
   };
   await set("services", services);
-  const failing = Object.keys(services).map((name) => [name, { args: ARGS, service: name }]);
+  const failing: [string, object][] = Object.keys(services).map((name) => [name, { args: ARGS, service: name }]);
+  failing.push(["unsent", { args: { ...ARGS, agent: "backup" }, service: "rotated" }]);
   const guarded = { ...ARGS, agent: "backup", expect: { logPath: "/l", notSet: ["logRotate.numTotal"] } };
   const [strict, malformed] = [
     { ...ARGS, expect: expected },
