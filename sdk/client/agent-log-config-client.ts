@@ -25,7 +25,7 @@ export interface ReadOptions {
   readonly isSecret?: boolean | undefined;
   /** @internal Replaces that of the connection. */
   readonly maxRetries?: number | undefined;
-  /** @internal Is called when the read is going to be tried again, with the reason and the number of the attempt. */
+  /** @internal Is called when the read is going to be tried again, with the number of the retry and the reason. */
   readonly onRetry?: ((text: string) => void) | undefined;
 }
 
@@ -109,7 +109,6 @@ export class AgentLogConfigClient {
       proxy: this.#proxy,
       options: this.#options,
       maxRetries,
-      host,
       request,
       envelope,
       subject,

@@ -15,8 +15,6 @@ interface ReadPlan extends ReadTurn {
   readonly proxy: EnvironmentProxy | undefined;
   readonly options: CompleteOptions;
   readonly maxRetries: number;
-  /** Host and port of the service. */
-  readonly host: string;
   readonly request: UnsignedRequest;
   /** The request asks for an envelope. */
   readonly envelope: boolean;
@@ -54,8 +52,9 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
     const isLast = retries >= maxRetries || performance.now() + wait >= end;
     if (isLast || !isRetryable(error)) throw error;
-    const [why] = error.details.reason.replace(/\bthere;/, `at ${plan.host};`).split(";");
-    plan.onRetry?.(`${why}; trying again, ${retries + 2} of ${maxRetries + 1}`);
+    // A terminal cuts the end of a line, so the cause is short.
+    const [, cause = error.code] = /\((status \d{3}|[A-Z\d_]+)(?:, .*)?\)$/s.exec(error.details.says) ?? [];
+    plan.onRetry?.(`retry ${retries + 1} of ${maxRetries}, ${cause}`);
     const pause = Promise.withResolvers<void>();
     const timer = setTimeout(pause.resolve, wait);
     await abortable(pause.promise, signal, () => clearTimeout(timer));

@@ -1,6 +1,9 @@
 /** After how many milliseconds the progress of reads is shown first, and after how many it is shown again. */
 const [FIRST_MILLISECONDS, NEXT_MILLISECONDS] = [3000, 5000];
 
+/** After how many it is shown again if a read has ended. */
+const CHANGED_MILLISECONDS = 1000;
+
 /** Says how many agents are read, if that takes long, and why the read of another one is tried again. */
 export class ReadProgress {
   readonly #show: (text: string) => void;
@@ -9,17 +12,19 @@ export class ReadProgress {
   /** What is said of each read that has not ended: nothing before its first retry. */
   readonly #pending = new Map<object, string | undefined>();
   #timer: NodeJS.Timeout | undefined;
+  /** When it was shown last, on the clock of `performance`; undefined if nothing has taken long since all reads had ended. */
+  #shownAt: number | undefined;
 
   constructor(show: (text: string) => void) {
     this.#show = show;
   }
 
-  /** @param read gets a function, which it calls before each retry with the reason and the number of the attempt */
+  /** @param read gets a function, which it calls before each retry with what is to be said of it */
   async during<Result>(read: (onRetry: (text: string) => void) => Promise<Result>): Promise<Result> {
     const key = {};
     this.#count += 1;
     this.#pending.set(key, undefined);
-    this.#timer ??= this.#showAfter(FIRST_MILLISECONDS);
+    if (this.#timer === undefined) this.#showAfter(FIRST_MILLISECONDS);
     try {
       return await read((text) => this.#pending.set(key, text));
     } catch (error) {
@@ -27,27 +32,35 @@ export class ReadProgress {
       throw error;
     } finally {
       this.#pending.delete(key);
-      if (this.#pending.size === 0) {
-        clearTimeout(this.#timer);
-        this.#timer = undefined;
-      }
+      this.#noteEnd();
     }
   }
 
+  #noteEnd(): void {
+    if (this.#shownAt !== undefined) this.#showAfter(this.#shownAt + CHANGED_MILLISECONDS - performance.now());
+    if (this.#pending.size > 0) return;
+    clearTimeout(this.#timer);
+    if (this.#shownAt !== undefined && this.#count > 1) this.#show(this.#text());
+    this.#timer = this.#shownAt = undefined;
+  }
+
   /** The timer does not keep the process alive. */
-  #showAfter(milliseconds: number): NodeJS.Timeout {
-    return setTimeout(() => {
+  #showAfter(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      this.#shownAt = performance.now();
       this.#show(this.#text());
-      this.#timer = this.#showAfter(NEXT_MILLISECONDS);
+      this.#showAfter(NEXT_MILLISECONDS);
     }, milliseconds).unref();
   }
 
+  /** The cause comes first, because a terminal cuts the end of a line. */
   #text(): string {
     const retry = [...this.#pending.values()].findLast((text) => text !== undefined);
-    // A terminal cuts the end of a line.
     if (this.#count === 1) return retry ?? "the service has not responded yet";
     const successes = this.#count - this.#pending.size - this.#failures;
     const failures = this.#failures === 0 ? "" : `, ${this.#failures} failed`;
-    return `${successes} of ${this.#count} agents read${failures}${retry === undefined ? "" : `; ${retry}`}`;
+    const count = `${successes} of ${this.#count}`;
+    return retry === undefined ? `${count} agents read${failures}` : `${retry} (${count} read${failures})`;
   }
 }
