@@ -58,7 +58,7 @@ export function diffRecord(request: DiffRequest): DiffResponse {
   const outputs = recordIn(propertiesOf(request.getOlds()));
   const inputs = recordIn(propertiesOf(request.getOldInputs() ?? request.getOlds()));
   const news = recordIn(propertiesOf(request.getNews()));
-  const { changes, replaces = [] } = differenceOf(outputs, inputs, news);
+  const { changes, replaces = [] } = differenceOf(request.getId(), outputs, inputs, news);
   const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = providerMessages.DiffResponse.DiffChanges;
   const kind = changes === undefined ? DIFF_UNKNOWN : changes ? DIFF_SOME : DIFF_NONE;
   return new providerMessages.DiffResponse().setReplacesList([...replaces]).setChanges(kind);

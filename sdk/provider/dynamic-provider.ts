@@ -48,13 +48,13 @@ export async function check(
 
 export async function diff(
   _configuration: ProviderConfiguration,
-  _id: string,
+  id: string,
   olds: Properties,
   news: Properties,
 ): Promise<{ changes?: boolean; replaces?: readonly string[] }> {
   // The host sees outputs alone.
   const oldRecord = asRecord(olds);
-  return differenceOf(oldRecord, oldRecord, asRecord(news));
+  return differenceOf(id, oldRecord, oldRecord, asRecord(news));
 }
 
 export async function create(

@@ -64,12 +64,18 @@ export async function checkInputs(
 /**
  * Leaves the comparison to the engine, which shows it property by property. Another project or agent is another resource, and a
  * difference in internal properties alone is not a change, except in who manages the record: only a program in TypeScript has
- * its provider in it.
+ * its provider in it. A state that was edited, so that its id is of another resource or it has failures, is a difference, too.
  * @param inputs those in the state; its outputs if the inputs are not known
  */
-export function differenceOf(outputs: ResourceRecord, inputs: ResourceRecord, news: ResourceRecord): Difference {
+export function differenceOf(
+  id: string,
+  outputs: ResourceRecord,
+  inputs: ResourceRecord,
+  news: ResourceRecord,
+): Difference {
   // A resource that fails replaces no record. In a refresh the inputs are those that were read, whether they are as expected or not.
-  if (findingsOfCheck(news).length > 0) return { changes: true };
+  if (findingsOfCheck(news).length > 0 || (outputs.failures ?? []).length > 0) return { changes: true };
+  if (id !== idOf(outputs.args)) return { changes: true, replaces: ["projectId"] };
   if (isDeepStrictEqual([inputs.args, inputs.settings], [news.args, news.settings])) {
     return { changes: (outputs.provider === undefined) !== (news.provider === undefined) };
   }

@@ -205,10 +205,7 @@ describe("a read", () => {
     await responded(4);
     await pass(1000);
     await until(() => ended.mock.calls.length > 0);
-    expect(onRetry.mock.calls).toEqual([
-      ["retry 1 of 3, status 503"],
-      ["retry 2 of 3, status 429"],
-    ]);
+    expect(onRetry.mock.calls).toEqual([["retry 1 of 3, status 503"], ["retry 2 of 3, status 429"]]);
   });
 
   it("tells of a retry of a host at which nothing listens by the code of the system", async () => {

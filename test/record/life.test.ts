@@ -83,7 +83,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   let shows: Outcome["shows"] = "creates";
   if (kept !== undefined) {
     const [outputs, inputs, news] = [asRecord(kept.outputs), asRecord(kept.inputs), asRecord(checked.inputs)];
-    const { changes, replaces = [] } = differenceOf(outputs, inputs, news);
+    const { changes, replaces = [] } = differenceOf(idOf(kept.inputs), outputs, inputs, news);
     const differs = !isDeepStrictEqual(visible(kept.inputs), visible(checked.inputs));
     const isReplaced =
       replaces.length > 0 || (step.replacesOnLogPath && kept.inputs["logPath"] !== checked.inputs["logPath"]);

@@ -98,10 +98,21 @@ it("drops the names of the package's own that a caller sends", async () => {
 it("is not replaced by one that was read for another project, and is compared in a refresh, as expected or not", async () => {
   const record = asRecord(RECORD);
   const moved = asRecord({ ...(await checked()), projectId: OTHER_PROJECT });
-  expect(differenceOf(record, record, moved)).toEqual({ changes: true });
+  expect(differenceOf(ID, record, record, moved)).toEqual({ changes: true });
   const { readFor } = asRecord(await checked());
   const unmet = { ...asRecord({ ...RECORD, expect: { logPath: "/other" } }), readFor };
-  expect(differenceOf(unmet, unmet, unmet)).toEqual({ changes: false });
+  expect(differenceOf(ID, unmet, unmet, unmet)).toEqual({ changes: false });
+});
+
+it("is healed if its state was edited: replaced if its id is another one, and updated if it has failures", async () => {
+  const [record, news] = [asRecord(RECORD), asRecord(await checked())];
+  expect(differenceOf(ID, record, record, news)).not.toMatchObject({ changes: true });
+  expect(differenceOf(`${OTHER_PROJECT}/monitoring`, record, record, news)).toEqual({
+    changes: true,
+    replaces: ["projectId"],
+  });
+  const failing = asRecord({ ...RECORD, __failures: [{ cause: "c", message: "m" }] });
+  expect(differenceOf(ID, failing, record, news)).toEqual({ changes: true });
 });
 
 it("reads for another project although all settings of the one before are ignored", async () => {
