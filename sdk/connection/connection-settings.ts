@@ -20,13 +20,10 @@ export function isConnectionSetting(name: string): name is ConnectionSetting {
 /** A setting as it is written in configuration. */
 export interface FoundSetting {
   readonly text: string;
-  readonly source: SourceName;
+  readonly source: "argument" | "stack" | "environment";
   /** The place that it was found in, as messages name it. */
   readonly place: string;
 }
-
-/** Where a setting is written: as an argument of a Provider, in the configuration of the stack, or in the environment. */
-type SourceName = "argument" | "stack" | "environment";
 
 /** The settings that were found, not checked yet. */
 export type ConnectionSettings = Readonly<Partial<Record<ConnectionSetting, FoundSetting>>>;
@@ -79,7 +76,7 @@ export function environment(mappings: Readonly<Record<string, string>> = {}): Se
   };
 }
 
-function foundSetting(value: unknown, source: SourceName, place: string): FoundSetting | undefined {
+function foundSetting(value: unknown, source: FoundSetting["source"], place: string): FoundSetting | undefined {
   const text = configurationText(value);
   return text === "" ? undefined : { text, source, place };
 }

@@ -40,7 +40,7 @@ export function describeIssues(
 ): string {
   return listMistakes(issues.flatMap((issue) => wrongMembersOf(issue, [])).map(describeMember));
 
-  function describeMember({ path, message, input }: WrongMember): string {
+  function describeMember({ path, message, input }: ReturnType<typeof wrongMembersOf>[number]): string {
     const [first] = path;
     if (first === undefined) return `${whole} ${message}`;
     const place = placeOf(String(first));
@@ -59,10 +59,11 @@ export function listMistakes(mistakes: readonly string[]): string {
   return [...firstMistakes, ...end].join("; ");
 }
 
-type WrongMember = Pick<z.core.$ZodIssue, "path" | "message" | "input">;
-
 /** If a value fits none of several schemas, it returns what is wrong with the members of an object, because that says more. */
-function wrongMembersOf(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): WrongMember[] {
+function wrongMembersOf(
+  issue: z.core.$ZodIssue,
+  parents: readonly PropertyKey[],
+): Pick<z.core.$ZodIssue, "path" | "message" | "input">[] {
   const path = [...parents, ...issue.path];
   const alternatives = issue.code === "invalid_union" ? issue.errors : [];
   const memberIssues = alternatives.find((inner) =>

@@ -4,19 +4,21 @@ import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { parseArgument } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
-import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
+import { readArgumentsSchema } from "../model/read-arguments.ts";
 import type { Properties } from "../record/resource-record.ts";
 import { markedNames, withoutMarks } from "./property-marks.ts";
 import { publicSettings } from "./public-settings.ts";
-
-type Read = (args: ReadArguments) => Promise<AgentLogConfigResult>;
 
 /**
  * Calls one of the plugin's functions.
  * @param args as the engine has sent them
  * @throws AgentLogConfigError with the sentence to show
  */
-export async function callFunction(token: string, args: Properties, read: Read): Promise<Properties> {
+export async function callFunction(
+  token: string,
+  args: Properties,
+  read: Parameters<typeof readMany>[0],
+): Promise<Properties> {
   const plainArgs = Object.fromEntries(Object.entries(withoutMarks(args)).filter(([, value]) => value !== null));
   const isSecret = markedNames(args).length > 0;
   switch (token) {

@@ -4,17 +4,17 @@ import type { Properties } from "../record/resource-record.ts";
 
 /**
  * The settings of one agent. The one that is a secret is left out, because the SDKs of several languages lose the mark of a
- * secret inside the result of a function.
+ * secret inside the result of a function. An id is unknown in a preview as long as that of the project is.
  */
 export function publicSettings({
   id,
   projectId,
   agent,
   ...result
-}: AgentNames & (AgentLogSettings | RecordedSettings)): Properties {
+}: { readonly id: unknown; readonly projectId: unknown; readonly agent: unknown } & (
+  | AgentLogSettings
+  | RecordedSettings
+)): Properties {
   const { [SECRET_SETTING]: _, ...settings } = recordedSettingsOf(result);
   return { id, projectId, agent, ...settings };
 }
-
-/** An id is unknown in a preview as long as that of the project is. */
-type AgentNames = Readonly<Record<"id" | "projectId" | "agent", unknown>>;

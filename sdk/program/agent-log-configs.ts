@@ -91,10 +91,8 @@ interface Fleet {
   readonly origin?: pulumi.Output<object>;
 }
 
-type Configs = AgentLogConfigs["configs"];
-
 /** Makes the children as soon as all lists are known. */
-function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): Configs {
+function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): AgentLogConfigs["configs"] {
   return origin.apply((lateLists) => {
     try {
       return makeChildren({ ...fleet, lists: { ...fleet.lists, ...lateLists }, origin });
@@ -105,7 +103,7 @@ function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): Configs
 }
 
 /** Makes the children of lists that are known. */
-function makeChildren({ name: fleet, rules, options, lists, origin }: Fleet): Configs {
+function makeChildren({ name: fleet, rules, options, lists, origin }: Fleet): AgentLogConfigs["configs"] {
   const children = fleetChildren(fleet, { ...rules, ...lists }, origin !== undefined);
   const configs = children.map(({ key, childName, name, projectId: id, agent }) => {
     const isLate = isEventual(id) || origin !== undefined;

@@ -25,22 +25,19 @@ async function waitForIds(
   return pulumi.all(ids).apply(() => ids.length > 0);
 }
 
-/** The options of a resource that its registration waits for, beside `dependsOn` and a parent with an id. */
-export type RegistrationOptions = Pick<pulumi.CustomResourceOptions, "parent" | "deletedWith" | "replaceWith">;
-
 /** Returns the parent of a resource if what it creates may change the settings; then the read waits for it as for `dependsOn`. */
-export function customParentOf({ parent }: RegistrationOptions): pulumi.Resource | undefined {
+export function customParentOf({ parent }: pulumi.CustomResourceOptions): pulumi.Resource | undefined {
   return parent !== undefined && isManaged(parent) ? parent : undefined;
 }
 
 /**
- * Resolves once everything is registered that the registration of a resource waits for because of these options, since it may
+ * Resolves once everything is registered that the registration of a resource waits for because of these options, beside `dependsOn`, since it may
  * change the settings. The SDK registers a component after all that its own options and arguments name, so a read in a component
  * counts as a read after other resources, even if there are none.
  *
  * @returns undefined if there is nothing to wait for
  */
-export function waitForRegistration(options: RegistrationOptions): Promise<unknown> | undefined {
+export function waitForRegistration(options: pulumi.CustomResourceOptions): Promise<unknown> | undefined {
   const { parent, deletedWith, replaceWith = [] } = options;
   const isInComponent = pulumi.ComponentResource.isInstance(parent) && parentOf(parent) !== undefined;
   const resources = [isInComponent ? parent : [], deletedWith ?? [], replaceWith].flat();

@@ -47,11 +47,11 @@ export class FindingReport<Resource = string> {
   }
 
   /**
-   * Returns each cause once, beside the first resource that was noted for it. A resource whose read was sent comes before those whose
+   * Returns each cause once, with the names of all its resources, beside the first resource that was noted for it. A resource whose read was sent comes before those whose
    * reads were not.
    * @param at the resource whose own causes come first, and beside it
    */
-  entries(at?: Resource): ReportEntry<Resource>[] {
+  entries(at?: Resource): { readonly resource: Resource; readonly message: string }[] {
     const causes = foremost([...this.#causes.values()], (alike) => at !== undefined && alike.has(at));
     return causes.flatMap((alike) => {
       const sentFirst = foremost([...alike], ([, finding]) => wasSent(finding));
@@ -77,13 +77,6 @@ export class FindingReport<Resource = string> {
 }
 
 const BY_NAME = new Intl.Collator("en", { numeric: true });
-
-/** A cause, and what to say of it. */
-interface ReportEntry<Resource> {
-  readonly resource: Resource;
-  /** With the names of all its resources, because the engine shows no resource beside a message with --diff. */
-  readonly message: string;
-}
 
 /** Tells whether the read of a resource was sent, as far as is known. */
 export function wasSent({ isUnsent }: Finding): boolean {

@@ -60,13 +60,13 @@ export function internalIn(properties: Readonly<Record<string, unknown>>): Inter
   };
 }
 
-/** The properties to write. A program knows an origin later, as an Output. */
-interface WrittenProperties extends Omit<InternalProperties, "origin"> {
-  readonly origin?: unknown;
-}
-
-/** Returns internal properties as the engine has them, without those that are undefined. */
-export function internalProperties(values: WrittenProperties): Record<string, unknown> {
+/**
+ * Returns internal properties as the engine has them, without those that are undefined.
+ * @param values an origin is a text, which a program knows later, as an Output
+ */
+export function internalProperties(
+  values: Omit<InternalProperties, "origin"> & { readonly origin?: unknown },
+): Record<string, unknown> {
   const { provider, origin, failsIn, readFor, failures = [], isAdopted = false } = values;
   const reasons = failures.map(({ cause, message, isUnsent }) => ({ cause, message, ...(isUnsent && { isUnsent }) }));
   const properties = {

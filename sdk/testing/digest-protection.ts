@@ -9,15 +9,13 @@ interface ProtectionOptions extends Pick<ServiceOptions, "qopParameter"> {
   readonly password: string;
 }
 
-/** Returns the challenge for a request; undefined if its `Authorization` header is valid. */
-type ChallengeFor = (method: string, target: string, authorization: string | undefined) => string | undefined;
-
 /**
  * Returns the server's side of HTTP Digest with MD5 and auth, as the service does it, with nonces that do not expire. It begins
  * without nonces.
+ * @returns a function for each request, which returns a challenge, or undefined if the `Authorization` header is valid
  * @see RFC 7616, section 3.3
  */
-export function digestProtection(options: ProtectionOptions): ChallengeFor {
+export function digestProtection(options: ProtectionOptions) {
   const { realm, username, password, qopParameter = "qop" } = options;
   /** The nonce counts that were used, by their nonce. */
   const countsOfNonces = new Map<string, Set<string>>();
@@ -26,7 +24,7 @@ export function digestProtection(options: ProtectionOptions): ChallengeFor {
     countsOfNonces.set(nonce, new Set());
     return `Digest realm="${realm}", domain="", nonce="${nonce}", algorithm=MD5, ${qopParameter}="auth", stale=${stale}`;
   };
-  return (method, target, authorization) => {
+  return (method: string, target: string, authorization: string | undefined): string | undefined => {
     // Credentials have the grammar of a challenge (RFC 9110, section 11.4).
     const [credentials] = parseChallenges(authorization ?? "").challenges;
     const parameters: Partial<Record<string, string>> = Object.fromEntries(credentials?.parameters ?? []);
