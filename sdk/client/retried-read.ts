@@ -83,9 +83,12 @@ async function attempt(
     connection.replace();
   };
   // If the process was busy, a response may have come. Node.js reads it before it runs the immediate.
-  const timer = setTimeout(() => {
-    immediate = setImmediate(giveUp);
-  }, end - performance.now());
+  const timer = setTimeout(
+    () => {
+      immediate = setImmediate(giveUp);
+    },
+    Math.max(0, end - performance.now()),
+  );
   try {
     sendSigned(connection, request, (response) => isErrorForKnownKey(response, envelope)).then(
       answer.resolve,

@@ -37,7 +37,8 @@ export class ReadProgress {
   }
 
   #noteEnd(): void {
-    if (this.#shownAt !== undefined) this.#showAfter(this.#shownAt + CHANGED_MILLISECONDS - performance.now());
+    if (this.#shownAt !== undefined)
+      this.#showAfter(Math.max(0, this.#shownAt + CHANGED_MILLISECONDS - performance.now()));
     if (this.#pending.size > 0) return;
     clearTimeout(this.#timer);
     if (this.#shownAt !== undefined && this.#count > 1) this.#show(this.#text());

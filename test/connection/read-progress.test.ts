@@ -39,6 +39,12 @@ it("says after three seconds and then every five how many have ended, until all 
 });
 
 it("says it again when a read ends, but at most once a second", async () => {
+  const delays: number[] = [];
+  const { setTimeout: set } = globalThis;
+  vi.stubGlobal("setTimeout", (callback: () => void, milliseconds: number) => {
+    delays.push(milliseconds);
+    return set(callback, milliseconds);
+  });
   const { shown, read } = begin(3.2, 3.4, 5.5, 6);
   await elapse(3.999);
   expect(shown).toEqual(["0 of 4 agents read"]);
@@ -48,6 +54,9 @@ it("says it again when a read ends, but at most once a second", async () => {
   expect(shown.at(-1)).toBe("3 of 4 agents read");
   await elapse(60);
   expect(shown).toEqual([0, 2, 3, 4].map((count) => `${count} of 4 agents read`));
+  // Node.js warns of a negative number.
+  expect(delays.filter((milliseconds) => milliseconds < 0)).toEqual([]);
+  vi.unstubAllGlobals();
   // What is read later has its own three seconds.
   void read(2.9);
   await elapse(60);

@@ -36,7 +36,7 @@ const NOT_RUN = [
   ...["Default provider for '…' disabled", "The stack configuration has unknown settings"],
   ...["which nothing has asked for", "use the recorded settings", "are gone"],
   ...["requires a certificate from its clients", "it does not know the host name", "it speaks only HTTP/2"],
-  "secure renegotiation",
+  ...["secure renegotiation", "pending operations from previous deployment", "missing required URN"],
   ...["the service knows the key and refuses to read this project"],
   ...["its response is longer than 1 MiB", "the headers of its response are too long"],
   ...["check that baseUrl is the service", "#err_authentication"],
