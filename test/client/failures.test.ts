@@ -266,6 +266,7 @@ itFails("ERR_REFUSED", respond, [
   ],
   ["a page of F5", { ...FORBIDDEN, body: SUPPORT_ID }, GATEWAY],
   ["JSON of Azure", { ...FORBIDDEN, body: AZURE }, GATEWAY],
+  ["JSON with a text in error", { ...FORBIDDEN, body: '{"error":"forbidden","message":"No."}' }, GATEWAY],
   ["an empty body with status 403", { status: 403 }, GATEWAY],
   ["status 405 of a gateway", { status: 405 }, GATEWAY],
   [
