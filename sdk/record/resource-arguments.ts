@@ -20,9 +20,13 @@ export const resourceArgumentsSchema = strictObject({
 /** What is passed as the arguments of a resource, not checked yet. Null is absent, and values may be unknown yet. */
 export type GivenArguments = { readonly [Name in keyof typeof resourceArgumentsSchema.shape]?: Json } & JsonMap;
 
-/** Returns arguments as they are recorded: with the default of the one that is an output, too. */
+/**
+ * Returns arguments as they are recorded: with the default of the one that is an output, too. The outputs of a state of another version
+ * may have other names, which are left out.
+ */
 export function recordedArguments(args: GivenArguments): GivenArguments {
-  return { ...args, whenUnavailable: args.whenUnavailable ?? "fail" };
+  const entries = Object.entries(args).filter(([name]) => name in resourceArgumentsSchema.shape);
+  return { ...Object.fromEntries(entries), whenUnavailable: args.whenUnavailable ?? "fail" };
 }
 
 /**

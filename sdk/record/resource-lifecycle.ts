@@ -117,7 +117,12 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     if (mayUseRecord(record, finding)) {
       const { service } = readForIn(record);
       const isOwn = service === null || service === readForOf(host, record.args).service;
-      if (!isOwn) throw error.advised(OF_OTHER_SERVICE);
+      if (!isOwn) {
+        const { code, details } = error.advised(OF_OTHER_SERVICE);
+        // It is a cause of its own, which an outage of other resources does not tell.
+        const reason = `${details.reason} ${OF_OTHER_SERVICE}`;
+        throw new AgentLogConfigError(code, details.says, { ...details, reason, unsentAfter: undefined });
+      }
       return { id, outputs: outputsOf(record), warning: { ...finding, record: "used" } };
     }
     throw OF_CONNECTION.has(error.code) && host.usesOldConnection === true ? error.advised(REFRESH_ADVICE) : error;

@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
+import { findingOf } from "../../sdk/record/finding-report.ts";
 import { withoutInternal } from "../../sdk/record/internal-properties.ts";
-import { checkInputs, differenceOf, recordInputs } from "../../sdk/record/resource-lifecycle.ts";
+import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import { asProperties, asRecord, NO_RECORD, type Properties } from "../../sdk/record/resource-record.ts";
 import { settingsOf } from "./settings-of.ts";
 
@@ -103,6 +104,30 @@ it("is not replaced by one that was read for another project, and is compared in
   const unmet = { ...asRecord({ ...RECORD, expect: { logPath: "/other" } }), readFor };
   expect(differenceOf(ID, unmet, unmet, unmet)).toEqual({ changes: false });
 });
+
+it("is read again without the outputs of another version, which are no arguments", async () => {
+  const read = async () => settingsOf(ARGS);
+  const older = asRecord({ ...RECORD, unchangedSince: "2026-11-26T00:00:00.000Z" });
+  const { inputs, outputs } = await refreshRecord({ sources: [], read }, ID, older);
+  expect([inputs?.args, outputs.args]).toEqual([expect.anything(), { ...ARGS, whenUnavailable: "fail" }]);
+  expect(inputs?.args).not.toHaveProperty("unchangedSince");
+});
+
+it.each([undefined, new AgentLogConfigError("ERR_UNAVAILABLE", "it is down")])(
+  "is not used in a refresh of another service, which is a cause of its own, also if the read was not sent",
+  async (unsentAfter) => {
+    const details = { reason: "down", unsentAfter };
+    const error = new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", details);
+    const host = { sources: [], read: () => Promise.reject(error) };
+    const own = { ...RECORD, whenUnavailable: "useRecorded" };
+    const findings = [own, { ...own, __readFor: `${ID} 0123456789abcdef` }].map((properties) =>
+      refreshRecord(host, ID, asRecord(properties)).then(({ warning }) => warning, findingOf),
+    );
+    const [used, refused] = await Promise.all(findings);
+    expect(used).toMatchObject({ record: "used" });
+    expect([refused?.cause === used?.cause, refused?.isUnsent]).toEqual([false, undefined]);
+  },
+);
 
 it("is healed if its state was edited: replaced if its id is another one, and updated if it has failures", async () => {
   const [record, news] = [asRecord(RECORD), asRecord(await checked())];
