@@ -1,6 +1,9 @@
 package main
 
 import (
+	"maps"
+	"slices"
+
 	"example.com/pulumi-agent-log-config/sdk/go/agentlogconfig"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/config"
@@ -12,12 +15,14 @@ func main() {
 		if err != nil {
 			return err
 		}
-		if err := recordFleet(ctx); err != nil {
+		paths, err := recordFleet(ctx)
+		if err != nil {
 			return err
 		}
 		ctx.Export("monitoringLog", logs.monitoring.LogPath)
 		ctx.Export("monitoringRotatesAtMB", logs.monitoring.LogRotate.SizeThresholdMB())
 		ctx.Export("backupLog", logs.backup.LogPath())
+		ctx.Export("fleetLogs", paths)
 		return nil
 	})
 }
@@ -45,16 +50,27 @@ func readLogs(ctx *pulumi.Context, projectId string) (*agentLogs, error) {
 	return &agentLogs{monitoring, backup}, nil
 }
 
-// recordFleet makes one resource of many projects, which reads all of them at the same time and has a record for each.
-func recordFleet(ctx *pulumi.Context) error {
+// recordFleet makes one resource of many projects, which reads all of them at the same time and has a record for each. It
+// returns the paths of their logs.
+func recordFleet(ctx *pulumi.Context) (pulumi.StringArrayOutput, error) {
 	var projects map[string]string
 	if err := config.GetObject(ctx, "projects", &projects); err != nil || len(projects) == 0 {
-		return err
+		return pulumi.StringArray{}.ToStringArrayOutput(), err
 	}
-	_, err := agentlogconfig.NewAgentLogConfigs(ctx, "fleet", &agentlogconfig.AgentLogConfigsArgs{
+	fleet, err := agentlogconfig.NewAgentLogConfigs(ctx, "fleet", &agentlogconfig.AgentLogConfigsArgs{
 		Projects:        pulumi.ToStringMap(projects),
 		Agents:          pulumi.StringArray{agentlogconfig.AgentKindMonitoring},
 		WhenUnavailable: pulumi.String("useRecorded"),
 	})
-	return err
+	if err != nil {
+		return pulumi.StringArrayOutput{}, err
+	}
+	// The keys come in another order in each run, so the list is sorted. Otherwise each preview would show a change.
+	return fleet.Configs.ApplyT(func(configs map[string]agentlogconfig.FleetSettings) []string {
+		var paths []string
+		for _, key := range slices.Sorted(maps.Keys(configs)) {
+			paths = append(paths, configs[key].LogPath)
+		}
+		return paths
+	}).(pulumi.StringArrayOutput), nil
 }

@@ -13,12 +13,15 @@ monitoring = agent_log_config.AgentLogConfig(
 # Many projects are one resource, which reads all of them at the same time and has a record for each.
 projects = pulumi.Config().get_object("projects")
 if projects:
-    agent_log_config.AgentLogConfigs(
+    fleet = agent_log_config.AgentLogConfigs(
         "fleet",
         projects=projects,
         agents=[agent_log_config.AgentKind.MONITORING],
         when_unavailable="useRecorded",
     )
+    # The keys come in another order in each run, so the list is sorted. Otherwise each preview would show a change.
+    paths = fleet.configs.apply(lambda configs: [configs[key].log_path for key in sorted(configs)])
+    pulumi.export("fleetLogs", paths)
 
 # Read in every run; the state holds it only where resources or stack outputs use it.
 backup = agent_log_config.get_agent_log_config_output(

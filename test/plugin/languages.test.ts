@@ -15,6 +15,7 @@ type Language = (typeof LANGUAGES)[number];
 
 /** Go compiles Pulumi's SDK once, which takes minutes. */
 const LIMIT = { timeout: 600_000 };
+const EXAMPLES = path.join(import.meta.dirname, "../../examples");
 const installed = usePluginFolder();
 
 /** Makes the program of a language ready to run, and returns what it needs in its environment. */
@@ -28,11 +29,16 @@ const PREPARATIONS = {
   },
 };
 
-/** Opens a copy of a program on the real engine, which finds the plugin, and starts a service for it. */
-async function openProgram(context: TestContext, language: Language) {
+/**
+ * Opens a copy of a program on the real engine, which finds the plugin, and starts a service for it.
+ *
+ * @param main a file to run in the place of the program's own
+ */
+async function openProgram(context: TestContext, language: Language, main?: string) {
   const { path: PATH } = requireHost(context, language);
   const directory = path.join(installed.path(), "programs", language);
   await cp(path.join(import.meta.dirname, "programs", language), directory, { recursive: true });
+  if (main !== undefined) await cp(main, path.join(directory, path.basename(main)));
   const env = await PREPARATIONS[language](context, directory, installed.path());
   const deployment = await openRealDeployment(directory, { ...env, PATH: installed.pathWith(PATH) }, process.execPath);
   context.onTestFinished(() => deployment.close());
@@ -110,6 +116,31 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
     ["deleted", "ignored", "watched", "west"].map((name) => `create ${name}`),
   );
 });
+
+it.for([
+  ["python", "__main__.py"],
+  ["go", "main.go"],
+] as const)(
+  "has an example of a fleet in %s whose list of paths stays the same",
+  LIMIT,
+  async ([language, file], context) => {
+    const { deployment, service } = await openProgram(context, language, path.join(EXAMPLES, language, file));
+    const numbers = [6, 2, 4, 1, 5, 3];
+    const projects = Object.fromEntries(numbers.map((number) => [`project-${number}`, `${number}`.repeat(24)]));
+    for (const number of numbers) service.set(`${number}`.repeat(24), "monitoring", { logPath: `/${number}.log` });
+    arrange(service);
+    await configure(deployment, service, "languages", { projectId: PROJECT_ID, projects });
+    expect(await deployment.up()).toMatchObject({ ok: true });
+    const fleetLogs = numbers.toSorted().map((number) => `/${number}.log`);
+    expect(await deployment.outputs()).toMatchObject({ fleetLogs });
+    for (let run = 0; run < 3; run += 1) {
+      const { ok, text } = await deployment.preview({ expectNoChanges: true });
+      expect(ok, text).toBe(true);
+      // A changed output of the stack is no change for the exit code.
+      expect(text).not.toContain("fleetLogs");
+    }
+  },
+);
 
 /** What a person has changed, except what the program ignores. */
 const DRIFT = [
