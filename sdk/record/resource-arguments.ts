@@ -20,13 +20,14 @@ export const resourceArgumentsSchema = strictObject({
 /** What is passed as the arguments of a resource, not checked yet. Null is absent, and values may be unknown yet. */
 export type GivenArguments = { readonly [Name in keyof typeof resourceArgumentsSchema.shape]?: Json } & JsonMap;
 
-/**
- * Returns arguments as they are recorded: with the default of the one that is an output, too. The outputs of a state of another version
- * may have other names, which are left out.
- */
+/** Returns arguments as they are recorded: with the default of the one that is an output, too. */
 export function recordedArguments(args: GivenArguments): GivenArguments {
-  const entries = Object.entries(args).filter(([name]) => name in resourceArgumentsSchema.shape);
-  return { ...Object.fromEntries(entries), whenUnavailable: args.whenUnavailable ?? "fail" };
+  return { ...args, whenUnavailable: args.whenUnavailable ?? "fail" };
+}
+
+/** Returns the arguments in a state, which may be of another version, so that it has outputs that are no arguments. */
+export function argumentsInState(args: GivenArguments): GivenArguments {
+  return Object.fromEntries(Object.entries(args).filter(([name]) => name in resourceArgumentsSchema.shape));
 }
 
 /**

@@ -14,7 +14,7 @@ import {
 import { findSettings, type RecordHost, readForOf } from "./find-settings.ts";
 import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
 import { recordedSettingsOf } from "./recorded-settings.ts";
-import { findingsOfArguments, recordedArguments } from "./resource-arguments.ts";
+import { argumentsInState, findingsOfArguments, recordedArguments } from "./resource-arguments.ts";
 import { movedArguments, NO_RECORD, type ResourceRecord, readForIn } from "./resource-record.ts";
 
 /** What a comparison with the record has found. */
@@ -105,7 +105,7 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await host.read({ projectId, agent });
     const readFor = readForOf(host, { projectId, agent });
-    const args = recordedArguments({ ...record.args, projectId, agent });
+    const args = recordedArguments({ ...argumentsInState(record.args), projectId, agent });
     const inputs = { ...record, args, settings: recordedSettingsOf(result), readFor };
     return { id: idOf(args), inputs, outputs: outputsOf(inputs) };
   } catch (error) {
