@@ -86,13 +86,16 @@ function headerOf(headers: WireResponse["headers"], name: string): string {
   return String(headers[name] ?? "");
 }
 
+const [UTF_8, LATIN_1] = [new TextDecoder("utf-8"), new TextDecoder("latin1")];
+
 /** Reads a body as UTF-8, with or without a byte order mark (RFC 8259, section 8.1), and an error also as ISO-8859-1. */
 function parseJson(body: Uint8Array, coding: string): { readonly json?: unknown; readonly unreadable?: string } {
   const isPlain = coding.split(",").every((part) => ["", "identity", "none"].includes(part.trim().toLowerCase()));
   if (!isPlain) return { unreadable: `is compressed, although the client asks for no compression (${coding})` };
-  const text = new TextDecoder(isUtf8(body) ? "utf-8" : "latin1").decode(body);
+  const isText = isUtf8(body);
+  const text = (isText ? UTF_8 : LATIN_1).decode(body);
   try {
-    return { json: JSON.parse(text), ...(isUtf8(body) ? {} : { unreadable: "is not UTF-8" }) };
+    return { json: JSON.parse(text), ...(isText ? {} : { unreadable: "is not UTF-8" }) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (text.trim() === "") return { unreadable: "is empty" };
