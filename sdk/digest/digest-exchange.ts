@@ -3,41 +3,6 @@ import { isDeepStrictEqual } from "node:util";
 import type { DigestChallenge } from "./digest-challenge.ts";
 import { type Credentials, RequestSigner } from "./request-signer.ts";
 
-/** `"sign"` to send the request again, signed with the nonce of the challenge; otherwise what is refused for good. */
-type Verdict = "sign" | "key" | "nonce";
-
-/** What follows from a refusal. The first row counts whose facts are all true. */
-const VERDICTS: readonly (readonly [facts: readonly (keyof RefusalFacts)[], verdict: Verdict])[] = [
-  [["isOvertaken"], "sign"],
-  [["mayRepeat", "isStale"], "sign"],
-  [["mayRepeat", "isForeign"], "sign"],
-  [["mayRepeat", "isKeyAccepted"], "sign"],
-  [["isStale"], "nonce"],
-  [["isForeign", "isKeyRight"], "nonce"],
-  [[], "key"],
-];
-
-/** What is known when the server refuses a request. */
-interface RefusalFacts {
-  /**
-   * Other connections use the nonce, too, and the server has accepted one of their requests since this one was signed. A server
-   * that wants the nonce count to rise refuses a request if one with a higher count arrives first.
-   */
-  readonly isOvertaken: boolean;
-  /** The request was repeated less than 3 times, without the repeats because others have overtaken it. */
-  readonly mayRepeat: boolean;
-  /** The server says that the nonce is stale. */
-  readonly isStale: boolean;
-  /**
-   * The nonce came in a response to another request, or other connections use it, too: their counts may arrive in another order.
-   */
-  readonly isForeign: boolean;
-  /** The server has accepted the key, and has not finally refused it since. */
-  readonly isKeyAccepted: boolean;
-  /** The server has accepted the key since this request began. */
-  readonly isKeyRight: boolean;
-}
-
 /**
  * One request of a caller: how to sign it, and what follows from each response to it (RFC 7616, section 3.3). Only this file
  * decides about nonces. It sends nothing and has no timer, so that a test can try every order of events.
@@ -114,6 +79,41 @@ export class DigestExchange {
     this.#session.nonce = undefined;
     return verdict;
   }
+}
+
+/** `"sign"` to send the request again, signed with the nonce of the challenge; otherwise what is refused for good. */
+type Verdict = "sign" | "key" | "nonce";
+
+/** What follows from a refusal. The first row counts whose facts are all true. */
+const VERDICTS: readonly (readonly [facts: readonly (keyof RefusalFacts)[], verdict: Verdict])[] = [
+  [["isOvertaken"], "sign"],
+  [["mayRepeat", "isStale"], "sign"],
+  [["mayRepeat", "isForeign"], "sign"],
+  [["mayRepeat", "isKeyAccepted"], "sign"],
+  [["isStale"], "nonce"],
+  [["isForeign", "isKeyRight"], "nonce"],
+  [[], "key"],
+];
+
+/** What is known when the server refuses a request. */
+interface RefusalFacts {
+  /**
+   * Other connections use the nonce, too, and the server has accepted one of their requests since this one was signed. A server
+   * that wants the nonce count to rise refuses a request if one with a higher count arrives first.
+   */
+  readonly isOvertaken: boolean;
+  /** The request was repeated less than 3 times, without the repeats because others have overtaken it. */
+  readonly mayRepeat: boolean;
+  /** The server says that the nonce is stale. */
+  readonly isStale: boolean;
+  /**
+   * The nonce came in a response to another request, or other connections use it, too: their counts may arrive in another order.
+   */
+  readonly isForeign: boolean;
+  /** The server has accepted the key, and has not finally refused it since. */
+  readonly isKeyAccepted: boolean;
+  /** The server has accepted the key since this request began. */
+  readonly isKeyRight: boolean;
 }
 
 /** The credentials for a service, and what is known of them from the responses on all connections. */
