@@ -169,9 +169,10 @@ function adviceOnSocket({ message, socket }: errors.SocketError): Advice {
     return ["ERR_INVALID_RESPONSE", `it sends status 100 or 101, which nothing has asked for; ${MENDS}`];
   }
   if (socket?.bytesRead !== 0) return ["ERR_CONNECTION", CONNECTION_CUT];
+  // The HttpsServer of the JDK closes the connection without an alert if it requires a certificate.
   return [
     "ERR_CONNECTION",
-    "the connection was cut before any response; try again, and check the port and the scheme of {setting} and any proxy",
+    "the connection was cut before any response; try again, check the port and the scheme of {setting} and any proxy, and check that the server requires no certificate from its clients",
   ];
 }
 
