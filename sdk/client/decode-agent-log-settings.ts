@@ -30,8 +30,8 @@ function withAllFields(body: unknown): unknown {
   const settings = { ...texts, logRotate, configOverrides };
   if (!isPlainObject(logRotate)) return settings;
   const thresholds = pick(logRotateSchema.shape, logRotate);
-  for (const [name, other] of OTHER_NAMES) thresholds[name] ??= logRotate[other] ?? undefined;
   for (const name in thresholds) thresholds[name] = toNumber(thresholds[name]);
+  for (const [name, other] of OTHER_NAMES) thresholds[name] ??= toNumber(logRotate[other] ?? undefined);
   return { ...settings, logRotate: thresholds };
 }
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { WireResponse } from "../digest/signed-request.ts";
+import type { UnsignedRequest, WireResponse } from "../digest/signed-request.ts";
 import type { ServiceVersion } from "../model/agent-log-config-result.ts";
 import { isSettingName } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
@@ -17,14 +17,12 @@ export interface ResponseContent {
 
 /**
  * Reads a response of the service, which is settings or an error.
- * @param subject what failed, for errors
- * @param envelope an envelope was asked for; the service may nevertheless have sent none
  * @throws {@link AgentLogConfigError} for a refusal, and for a response that is not the service's
  */
-export function readResponse(response: WireResponse, subject: string, envelope: boolean): ResponseContent {
+export function readResponse(response: WireResponse, { request, envelope, subject }: SentRead): ResponseContent {
   const parts = openResponse(response, envelope);
-  const { status, content } = parts;
-  const kind = classify(parts, response);
+  const { status, content, isCompressed } = parts;
+  const kind = classify(parts, response, request);
   if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
   if (kind === "error") {
     const { headers, refusal, body } = response;
@@ -33,7 +31,8 @@ export function readResponse(response: WireResponse, subject: string, envelope: 
       throw new AgentLogConfigError("ERR_TLS", `${NEEDS_CERTIFICATE} (status ${status})`, { subject, status });
     }
     const isInBody = response.status < 400;
-    throw serviceError(status, content, subject, { retryAfterSeconds: readRetryAfter(headers), refusal, isInBody });
+    const retryAfterSeconds = readRetryAfter(headers);
+    throw serviceError(status, content, subject, { retryAfterSeconds, refusal, isInBody, isCompressed });
   }
   const says = `${printable(kind.wrong)}; check baseUrl and any proxy`;
   throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status });
@@ -45,6 +44,15 @@ export function isErrorForKnownKey(response: WireResponse, envelope: boolean): b
   return status < 500 && isForKnownKey(status, errorCodeIn(fields));
 }
 
+/** What was asked. */
+export interface SentRead {
+  readonly request: UnsignedRequest;
+  /** The request asks for an envelope; the service may nevertheless send none. */
+  readonly envelope: boolean;
+  /** What failed, for errors. */
+  readonly subject: string;
+}
+
 /** A response after it was decoded and taken out of its envelope. */
 interface OpenedResponse {
   /** The highest of the HTTP status and those in the body. */
@@ -54,24 +62,30 @@ interface OpenedResponse {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Why the body is no JSON. It quotes nothing of the body, which may be settings that were cut off. */
   readonly unreadable: string | undefined;
+  readonly isCompressed: boolean;
 }
 
 function openResponse({ status, headers, body }: WireResponse, envelope: boolean): OpenedResponse {
-  const { json, unreadable } = parseJson(body, headerOf(headers, "content-encoding"));
+  const coding = headerOf(headers, "content-encoding");
+  const isCompressed = !coding.split(",").every((part) => ["", "identity", "none"].includes(part.trim().toLowerCase()));
+  const { json, unreadable } = isCompressed
+    ? { unreadable: `is compressed, although the client asks for no compression (${coding})` }
+    : parseJson(body);
   const { inEnvelope = status, content } = envelope ? takeOut(json) : { content: json };
   const fields: Readonly<Record<string, unknown>> = isPlainObject(content) ? content : {};
   const highestStatus = Math.max(status, inEnvelope, statusIn(fields["error"]) ?? status);
-  return { status: highestStatus, content, fields, unreadable };
+  return { status: highestStatus, content, fields, unreadable, isCompressed };
 }
 
 /** Says what a response is; `wrong` says why it is neither settings nor an error of the service. */
 function classify(
   { status, fields, unreadable }: OpenedResponse,
   { status: httpStatus, headers }: WireResponse,
+  { path, origin }: UnsignedRequest,
 ): "settings" | "error" | { readonly wrong: string } {
   if (status > 599) return { wrong: `the response has a status that HTTP does not define (status ${status})` };
   if (REDIRECTS.has(httpStatus) && status < 400)
-    return { wrong: `the server redirects to ${originOf(headerOf(headers, "location"))} (status ${httpStatus})` };
+    return { wrong: `the server redirects to ${targetOf(headers, new URL(path, origin))} (status ${httpStatus})` };
   if (status >= 400 || isError(fields)) return "error";
   if (status !== 200) return { wrong: `the response has status ${status} instead of 200` };
   if (unreadable !== undefined)
@@ -89,9 +103,7 @@ function headerOf(headers: WireResponse["headers"], name: string): string {
 const [UTF_8, LATIN_1] = [new TextDecoder("utf-8"), new TextDecoder("latin1")];
 
 /** Reads a body as UTF-8, with or without a byte order mark (RFC 8259, section 8.1), and an error also as ISO-8859-1. */
-function parseJson(body: Uint8Array, coding: string): { readonly json?: unknown; readonly unreadable?: string } {
-  const isPlain = coding.split(",").every((part) => ["", "identity", "none"].includes(part.trim().toLowerCase()));
-  if (!isPlain) return { unreadable: `is compressed, although the client asks for no compression (${coding})` };
+function parseJson(body: Uint8Array): { readonly json?: unknown; readonly unreadable?: string } {
   const isText = isUtf8(body);
   const text = (isText ? UTF_8 : LATIN_1).decode(body);
   try {
@@ -134,10 +146,10 @@ function takeOut(json: unknown): { readonly inEnvelope?: number | undefined; rea
 }
 
 /** Returns the target of a redirect without its path, which may contain a token. */
-function originOf(location: string): string {
-  if (location !== "" && !/^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(location)) return "another path of the same server";
-  const url = URL.parse(location);
-  return url === null || url.origin === "null" ? "another address" : url.origin;
+function targetOf(headers: WireResponse["headers"], request: URL): string {
+  const url = URL.parse(headerOf(headers, "location"), request);
+  if (url === null || url.origin === "null" || url.href === request.href) return "another address";
+  return url.origin === request.origin ? "another path of the same server" : url.origin;
 }
 
 /** RFC 9110, section 5.6.7: the only form that servers may send today; Date.parse takes almost anything for a date. */

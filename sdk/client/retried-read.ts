@@ -1,4 +1,4 @@
-import { sendSigned, type UnsignedRequest, type WireResponse } from "../digest/signed-request.ts";
+import { sendSigned, type WireResponse } from "../digest/signed-request.ts";
 import type { CompleteOptions } from "../model/complete-options.ts";
 import { MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
@@ -8,16 +8,13 @@ import { connectionError, unreachedError } from "../transport/connection-error.t
 import type { ConnectionPool } from "../transport/connection-pool.ts";
 import { type EnvironmentProxy, ProxyError } from "../transport/environment-proxy.ts";
 import type { ReadGate, ReadTurn } from "./read-gate.ts";
-import { isErrorForKnownKey, type ResponseContent, readResponse } from "./read-response.ts";
+import { isErrorForKnownKey, type ResponseContent, readResponse, type SentRead } from "./read-response.ts";
 
-interface ReadPlan extends ReadTurn {
+interface ReadPlan extends ReadTurn, SentRead {
   readonly pool: ConnectionPool;
   readonly proxy: EnvironmentProxy | undefined;
   readonly options: CompleteOptions;
   readonly maxRetries: number;
-  readonly request: UnsignedRequest;
-  /** The request asks for an envelope. */
-  readonly envelope: boolean;
   readonly gate: ReadGate;
   readonly onRetry: ((text: string) => void) | undefined;
 }
@@ -74,7 +71,7 @@ async function attempt(
   end: number,
   earlierError: AgentLogConfigError | undefined,
 ): Promise<ResponseContent | AgentLogConfigError> {
-  const { request, envelope, subject, signal, proxy } = plan;
+  const { request, envelope, signal, proxy } = plan;
   connection.beginRequest();
   const answer = Promise.withResolvers<WireResponse>();
   let immediate: NodeJS.Immediate | undefined;
@@ -96,7 +93,7 @@ async function attempt(
     );
     const response = await abortable(answer.promise, signal, () => connection.replace());
     if (response.status === 407 && proxy?.isForwarding === true) throw new ProxyError(proxy, response);
-    return readResponse(response, subject, envelope);
+    return readResponse(response, plan);
   } catch (cause) {
     signal?.throwIfAborted();
     return cause instanceof AgentLogConfigError ? cause : connectionError(cause, plan);

@@ -1,6 +1,6 @@
-import { isIP } from "node:net";
+import { BlockList, isIP } from "node:net";
 import type { WireResponse } from "../digest/signed-request.ts";
-import { type Advice, AgentLogConfigError } from "../model/errors.ts";
+import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
 import { isObject } from "../model/is-object.ts";
 import { printable } from "../model/printable.ts";
 
@@ -10,6 +10,8 @@ export interface ErrorFacts {
   readonly refusal?: WireResponse["refusal"];
   /** The status stands in the body alone, because the HTTP status is that of a success. */
   readonly isInBody?: boolean;
+  /** The body is compressed, so nothing of it is known. */
+  readonly isCompressed?: boolean;
 }
 
 /**
@@ -25,51 +27,48 @@ export function serviceError(
   facts: ErrorFacts = {},
 ): AgentLogConfigError {
   const fields: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
-  const { detail, reason, parameters } = fields;
   const errorCode = errorCodeIn(fields);
-  const sentence = [detail, reason].find((text) => typeof text === "string")?.replace(/\.$/, "");
-  const [code, advice] = adviceOn(status, fields, facts);
-  // The time that the service names is better than the word "later".
+  const sentence = [fields["detail"], fields["reason"]].find((text) => typeof text === "string");
+  const itsWords = [errorCode, printable(sentence?.replace(/\.$/, "") ?? "")].filter(Boolean).join(": ");
   const { retryAfterSeconds } = facts;
-  const timedAdvice = retryAfterSeconds ? advice.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : advice;
-  const address = code === "ERR_ACCESS_LIST" ? addressIn(parameters) : undefined;
-  const says = address === undefined ? timedAdvice : adviceOnAddress(address, timedAdvice);
-  const itsWords = [errorCode, sentence && printable(sentence)].filter((text) => text !== undefined).join(": ");
-  const message = `${says} (status ${status}${itsWords === "" ? "" : `, ${itsWords}`})`;
-  return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds, reason: advice });
+  const { code, reason, says } = withAddress(diagnose(status, fields, facts), fields["parameters"]);
+  // The time that the service names is better than the word "later".
+  const timed = retryAfterSeconds ? says.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : says;
+  const message = `${timed} (${[`status ${status}`, itsWords].filter(Boolean).join(", ")})`;
+  return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds, reason });
 }
 
-function adviceOn(
+function diagnose(
   status: number,
   fields: Readonly<Record<string, unknown>>,
-  { refusal, isInBody = false }: ErrorFacts,
-): Advice {
+  { refusal, isInBody = false, isCompressed = false }: ErrorFacts,
+): Diagnosis {
   const errorCode = errorCodeIn(fields);
   if (status === 401 && refusal === "nonce") {
     return ["ERR_UNAVAILABLE", "the service rejects every nonce of its own; try again later"];
   }
-  const specificAdvice = status < 500 && errorCode !== undefined ? ADVICE_BY_ERROR_CODE.get(errorCode) : undefined;
-  if (specificAdvice !== undefined) return specificAdvice;
+  const specific = status < 500 && errorCode !== undefined ? DIAGNOSIS_BY_ERROR_CODE.get(errorCode) : undefined;
+  if (specific !== undefined) return specific;
   if (status === 401 && refusal === undefined && !isInBody) {
     return ["ERR_AUTHENTICATION", "the server does not ask for HTTP Digest; check baseUrl and any proxy"];
   }
   if (status === 401 && errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
-  if (status === 401 && !isInBody) return WRONG_KEY;
+  if (status === 401 && refusal === "key") return WRONG_KEY;
   if (status < 400) {
     return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
   }
-  const adviceOnStatus = ADVICE_BY_STATUS[status];
-  if (adviceOnStatus !== undefined) return adviceOnStatus;
+  const ofStatus = DIAGNOSIS_BY_STATUS[status];
+  if (ofStatus !== undefined) return ofStatus;
   if (status >= 500) return ["ERR_UNAVAILABLE", "the service failed; try again later"];
-  const [code, says] = REFUSALS_BY_STATUS[status] ?? ["ERR_REFUSED", READ_ITS_WORDS];
-  const isOfService = errorCode !== undefined || statusIn(fields["error"]) !== undefined;
-  if (!isOfService) return [code, GATEWAY_REFUSALS[status] ?? GATEWAY_REFUSES];
-  return [code, errorCode === undefined ? says : READ_ITS_WORDS];
+  const [code, says] = REFUSALS_BY_STATUS[status] ?? ["ERR_REFUSED", READ_ITS_LOG];
+  if (errorCode !== undefined) return [code, LOOK_UP_ITS_CODE];
+  if (isInBody || statusIn(fields["error"]) !== undefined) return [code, says];
+  return [code, isCompressed ? COMPRESSED : (GATEWAY_REFUSALS[status] ?? GATEWAY_REFUSES)];
 }
 
 /** Returns the code of the service in the body of an error. Two codes say no more than none: clients and gateways write them so. */
 export function errorCodeIn({ errorCode }: Readonly<Record<string, unknown>>): string | undefined {
-  const isCode = typeof errorCode === "string" && errorCode !== "" && errorCode !== "UNAUTHORIZED";
+  const isCode = typeof errorCode === "string" && !["", "UNAUTHORIZED"].includes(errorCode.trim());
   return isCode ? printable(errorCode, 100) : undefined;
 }
 
@@ -85,9 +84,23 @@ export function statusIn(value: unknown): number | undefined {
  */
 export function isForKnownKey(status: number | undefined, errorCode: string | undefined): boolean {
   if (errorCode === undefined) return false;
-  const [code] = ADVICE_BY_ERROR_CODE.get(errorCode) ?? [];
+  const [code] = DIAGNOSIS_BY_ERROR_CODE.get(errorCode) ?? [];
   // A rate limit may come before the service checks the key.
   return code === undefined ? status === 401 : code !== "ERR_RATE_LIMITED";
+}
+
+/**
+ * Names the address of the caller, if the service says which one it has seen. Behind a balancer it sees everybody with the same
+ * private address, and who adds that to the list lets everybody in.
+ * @returns the sentence, and the reason, which is the same for all addresses of one kind
+ */
+function withAddress([code, says]: Diagnosis, parameters: unknown) {
+  const address = code === "ERR_ACCESS_LIST" ? addressIn(parameters) : undefined;
+  if (address === undefined) return { code, reason: says, says };
+  const isPrivate = PRIVATE_ADDRESSES.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
+  const anyAddress = isPrivate ? "a private address" : OWN_ADDRESS;
+  const reason = isPrivate ? says.replace(OWN_ADDRESS, anyAddress).replace("; ", UNLESS_OF_BALANCER) : says;
+  return { code, reason, says: reason.replace(anyAddress, `the address ${address}`) };
 }
 
 /** Returns the address of the caller that the service has seen: the first one of a list, without its port. */
@@ -101,52 +114,66 @@ function addressIn(parameters: unknown): string | undefined {
   return addresses.find((text) => isIP(text) > 0 && !text.includes("%"));
 }
 
-/** Says what to do about the address of the caller that the service has seen. */
-function adviceOnAddress(address: string, advice: string): string {
-  if (!PRIVATE_ADDRESS.test(address)) return advice.replace(OWN_ADDRESS, `the address ${address}`);
-  // Behind a balancer the service sees everybody with the same address.
-  return `the address ${address} is not on the key's access list; if a balancer has this address, let the service see that of the client (mms.remoteIp.header), and otherwise add it there`;
+/** The addresses of private networks and of a single link, and those of the machine itself (RFC 6890). */
+const PRIVATE_ADDRESSES = new BlockList();
+for (const [prefix, length] of [
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.168.0.0", 16],
+  ["::1", 128],
+  ["fc00::", 7],
+  ["fe80::", 10],
+] as const) {
+  PRIVATE_ADDRESSES.addSubnet(prefix, length, isIP(prefix) === 4 ? "ipv4" : "ipv6");
 }
 
-/** The addresses of private networks, and those of the machine itself. */
-const PRIVATE_ADDRESS = /^(?:10\.|127\.|192\.168\.|172\.(?:1[6-9]|2\d|3[01])\.|f[cd][\da-f]{2}:|::1$)/i;
-
-const WRONG_KEY: Advice = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
-const READ_ITS_WORDS = "the service refuses the read; read what it says, look up its code, and read its log";
+const WRONG_KEY: Diagnosis = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
+const READ_ITS_LOG = "the service refuses the read; read its log";
+const LOOK_UP_ITS_CODE = "the service refuses the read; read what it says, look up its code, and read its log";
+const COMPRESSED =
+  "the reason of the refusal is compressed, although the client asks for no compression; check any proxy in front of the service";
 const GATEWAY_REFUSES =
   "a gateway or proxy in front of the service refuses the request; ask its operator to let the request pass, or check baseUrl";
 const REFUSES_THIS_PROJECT =
   "the service knows the key and refuses to read this project with it; check projectId and the roles of the key, and read the log of the service";
 const LATER = /\b(?:later|in a minute)\b/;
-const RATE_LIMITED: Advice = [
+const RATE_LIMITED: Diagnosis = [
   "ERR_RATE_LIMITED",
   "too many requests; try again in a minute, or read fewer projects at the same time",
 ];
 const OWN_ADDRESS = "the address of this machine";
-const NOT_ON_ACCESS_LIST: Advice = ["ERR_ACCESS_LIST", `${OWN_ADDRESS} is not on the key's access list; add it there`];
-const NO_SUCH_PROJECT: Advice = ["ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"];
+const UNLESS_OF_BALANCER =
+  "; if it is that of a balancer, let the service see the address of the client (mms.remoteIp.header), and otherwise ";
+const NOT_ON_ACCESS_LIST: Diagnosis = [
+  "ERR_ACCESS_LIST",
+  `${OWN_ADDRESS} is not on the key's access list; add it there`,
+];
+const NO_SUCH_PROJECT: Diagnosis = ["ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"];
 const NOT_AUTOMATED = "the project is not managed by automation; enable automation for it";
 const NOT_A_MEMBER =
   "the owner of the key is not a member of the project, or the project does not exist; check projectId, and invite the key";
 
-const PAYMENT_REQUIRED: Advice = [
+const PAYMENT_REQUIRED: Diagnosis = [
   "ERR_ACCOUNT_SUSPENDED",
   "payment is required; ask the owner of the account to settle it",
 ];
-const OTHER_PLAN: Advice = ["ERR_UNSUPPORTED", "the project's plan excludes this read; change the plan"];
-const NO_MEMBER: Advice = ["ERR_NOT_A_MEMBER", NOT_A_MEMBER];
-const OF_ATLAS: Advice = [
+const OTHER_PLAN: Diagnosis = ["ERR_UNSUPPORTED", "the project's plan excludes this read; change the plan"];
+const NO_MEMBER: Diagnosis = ["ERR_NOT_A_MEMBER", NOT_A_MEMBER];
+const OF_ATLAS: Diagnosis = [
   "ERR_UNSUPPORTED",
   "the agents of an Atlas project have no such settings; take the project out of the program",
 ];
-const ROLE_MISSING: Advice = [
+const ROLE_MISSING: Diagnosis = [
   "ERR_ROLE_MISSING",
   "the key lacks a role; give it Project Automation Admin on this project",
 ];
 
 // The documentation of the two reads names no error codes. These are in the table of codes of services of this kind, in their
 // responses, and in clients.
-const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice>([
+const DIAGNOSIS_BY_ERROR_CODE: ReadonlyMap<string, Diagnosis> = new Map<string, Diagnosis>([
   ["NOT_IN_GROUP", NO_MEMBER],
   ["USER_NOT_IN_GROUP", NO_MEMBER],
   ["USER_CANNOT_ACCESS_GROUP", NO_MEMBER],
@@ -188,7 +215,7 @@ const ADVICE_BY_ERROR_CODE: ReadonlyMap<string, Advice> = new Map<string, Advice
 ]);
 
 /** What a status says, whoever sends it. */
-const ADVICE_BY_STATUS: Readonly<Record<number, Advice>> = {
+const DIAGNOSIS_BY_STATUS: Readonly<Record<number, Diagnosis>> = {
   // Servers send it on a connection that they close because it was idle (RFC 9110, section 15.5.9).
   408: ["ERR_UNAVAILABLE", "the server closed the connection because no request came in time; try again later"],
   429: RATE_LIMITED,
@@ -202,7 +229,7 @@ const ADVICE_BY_STATUS: Readonly<Record<number, Advice>> = {
 };
 
 /** What a refusal of the service without a code says. */
-const REFUSALS_BY_STATUS: Readonly<Record<number, Advice>> = {
+const REFUSALS_BY_STATUS: Readonly<Record<number, Diagnosis>> = {
   402: PAYMENT_REQUIRED,
   403: [
     "ERR_REFUSED",

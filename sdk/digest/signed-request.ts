@@ -32,8 +32,8 @@ export interface WireResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
   /**
-   * What the server refuses with status 401 and a challenge. Without a challenge it is undefined, because the response says
-   * nothing about credentials.
+   * What the server refuses with status 401: the key or the nonce, of which it tells with another challenge, or the read alone. It
+   * is undefined if the request was not signed, because the server has not asked for it.
    */
   readonly refusal?: "key" | "nonce" | "read" | undefined;
 }
@@ -77,7 +77,7 @@ export async function sendSigned(
     let refusal: WireResponse["refusal"];
     if (challenge === undefined || provesKey) {
       exchange.answered(provesKey);
-      refusal = challenge && "read";
+      if (response.status === 401 && isSigned) refusal = "read";
     } else {
       const next = exchange.refused(challenge);
       // The head of a challenge is enough, even if its body is cut.

@@ -63,12 +63,13 @@ function checkBaseUrl(text: string, allowHttp: boolean, setting: string, refuse:
   }
   const address = apiAddress(url);
   if (address === undefined) throw unusableAddress(`has a path after ${PREFIX}`);
-  if (OTHER_PATH.test(url.pathname)) throw unusableAddress("has the path of another API, or of a page of a project");
+  if (OTHER_PATH.test(address.slice(url.origin.length, -PREFIX.length)))
+    throw unusableAddress("has the path of another API, or of a page of a project");
   return address;
 }
 
-/** The path of another API of the vendor, or of another version, and a path with the id of a project. */
-const OTHER_PATH = /\/api\/(?!public\/v1\.0(?:\/|$))(?:public|private|atlas)(?:\/|$)|\/[\da-f]{24}(?:\/|$)/i;
+/** What stands before {@link PREFIX} if the path is that of another API of the vendor, of another version, or of a project's page. */
+const OTHER_PATH = /\/api\/(?:public|private|atlas)(?:\/|$)|\/[\da-f]{24}(?:\/|$)/i;
 
 /** Returns the address of the API in one spelling for each service; undefined if a path follows that of the API. */
 export function apiAddress({ origin, pathname }: URL): string | undefined {

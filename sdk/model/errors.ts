@@ -35,7 +35,7 @@ const OUTAGES: ReadonlySet<AgentLogConfigErrorCode> = new Set([
 ]);
 
 /** The code of a failure, and what its message says. */
-export type Advice = readonly [code: AgentLogConfigErrorCode, says: string];
+export type Diagnosis = readonly [code: AgentLogConfigErrorCode, says: string];
 
 const BRAND = Symbol.for("pulumi-agent-log-config.AgentLogConfigError");
 

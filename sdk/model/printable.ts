@@ -30,7 +30,7 @@ export const PIPELINE_COMMAND = /(?<=#)#(?=(?:vso|teamcity)?\[)/i;
 const UNPRINTABLE = new RegExp(`[\\p{C}\\p{Zl}\\p{Zp}]|(?<=<)\\{(?=%)|${PIPELINE_COMMAND.source}`, "giu");
 
 /** Servers and proxies may repeat what they were sent. It is not known at which character the credentials end. */
-const CREDENTIALS = /(authorization\W+(?:basic|digest)|digest(?=\W+username\b))\b.*/is;
+const CREDENTIALS = /(authorization\W+(?:basic|digest)|digest(?=\W+username\b)|cookie(?=\W+[^\s=]+=))\b.*/is;
 
 /** Ends a sentence about names that nothing has: lists them, and the valid ones. */
 export function unknownNames(names: readonly string[], validNames: readonly string[]): string {

@@ -1,7 +1,7 @@
 import { errors } from "undici";
 import { UnusableChallenge } from "../digest/digest-challenge.ts";
 import { UnavailableHash } from "../digest/request-signer.ts";
-import { type Advice, AgentLogConfigError } from "../model/errors.ts";
+import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 import { type EnvironmentProxy, ProxyError } from "./environment-proxy.ts";
 import { certificates } from "./open-connector.ts";
@@ -32,7 +32,7 @@ export function connectionError(cause: unknown, { subject, options }: FailedRequ
   if ("data" in error) Object.assign(error, { data: undefined });
   const proxyError = cause instanceof ProxyError ? cause : undefined;
   const { status, host, schemes = [], variable: setting = "baseUrl" } = proxyError ?? {};
-  const [code, advice] = status === undefined ? adviceOn(error) : adviceOnProxy(status, schemes);
+  const [code, advice] = status === undefined ? diagnose(error) : diagnoseProxy(status, schemes);
   const { issuer, names, validTo } = certificates.get(error) ?? {};
   const isOtherCertificate = options.caCertificate !== undefined && proxyError === undefined;
   const places: Readonly<Record<string, string>> = {
@@ -129,24 +129,24 @@ const SENTENCES = {
   },
 } as const;
 
-const ADVICE_BY_CODE: ReadonlyMap<string, Advice> = new Map(
+const DIAGNOSIS_BY_CODE: ReadonlyMap<string, Diagnosis> = new Map(
   (["ERR_TLS", "ERR_CONNECTION", "ERR_INVALID_RESPONSE"] as const).flatMap((code) =>
-    Object.entries(SENTENCES[code]).map(([ofError, says]): [string, Advice] => [ofError, [code, says]]),
+    Object.entries(SENTENCES[code]).map(([ofError, says]): [string, Diagnosis] => [ofError, [code, says]]),
   ),
 );
 
-function adviceOn(error: Error): Advice {
+function diagnose(error: Error): Diagnosis {
   const errorCode = codeOf(error);
-  const specificAdvice = ADVICE_BY_CODE.get(errorCode);
-  if (specificAdvice !== undefined) return specificAdvice;
+  const specific = DIAGNOSIS_BY_CODE.get(errorCode);
+  if (specific !== undefined) return specific;
   if (certificates.has(error)) {
     return ["ERR_TLS", 'its certificate is refused, because OpenSSL says "{reason}"; replace the certificate there'];
   }
   if (/^ERR_(?:SSL|TLS)_/.test(errorCode)) {
     return ["ERR_TLS", "the TLS handshake failed; check {setting}, its scheme and any proxy"];
   }
-  if (error instanceof errors.HTTPParserError) return adviceOnParser(error.message);
-  if (error instanceof errors.SocketError) return adviceOnSocket(error);
+  if (error instanceof errors.HTTPParserError) return diagnoseParser(error.message);
+  if (error instanceof errors.SocketError) return diagnoseSocket(error);
   // undici and the system mark their own errors. One about an argument is a defect, which fails again and again.
   const isOfConnection = error instanceof errors.UndiciError && !(error instanceof errors.InvalidArgumentError);
   if (isOfConnection || "syscall" in error) {
@@ -156,7 +156,7 @@ function adviceOn(error: Error): Advice {
 }
 
 /** undici gives most errors of its parser no code. */
-function adviceOnParser(message: string): Advice {
+function diagnoseParser(message: string): Diagnosis {
   if (message.includes("EOF")) return ["ERR_CONNECTION", CONNECTION_CUT];
   if (message.includes("Expected HTTP/")) {
     return ["ERR_INVALID_RESPONSE", "its response is not HTTP; check the port and the scheme of {setting}"];
@@ -164,7 +164,7 @@ function adviceOnParser(message: string): Advice {
   return ["ERR_INVALID_RESPONSE", `its response breaks the rules of HTTP; ${MENDS}`];
 }
 
-function adviceOnSocket({ message, socket }: errors.SocketError): Advice {
+function diagnoseSocket({ message, socket }: errors.SocketError): Diagnosis {
   if (/^bad (?:response|upgrade)$/.test(message)) {
     return ["ERR_INVALID_RESPONSE", `it sends status 100 or 101, which nothing has asked for; ${MENDS}`];
   }
@@ -177,7 +177,7 @@ function adviceOnSocket({ message, socket }: errors.SocketError): Advice {
 }
 
 /** What to say of a tunnel that a proxy refuses. The name of the proxy comes first in the message. */
-function adviceOnProxy(status: number, schemes: readonly string[]): Advice {
+function diagnoseProxy(status: number, schemes: readonly string[]): Diagnosis {
   // Some proxies respond to wrong credentials with 401.
   if (status === 401 || status === 407) {
     if (schemes.length > 0 && !schemes.includes("basic")) {

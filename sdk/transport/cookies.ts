@@ -5,12 +5,13 @@ const MAX_COOKIES = 50;
 
 /** The cookies of one connection, which are kept in memory as long as it. */
 export class Cookies {
-  readonly #values = new Map<string, string>();
+  /** By name, domain and path (RFC 6265, section 5.3), with `name=value` and the length of the path. */
+  readonly #cookies = new Map<string, readonly [pair: string, length: number]>();
 
   /** The value of the `Cookie` header; undefined if there are none. */
   get header(): string | undefined {
-    if (this.#values.size === 0) return undefined;
-    return Array.from(this.#values, ([name, value]) => `${name}=${value}`).join("; ");
+    const longestFirst = [...this.#cookies.values()].sort(([, a], [, b]) => b - a);
+    return longestFirst.map(([pair]) => pair).join("; ") || undefined;
   }
 
   /**
@@ -21,12 +22,14 @@ export class Cookies {
     for (const line of [lines].flat()) {
       const { name = "", value = "", maxAge, expires, path = "", domain = "" } = parseCookie(line) ?? {};
       const folder = path.startsWith("/") ? path.replace(/\/?$/, "/") : "/";
-      const host = domain.replace(/^\./, "").toLowerCase();
-      const isOfHost = host === "" || `.${hostname}`.endsWith(`.${host}`);
+      const host = domain.replace(/^\.|\.$/g, "").toLowerCase();
+      const isOfHost = host === "" || `.${hostname.replace(/\.$/, "")}`.endsWith(`.${host}`);
       if (!isOfHost || !`${pathname}/`.startsWith(folder)) continue;
-      this.#values.delete(name);
+      const key = [name, host, folder].join("\n");
+      this.#cookies.delete(key);
       const isExpired = maxAge === undefined ? expires !== undefined && Number(expires) <= Date.now() : maxAge <= 0;
-      if (name !== "" && !isExpired && this.#values.size < MAX_COOKIES) this.#values.set(name, value);
+      const isKept = name !== "" && !isExpired && this.#cookies.size < MAX_COOKIES;
+      if (isKept) this.#cookies.set(key, [`${name}=${value}`, folder.length]);
     }
   }
 }

@@ -4,8 +4,9 @@ import { createServer as createTlsServer, type ServerOptions } from "node:https"
 import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { describe, expect, it, onTestFinished, type TestContext } from "vitest";
+import { describe, expect, it, onTestFinished, type TestContext, test } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode, type ConnectionOptions } from "../../sdk/client/index.ts";
+import { findingOf } from "../../sdk/record/finding-report.ts";
 import type { CannedResponse, Fault } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import {
@@ -18,7 +19,7 @@ import {
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
 import { expectSafe } from "./expect-safe.ts";
 import { AUTHORITY, type CertificateOptions, FOR_LOOPBACK, issueCertificate } from "./issue-certificate.ts";
-import { KEYS, MONITORING, openClient, openService, PROJECT_ID } from "./open-client.ts";
+import { failureOf, KEYS, MONITORING, openClient, openClientOfRun, openService, PROJECT_ID } from "./open-client.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 import { authority, behindIntermediate, commonAuthority, requireOpenssl, signed, type Trust } from "./trust.ts";
 
@@ -87,8 +88,10 @@ const GONE = { errorCode: "GROUP_NOT_FOUND" };
 
 const REFUSES = "the service refuses the read; read what it says, look up its code, and read its log";
 
+const READ_ITS_LOG = "^the service refuses the read; read its log";
+
 const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, string])[] = [
-  [401, {}, "ERR_AUTHENTICATION", "does not ask for HTTP Digest"],
+  [401, {}, "ERR_REFUSED", READ_ITS_LOG],
   [401, { errorCode: "NOT_IN_GROUP" }, "ERR_NOT_A_MEMBER", "invite the key"],
   [401, { errorCode: "USER_UNAUTHORIZED" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
   [403, { errorCode: "USER_UNAUTHORIZED" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
@@ -137,7 +140,13 @@ const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, str
     403,
     { errorCode: "GLOBAL_USER_OUTSIDE_SUBNET", parameters: ["2001:db8::7"] },
     "ERR_ACCESS_LIST",
-    "^the address 2001:db8::7 is outside the subnets",
+    "^the address 2001:db8::7 is outside the subnets from which .* global key; run from one of them",
+  ],
+  [
+    403,
+    { errorCode: "GLOBAL_USER_OUTSIDE_SUBNET", parameters: ["10.0.0.1"] },
+    "ERR_ACCESS_LIST",
+    "^the address 10\\.0\\.0\\.1 is outside the subnets .*; if it is that of a balancer, .*, and otherwise run from one",
   ],
   [403, { errorCode: "NO_FREE_TIER_API" }, "ERR_UNSUPPORTED", "change the plan"],
   [404, { errorCode: "ATLAS_GROUP" }, "ERR_UNSUPPORTED", "an Atlas project"],
@@ -170,9 +179,9 @@ const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, str
   [404, { errorCode: "ORG_NOT_FOUND" }, "ERR_NOT_FOUND", `^${REFUSES} \\(`],
   [404, { errorCode: "EXPECTED_NON_ATLAS_ORG" }, "ERR_UNSUPPORTED", "an Atlas project"],
   [404, { errorCode: "USER_NOT_IN_GROUP" }, "ERR_NOT_A_MEMBER", "invite the key"],
-  [400, {}, "ERR_REFUSED", REFUSES],
-  [405, {}, "ERR_REFUSED", REFUSES],
-  [410, {}, "ERR_REFUSED", REFUSES],
+  [400, {}, "ERR_REFUSED", READ_ITS_LOG],
+  [405, {}, "ERR_REFUSED", READ_ITS_LOG],
+  [410, { detail: "It is gone." }, "ERR_REFUSED", `${READ_ITS_LOG} \\(status 410, It is gone\\)`],
   [418, { errorCode: "TEAPOT", detail: "I brew." }, "ERR_REFUSED", `${REFUSES} \\(status 418, TEAPOT: I brew\\)`],
 ];
 
@@ -282,6 +291,12 @@ itFails("ERR_NOT_FOUND", respond, [
     /^a gateway or another server .*path of baseUrl \(/,
   ],
 ]);
+const COMPRESSED_REFUSAL = { headers: { "Content-Encoding": "gzip" }, body: gzipSync('{"error":403}') };
+const IS_COMPRESSED =
+  /^the reason .* is compressed, although the client asks for no compression; check any proxy .*\(status/;
+itFails("ERR_REFUSED", respond, [["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 403 }, IS_COMPRESSED]]);
+itFails("ERR_NOT_FOUND", respond, [["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 404 }, IS_COMPRESSED]]);
+itFails("ERR_UNAVAILABLE", respond, [["a compressed outage", { ...COMPRESSED_REFUSAL, status: 503 }, "maintenance"]]);
 itFails("ERR_ACCOUNT_SUSPENDED", respond, [["a page with status 402", { status: 402, body: "<h1>Pay</h1>" }, GATEWAY]]);
 
 const emptyCode = async (errorCode: string) => {
@@ -290,6 +305,7 @@ const emptyCode = async (errorCode: string) => {
   return { ...(await respond(sent)), facts: { status: 401, errorCode: undefined } };
 };
 itFails("ERR_WRONG_KEY", emptyCode, [
+  ["a blank code", " ", /refuses the key pair; .* \(status 401, You are not\)/],
   ["an empty code, as gateways in Go write it", "", /refuses the key pair; .* \(status 401, You are not\)/],
   ["a code that says no more than the status", "UNAUTHORIZED", /refuses the key pair; .* \(status 401, You are not\)/],
 ]);
@@ -314,23 +330,78 @@ itFails("ERR_ACCESS_LIST", seenAs, [
   ],
   ["an address in brackets", "[2001:db8::1]:443", /^the address 2001:db8::1 is not/],
   ["a list of addresses", "203.0.113.42, 10.0.0.1", /^the address 203\.0\.113\.42 is not/],
-  ...["127.0.0.1", "10.1.2.3:80", "172.31.0.1", "192.168.0.1", "::1", "fd00::1"].map(
-    (address) => [address, address, /if a balancer has this address, .*mms\.remoteIp\.header/] as const,
-  ),
-  ...["172.32.0.1", "100.0.0.1", "2001:db8::fd00:1"].map(
+  // RFC 6890, and RFC 4291, section 2.5.5.2, for addresses of IPv4 that are written as those of IPv6.
+  ...[
+    ...["127.0.0.1", "10.1.2.3:80", "172.31.0.1", "192.168.0.1", "169.254.1.1", "100.64.0.1", "::1", "fd00::1"],
+    ...["fe80::1", "0:0:0:0:0:0:0:1", "[0:0:0:0:0:0:0:1]:443", "::ffff:127.0.0.1", "::FFFF:10.0.0.1"],
+    "0:0:0:0:0:ffff:7f00:1",
+  ].map((address) => [address, address, /list; if it is that of a balancer, .*mms\.remoteIp\.header/] as const),
+  ...["172.32.0.1", "100.0.0.1", "100.128.0.1", "169.253.0.1", "2001:db8::fd00:1", "::ffff:203.0.113.1"].map(
     (address) => [address, address, /list; add it there/] as const,
   ),
 ]);
+
+test("reads that are not sent give the same advice on a private address, without the address", async () => {
+  const client = openClientOfRun(await seenAs("10.0.0.1"));
+  expect(await failureOf(client)).toMatchObject({
+    message: expect.stringContaining(
+      ": the address 10.0.0.1 is not on the key's access list; if it is that of a balancer,",
+    ),
+  });
+  expect(await failureOf(client)).toMatchObject({
+    message: expect.stringContaining(
+      ": a private address is not on the key's access list; if it is that of a balancer,",
+    ),
+  });
+});
+
+test("one advice on the access list is for all addresses of one kind", async () => {
+  const causes = await Promise.all(
+    ["10.0.0.1", "::ffff:10.0.0.2", "203.0.113.1", "2001:db8::1"].map(async (address) => {
+      const { error } = await failureIn(await seenAs(address));
+      return findingOf(error).cause;
+    }),
+  );
+  expect(causes.map((cause) => causes.indexOf(cause))).toEqual([0, 0, 2, 2]);
+});
 itFails("ERR_UNAVAILABLE", () => openService({ faults: Array.from({ length: 9 }, () => "forgetNonces") }), [
   ["nonces that the service keeps forgetting", undefined, "rejects every nonce"],
 ]);
 
 // None of them blames the key.
 itFails("ERR_REFUSED", async (body: object) => ({ ...(await respondInEnvelope(body)), facts: { status: 401 } }), [
-  ["status 401 in an envelope", { status: 401, content: { error: 401 } }, REFUSES],
+  ["status 401 in an envelope", { status: 401, content: { error: 401 } }, READ_ITS_LOG],
+]);
+itFails("ERR_REFUSED", async (body: object) => ({ ...(await respondInEnvelope(body)), facts: { status: 403 } }), [
+  ["status 403 in an envelope without content", { status: 403, content: {} }, /^the service does not allow this key/],
+]);
+itFails("ERR_NOT_FOUND", async (body: object) => ({ ...(await respondInEnvelope(body)), facts: { status: 404 } }), [
+  [
+    "status 404 in an envelope without content",
+    { status: 404, content: "" },
+    /^the service has nothing at this address/,
+  ],
+]);
+
+/** A server that asks for Digest, and refuses the signed request without another challenge. */
+const refuseSigned = async (body: string) => {
+  const server = createHttpServer(({ headers: { authorization } }, response) => {
+    if (authorization === undefined)
+      response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n"' }).end();
+    else response.writeHead(401).end(body);
+  });
+  return { baseUrl: `http://127.0.0.1:${await listen(server)}`, facts: { status: 401 } };
+};
+itFails("ERR_REFUSED", refuseSigned, [
+  ["a signed request that a gateway refuses with status 401", "<h1>Unauthorized</h1>", GATEWAY],
+  ["a signed request that the service refuses without a challenge", '{"error":401,"detail":"No."}', READ_ITS_LOG],
+  [
+    "a signed request that the service refuses with a code and without a challenge",
+    '{"error":401,"errorCode":"NEW_CODE"}',
+    /^the service knows the key and refuses .*NEW_CODE\)/,
+  ],
 ]);
 itFails("ERR_AUTHENTICATION", async (sent: CannedResponse) => ({ ...(await respond(sent)), facts: {} }), [
-  ["no challenge", { status: 401, body: '{"error":401}' }, /^the server does not ask for HTTP Digest; check baseUrl/],
   ["a malformed one", asksFor('Digest realm="a" nonce'), /^the server's.*malformed.*realm="a" nonce.*check that/],
   ["one of another kind", asksFor('Basic realm="a"'), /^the server's.*basic instead of Digest; check that baseUrl is/],
   ["a long one, in 300 characters", asksFor(`Digest nonce="n", algorithm=${"x".repeat(400)}`), /^.{300}…; check that/],
@@ -360,11 +431,23 @@ itFails("ERR_INVALID_RESPONSE", (sent: Partial<CannedResponse>) => respond({ sta
         "redirects to another path of the same",
       ] as const,
   ),
-  [
-    "a redirect without a scheme",
-    { status: 302, headers: { Location: "//sso.example.com" } },
-    "redirects to another address",
-  ],
+  // WHATWG URL: a backslash is a slash, and a tab is nothing.
+  ...["//sso.example.com", "/\\sso.example.com/", "\\\\sso.example.com", "/\t/sso.example.com"].map(
+    (Location) =>
+      [
+        `a redirect to ${Location}`,
+        { status: 302, headers: { Location } },
+        /redirects to http:\/\/sso\.example\.com \(status 302\)/,
+      ] as const,
+  ),
+  ...["", "http://", "javascript:alert(1)"].map(
+    (Location) =>
+      [
+        `a redirect to ${Location}`,
+        { status: 302, headers: { Location } },
+        /redirects to another address \(status 302\)/,
+      ] as const,
+  ),
   [
     "overrides nested 150,000 deep",
     { body: `{"configOverrides":${'{"a":'.repeat(150_000)}1${"}".repeat(150_000)}}` },
@@ -516,6 +599,13 @@ itFails("ERR_TLS", reach, [
   ["alert no_application_protocol", alerting(120), "HTTP/1.1"],
   ["no secure renegotiation", sending(WITHOUT_RENEGOTIATION, "https"), "secure renegotiation"],
   ["another alert", alerting(80), /^the TLS handshake failed; check baseUrl, .*_ALERT_INTERNAL_ERROR\)/],
+]);
+const unsigned = (body: string) => sending(`HTTP/1.1 401 X\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+const NO_DIGEST = /^the server does not ask for HTTP Digest; check baseUrl/;
+itFails("ERR_AUTHENTICATION", reach, [
+  ["no challenge of a gateway", unsigned("<h1>"), NO_DIGEST],
+  ["no challenge of the service", unsigned('{"error":401}'), NO_DIGEST],
+  ["no challenge beside a code", unsigned('{"error":401,"errorCode":"NEW_CODE"}'), NO_DIGEST],
 ]);
 itFails("ERR_CONNECTION", reach, [["TLS at an http address", startOverTls, "the scheme of baseUrl"]]);
 const CLOSING = "HTTP/1.1 200 OK\r\nConnection: close\r\n";
@@ -714,6 +804,10 @@ const REPEATED = [
   `Proxy-Authorization: ${ENCODED}`,
   `HTTP_PROXY_AUTHORIZATION=${ENCODED} was sent`,
   JSON.stringify({ headers: { "proxy-authorization": [ENCODED] } }),
+  "Cookie: S=dXNlcjpwYXNzd29yZA",
+  "COOKIE=S=dXNlcjpwYXNzd29yZA; T=5e8c9a7b",
+  JSON.stringify({ cookie: "S=dXNlcjpwYXNzd29yZA" }),
+  "Set-Cookie: S=dXNlcjpwYXNzd29yZA; Path=/",
 ];
 
 type Place = readonly [name: string, response: (text: string) => CannedResponse];

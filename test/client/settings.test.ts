@@ -76,6 +76,12 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
     logRotate: { percentOfDiskspace: 0.4, sizeThresholdMB: 1000, numUncompressed: 7 },
   },
   {
+    description: "the older name of a number beside a text without characters",
+    body: { logRotate: { numUncompressed: " ", maxUncompressed: "7", timeThresholdHrs: " ", timeDurationHrs: "24" } },
+    expected: {},
+    logRotate: { timeThresholdHrs: 24, numUncompressed: 7 },
+  },
+  {
     description: "both names of the uncompressed files",
     body: { logRotate: { numUncompressed: 5, maxUncompressed: 7 } },
     expected: {},

@@ -85,6 +85,8 @@ test.for<readonly [string, string | readonly string[], string]>([
   ["an algorithm that is only a suffix", 'Digest nonce="n", algorithm=-sess', "algorithm=-sess"],
   ["an empty algorithm", 'Digest nonce="n", algorithm=""', "algorithm="],
   ["no nonce", 'Digest realm="r"', "no nonce"],
+  ["a parameter without a value", 'Digest stale, realm="r", nonce="n"', `malformed from 'realm="r", nonce="n"' on`],
+  ["one in the middle", 'Digest realm="r", stale, nonce="n"', `malformed from 'nonce="n"' on`],
   ["Digest without parameters", "Digest", "no nonce"],
   ["Basic alone", 'Basic realm="r"', "basic"],
   ["other schemes alone", ["Negotiate abc==", "NTLM"], "negotiate, ntlm"],

@@ -20,6 +20,9 @@ describe("baseUrl", () => {
     ["https://example.com/ops//api/public/v1.0//", "https://example.com/ops/api/public/v1.0"],
     ["HTTPS://example.com", "https://example.com/api/public/v1.0"],
     ["https://example.com/api/ops", "https://example.com/api/ops/api/public/v1.0"],
+    ["https://example.com/api/public//v1.0", "https://example.com/api/public/v1.0"],
+    ["https://example.com/ops/api//public/v1.0", "https://example.com/ops/api/public/v1.0"],
+    ["https://0123456789abcdef01234567/ops", "https://0123456789abcdef01234567/ops/api/public/v1.0"],
     ["https://[::1]:8443", "https://[::1]:8443/api/public/v1.0"],
   ])("%s is %s", (given, expected) => {
     expect(completeOptions({ ...KEYS, baseUrl: given }).baseUrl).toBe(expected);
@@ -44,6 +47,8 @@ describe("baseUrl", () => {
       'has the path of another API, or of a page of a project: "https://example.com',
     ],
     ["https://example.com/om/api/atlas/v1.0/", "has the path of another API"],
+    ["https://example.com/api//public/v2.0", "has the path of another API"],
+    ["https://example.com/API/public/v1.0", "has the path of another API"],
     ["https://example.com/api/public", "has the path of another API"],
     ["https://example.com/v2/0123456789abcdef01234567", "or of a page of a project"],
     ["https://\u001b[2J<{%", "is not a URL with a scheme and a host"],

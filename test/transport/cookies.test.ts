@@ -22,12 +22,32 @@ it.each([
   {
     description: "the cookies of this path and those above it",
     responses: [["a=1; Path=/api", "b=2; Path=/api/", "c=3; Path=/api/public/v1.0/groups", "d=4; Path=relative"]],
-    expected: "a=1; b=2; c=3; d=4",
+    expected: "c=3; a=1; b=2; d=4",
   },
   {
     description: "no cookie of another path, which clears none of this one",
     responses: [["S=1; Path=/"], ["S=; Max-Age=0; Path=/ui", "a=1; Path=/ap", "b=2; Path=/api/public/v1.0/groups/p/x"]],
     expected: "S=1",
+  },
+  {
+    description: "the cookies of one name apart, that of the longest path first",
+    responses: [["S=1; Path=/", "S=2; Path=/api"], ["T=3; Path=/api"]],
+    expected: "S=2; T=3; S=1",
+  },
+  {
+    description: "the cookie of another path, although one of its name has gone",
+    responses: [["S=1; Path=/", "S=2; Path=/api/"], ["S=; Max-Age=0; Path=/api"]],
+    expected: "S=1",
+  },
+  {
+    description: "the cookie of the domain, although that of the host has gone",
+    responses: [["S=1", "S=2; Domain=example.com"], ["S=; Max-Age=0"]],
+    expected: "S=2",
+  },
+  {
+    description: "the last value of a cookie whose domain is spelled otherwise",
+    responses: [["S=1; Domain=example.com"], ["S=2; Domain=.EXAMPLE.com."]],
+    expected: "S=2",
   },
   {
     description: "the cookies of the host and of its domain",
@@ -49,4 +69,11 @@ it.each([
   const request = new URL("https://om.example.com/api/public/v1.0/groups/p?pretty=true");
   for (const lines of responses) cookies.keep(lines, request);
   expect(cookies.header).toBe(expected);
+});
+
+it("sends back the cookies of the domain to a host that is written with a dot at its end", () => {
+  const cookies = new Cookies();
+  cookies.keep("a=1; Domain=example.com", new URL("https://om.example.com./api/public/v1.0/groups/p"));
+  cookies.keep("b=1; Domain=other.example", new URL("https://om.example.com./api/public/v1.0/groups/p"));
+  expect(cookies.header).toBe("a=1");
 });
