@@ -57,7 +57,7 @@ export class AgentLogConfigClient {
   readonly #reads = new Set<Promise<unknown>>();
   /** What its reads know of each other. */
   #gate = new ReadGate();
-  /** A run reads at different times, and nobody mends a key or a service meanwhile. */
+  /** A run reads at different times, and nobody corrects a key or a service meanwhile. */
   readonly #isForRun: boolean;
   #closing: Promise<void> | undefined;
 
@@ -66,7 +66,7 @@ export class AgentLogConfigClient {
    * @throws {@link AgentLogConfigError} `ERR_INVALID_SETTINGS` for options that are invalid
    */
   constructor(options: ConnectionOptions);
-  /** @internal */
+  /** @internal A client of a run. `placeOf` says where a setting comes from. */
   constructor(options: unknown, placeOf: PlaceOf);
   constructor(options: unknown, placeOf?: PlaceOf) {
     this.#options = completeOptions(options, placeOf);
@@ -87,7 +87,7 @@ export class AgentLogConfigClient {
   get(args: unknown, options: ReadOptions): Promise<AgentLogConfigResult>;
   async get(args: unknown, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
     refuseImpossibleOptions(options);
-    // Earlier failures no longer count, because somebody may have mended the key or the service since.
+    // Earlier failures no longer count, because somebody may have corrected the key or the service since.
     if (!this.#isForRun && this.#reads.size === 0) this.#gate = new ReadGate();
     const { signal, isSecret = false, onRetry, maxRetries = this.#options.maxRetries } = options;
     const readArguments = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });

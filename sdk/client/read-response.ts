@@ -26,7 +26,7 @@ export function readResponse(response: WireResponse, { request, envelope, subjec
   if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
   if (kind === "error") {
     const { headers, refusal, body } = response;
-    // So says the page of nginx, which accepts the connection.
+    // nginx accepts a connection without a certificate, and refuses the request with this page.
     if (Buffer.from(body).includes("No required SSL certificate was sent")) {
       throw new AgentLogConfigError("ERR_TLS", `${NEEDS_CERTIFICATE} (status ${status})`, { subject, status });
     }

@@ -20,12 +20,7 @@ export interface ErrorFacts {
  * @param body the parsed body, if it was JSON
  * @param subject what failed
  */
-export function serviceError(
-  status: number,
-  body: unknown,
-  subject: string,
-  facts: ErrorFacts = {},
-): AgentLogConfigError {
+export function serviceError(status: number, body: unknown, subject: string, facts: ErrorFacts): AgentLogConfigError {
   const fields: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
   const errorCode = errorCodeIn(fields);
   const sentence = [fields["detail"], fields["reason"]].find((text) => typeof text === "string");

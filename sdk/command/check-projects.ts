@@ -69,7 +69,7 @@ function parseOptions(args: readonly string[]) {
 
 async function readProjects(stack: string | undefined, projectIds: readonly string[]): Promise<CheckReport> {
   const warnings: string[] = [];
-  let found: Pick<CheckReport, "settings" | "service"> = { settings: {} };
+  let sources: Pick<CheckReport, "settings" | "service"> = { settings: {} };
   const isSelected = stack === undefined && hasProject();
   try {
     const configuration = await readConfiguration(stack, isSelected, warnings);
@@ -84,7 +84,7 @@ async function readProjects(stack: string | undefined, projectIds: readonly stri
     // An origin has no credentials.
     const origin = URL.parse(connection.baseUrl?.text ?? "")?.origin;
     const service = isSecret(configurationKey("baseUrl")) || origin === "null" ? undefined : origin;
-    found = { settings: Object.fromEntries(places), service };
+    sources = { settings: Object.fromEntries(places), service };
     const client = openClient(connection);
     const reads = [...new Set(projectIds)].flatMap((projectId) => AGENTS.map((agent) => ({ projectId, agent })));
     // A retry would hide the first failure.
@@ -95,10 +95,10 @@ async function readProjects(stack: string | undefined, projectIds: readonly stri
     const failures = outcomes.flatMap((outcome, index) => {
       return outcome.status === "rejected" ? [{ error: errorOf(outcome.reason), read: reads[index] }] : [];
     });
-    return { ...found, warnings, configs, failures };
+    return { ...sources, warnings, configs, failures };
   } catch (error) {
     const failure = { error: withSettingsPlaces(errorOf(error), stack !== undefined || isSelected) };
-    return { ...found, warnings, configs: [], failures: [failure] };
+    return { ...sources, warnings, configs: [], failures: [failure] };
   }
 }
 
@@ -145,8 +145,8 @@ function toJson({ settings, service, warnings, configs, failures }: CheckReport)
 function render({ settings, service, warnings, configs, failures }: CheckReport): string {
   const names = Object.keys(settings);
   const places = Object.entries(Object.groupBy(names, (name) => settings[name] ?? ""));
-  const shown = (name: string) => (name === "baseUrl" && service !== undefined ? `${name} ${service}` : name);
-  const parts = places.map(([place, ofPlace = []]) => `from the ${place}: ${ofPlace.map(shown).join(", ")}`);
+  const nameWithValue = (name: string) => (name === "baseUrl" && service !== undefined ? `${name} ${service}` : name);
+  const parts = places.map(([place, ofPlace = []]) => `from the ${place}: ${ofPlace.map(nameWithValue).join(", ")}`);
   const report = new FindingReport();
   for (const { error, read } of failures) {
     report.note(read === undefined ? "" : agentLogConfigId(read.projectId, read.agent), findingOf(error));

@@ -50,14 +50,14 @@ export function providerArguments(
 ): SettingsSource {
   const providerName = printable(provider, 80);
   return (setting) =>
-    foundSetting(args[setting], "argument", `the argument ${setting} of the Provider '${providerName}'`);
+    settingFrom(args[setting], "argument", `the argument ${setting} of the Provider '${providerName}'`);
 }
 
 /** @param configurationText returns the value of a key of the stack configuration; undefined if it is not set */
 export function stackConfiguration(configurationText: (key: string) => string | undefined): SettingsSource {
   return (setting) => {
     const key = configurationKey(setting);
-    return foundSetting(configurationText(key), "stack", `the configuration key ${key}`);
+    return settingFrom(configurationText(key), "stack", `the configuration key ${key}`);
   };
 }
 
@@ -72,11 +72,11 @@ export function environment(mappings: Readonly<Record<string, string>> = {}): Se
       (name) => mappings[name] === variable && process.env[name] !== undefined,
     );
     const name = mapping ?? variable;
-    return foundSetting(process.env[name], "environment", `the environment variable ${name}`);
+    return settingFrom(process.env[name], "environment", `the environment variable ${name}`);
   };
 }
 
-function foundSetting(value: unknown, source: FoundSetting["source"], place: string): FoundSetting | undefined {
+function settingFrom(value: unknown, source: FoundSetting["source"], place: string): FoundSetting | undefined {
   const text = configurationText(value);
   return text === "" ? undefined : { text, source, place };
 }
@@ -89,8 +89,8 @@ export function configurationText(value: unknown): string {
 /** Looks a setting up in these sources, the first one first. */
 export function findSetting(setting: ConnectionSetting, sources: readonly SettingsSource[]): FoundSetting | undefined {
   for (const source of sources) {
-    const foundSetting = source(setting);
-    if (foundSetting !== undefined) return foundSetting;
+    const firstSetting = source(setting);
+    if (firstSetting !== undefined) return firstSetting;
   }
   return undefined;
 }

@@ -24,9 +24,9 @@ function listIn(text: string): readonly unknown[] {
   throw invalidArgument(`The configuration key ${KEY} must be a list of packages.`);
 }
 
-/** @param what reads without an explicit provider */
-export function missingProvider(what: string): AgentLogConfigError {
+/** @param reader the resource or function that has no explicit provider */
+export function missingProvider(reader: string): AgentLogConfigError {
   return invalidArgument(
-    `Default provider for '${CONFIGURATION_NAMESPACE}' disabled. '${what}' must use an explicit provider; pass { provider: new Provider(...) }.`,
+    `Default provider for '${CONFIGURATION_NAMESPACE}' disabled. '${reader}' must use an explicit provider; pass { provider: new Provider(...) }.`,
   );
 }

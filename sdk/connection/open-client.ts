@@ -1,5 +1,4 @@
 import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
-import { parseTexts } from "../model/complete-options.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 import {
   type ConnectionSetting,
@@ -43,4 +42,15 @@ function missingSettings(names: readonly ConnectionSetting[]): AgentLogConfigErr
     "ERR_MISSING_SETTINGS",
     `Connection settings are missing: ${list(String)}. Pass them to a Provider, or set them in the stack (pulumi config set ${list(configurationKey)}${secret}) or in the environment (${list(environmentVariable)}).`,
   );
+}
+
+/** Parses the booleans and numbers among settings that were written as text; other texts stay as they are. */
+export function parseTexts(texts: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
+  const values: Record<string, unknown> = { ...texts };
+  const { allowHttp, timeoutSeconds, maxRetries } = texts;
+  if (allowHttp === "true" || allowHttp === "false") values["allowHttp"] = allowHttp === "true";
+  for (const [name, text = ""] of Object.entries({ timeoutSeconds, maxRetries })) {
+    if (/^-?\d+(?:\.\d+)?$/.test(text)) values[name] = Number(text);
+  }
+  return values;
 }

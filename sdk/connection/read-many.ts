@@ -49,7 +49,7 @@ const argumentsSchema = strictObject({
 export async function readMany(
   read: (args: ReadArguments) => Promise<AgentLogConfigResult>,
   args: object,
-  isSecret = true,
+  isSecret: boolean,
 ): Promise<ReadManyResult<AgentLogConfigResult>> {
   const { projectIds, agents = AGENTS } = parseArgument(argumentsSchema, args, "Nothing was read", { isSecret });
   const requests = projectIds.flatMap((projectId) => agents.map((agent) => ({ projectId, agent })));

@@ -7,7 +7,7 @@ export interface Challenge {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-export interface ParsedChallenges {
+interface ParsedChallenges {
   readonly challenges: readonly Challenge[];
   /**
    * The line from the first challenge that breaks the grammar. The challenges before it are valid. The parser ignores those

@@ -50,8 +50,8 @@ export class DigestExchange {
   }
 
   /**
-   * The connection was lost, so the request is sent over another one. The first time, a balancer may lead it to a server that does
-   * not know its nonce; a server that closes each connection behind its refusal does so each time.
+   * The connection was lost, so the request is sent over another one. There a balancer may lead it to a server that does not know its
+   * nonce, which the first refusal may then mean. A server that closes each connection after its refusal loses each of them.
    */
   moved(): void {
     this.#isFresh &&= this.#hasMoved;
@@ -153,7 +153,7 @@ export class DigestSession {
   /** The nonce that was accepted last, unless it was refused since. */
   nonce: Nonce | undefined;
 
-  constructor(key: DigestKey, connection: object = {}) {
+  constructor(key: DigestKey, connection: object) {
     this.key = key;
     this.connection = connection;
   }

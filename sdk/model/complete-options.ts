@@ -11,17 +11,6 @@ export type CompleteOptions = ReturnType<typeof completeOptions>;
 /** The path of the service's API, version 1.0. */
 export const PREFIX = "/api/public/v1.0";
 
-/** Parses the booleans and numbers among settings that were written as text; other texts stay as they are. */
-export function parseTexts(texts: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
-  const values: Record<string, unknown> = { ...texts };
-  const { allowHttp, timeoutSeconds, maxRetries } = texts;
-  if (allowHttp === "true" || allowHttp === "false") values["allowHttp"] = allowHttp === "true";
-  for (const [name, text = ""] of Object.entries({ timeoutSeconds, maxRetries })) {
-    if (/^-?\d+(?:\.\d+)?$/.test(text)) values[name] = Number(text);
-  }
-  return values;
-}
-
 /**
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names what is wrong, and never a key
  */
@@ -73,8 +62,8 @@ const OTHER_PATH = /\/api\/(?:public|private|atlas)(?:\/|$)|\/[\da-f]{24}(?:\/|$
 
 /** Returns the address of the API in one spelling for each service; undefined if a path follows that of the API. */
 export function apiAddress({ origin, pathname }: URL): string | undefined {
-  const [path = "", ...behind] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
-  return behind.some((part) => part !== "") ? undefined : `${origin}${path}${PREFIX}`;
+  const [path = "", ...rest] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
+  return rest.some((part) => part !== "") ? undefined : `${origin}${path}${PREFIX}`;
 }
 
 /** Returns what a message may show of an address: all but its credentials, query and fragment. */
@@ -96,9 +85,9 @@ function readCaCertificate(textOrPath: string, refuse: Refuse): string {
     const certificates = pem.match(CERTIFICATE)?.map((each) => new X509Certificate(each).toString());
     if (certificates !== undefined) return certificates.join("");
   } catch {}
-  const what = isText ? "" : `names the file ${printable(textOrPath)}, which `;
+  const whichFile = isText ? "" : `names the file ${printable(textOrPath)}, which `;
   throw refuse(
-    `${what}contains no PEM certificate, or one that can't be read; give the text between BEGIN CERTIFICATE and END CERTIFICATE`,
+    `${whichFile}contains no PEM certificate, or one that can't be read; give the text between BEGIN CERTIFICATE and END CERTIFICATE`,
   );
 }
 

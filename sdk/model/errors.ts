@@ -77,15 +77,18 @@ export interface FailureDetails {
 export class AgentLogConfigError extends Error {
   /** The name of the class. */
   override readonly name: string = "AgentLogConfigError";
-  /** One sentence that says what failed, why, and what to do. */
+  /** One sentence that says what failed, why, and what to do, then a link to the entry of its code, and sometimes further advice. */
   declare message: string;
   /** What went wrong. A code stays the same when the wording of its message changes. */
   readonly code: AgentLogConfigErrorCode;
   /** True for an outage: the same read may succeed later although nobody has changed anything. */
   readonly temporary: boolean;
-  /** The higher of the HTTP status and the status in the body; undefined if no whole response came. */
+  /**
+   * The higher of the HTTP status and the status in the body of the response. It is undefined if the read failed without a whole
+   * response of at most 1 MiB, through a refusal of the proxy, or because of a challenge that this client can't answer.
+   */
   readonly status: number | undefined;
-  /** The service's own code for the refusal, such as `GROUP_NOT_FOUND`; undefined if the service sent no code. */
+  /** The service's own code for the refusal, such as `GROUP_NOT_FOUND`; undefined if it sent none, or only `UNAUTHORIZED`. */
   readonly errorCode: string | undefined;
   /** Seconds to wait before the next request, 0 or more (`Retry-After`); undefined if the service does not send them. */
   readonly retryAfterSeconds: number | undefined;

@@ -11,7 +11,7 @@ import { nameInUrn } from "./resource-urn.ts";
 
 /** What the plugin remembers for one run of the engine. The engine configures an attached process again for each run. */
 export class PluginRun {
-  readonly failures: HeldCalls;
+  readonly calls: HeldCalls;
   readonly warnings = new FindingReport(nameInUrn);
   /** The reads ahead, by the URN of the resource and the arguments of the read. */
   readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
@@ -28,7 +28,7 @@ export class PluginRun {
     this.#log = log;
     this.#isFromProgram = isFromProgram;
     this.#sources = sources;
-    this.failures = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
+    this.calls = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
   }
 
   /** Returns the progress of reads, which is shown beside the resource with this URN, or beside the stack for an empty URN. */
@@ -46,7 +46,7 @@ export class PluginRun {
    * function does not.
    */
   async readAhead(urn: string, readArguments: UncheckedRead, progress: ReadProgress): Promise<void> {
-    const read = this.failures.during(() => this.read(readArguments, progress));
+    const read = this.calls.during(() => this.read(readArguments, progress));
     this.#readsAhead.set(aheadKey(urn, readArguments), read);
     await read.catch(() => {});
   }
@@ -57,7 +57,7 @@ export class PluginRun {
 
   /** Reports the findings of the run. */
   end(): void {
-    this.failures.release();
+    this.calls.release();
     for (const { resource, message } of this.warnings.entries()) this.warn(resource, message);
   }
 

@@ -49,7 +49,7 @@ export async function checkRecord(request: CheckRequest, run: PluginRun): Promis
   const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(news))];
   const recordArguments = [recordIn(olds), recordIn(news), secrets] as const;
   const { inputs, failures, warnings } = await checkInputs(run.hostOf(urn), ...recordArguments);
-  run.failures.note(urn, failures);
+  run.calls.note(urn, failures);
   for (const warning of warnings) run.warnings.note(urn, warning);
   return response.setInputs(structOf(withMarks(asProperties(inputs), news)));
 }
@@ -97,8 +97,8 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
     return response.setProperties(structOf(withMarks(asProperties(outputs), olds)));
   } catch (error) {
     const findings = [findingOf(error)];
-    if (isNew || isAdopted) return run.failures.fail(urn, findings);
-    await run.failures.hold(urn, findings);
+    if (isNew || isAdopted) return run.calls.fail(urn, findings);
+    await run.calls.hold(urn, findings);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
 }
@@ -121,13 +121,13 @@ function refusalOfType(urn: string): string | undefined {
 async function outputsToRecord(
   request: { getUrn(): string; getPreview(): boolean },
   newProperties: Properties,
-  { failures }: PluginRun,
+  { calls }: PluginRun,
 ): Promise<Struct> {
   const [urn, isPreview, inputs] = [request.getUrn(), request.getPreview(), recordIn(newProperties)];
   const findings = findingsAgainst(inputs);
   const isFailing = findings.length > 0;
-  if (isFailing && !isPreview) failures.fail(urn, findings);
-  if (isFailing) await failures.hold(urn, findings);
+  if (isFailing && !isPreview) calls.fail(urn, findings);
+  if (isFailing) await calls.hold(urn, findings);
   const outputs = asProperties(recordInputs(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs));
   return structOf(withMarks(outputs, isFailing ? { ...newProperties, ...UNKNOWN_SETTINGS } : newProperties));
 }

@@ -22,9 +22,9 @@ export interface PluginDescription {
 }
 
 /**
- * Returns the calls by which the engine asks for resources and functions. What a resource does is decided in
- * `../record/resource-lifecycle.ts`; here its properties are taken out of the engine's messages and put back. A call that
- * is not handled is a feature that the plugin does not have.
+ * Returns the calls by which the engine asks for resources, components and functions. `../record/resource-lifecycle.ts` decides what a
+ * resource does, and `record-calls.ts` takes its properties out of the engine's messages and puts them back. A call that is not handled
+ * is a feature that the plugin does not have.
  */
 export function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
   let isConfigurationChecked = false;
@@ -33,7 +33,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
   const call = <Request, Response>(answer: (request: Request, current: PluginRun) => Response | Promise<Response>) =>
     cancellable((request: Request) => {
       const current = run;
-      return current.failures.during(() => answer(request, current));
+      return current.calls.during(() => answer(request, current));
     });
   return {
     getPluginInfo: call(() => new pluginMessages.PluginInfo().setVersion(version)),

@@ -24,9 +24,10 @@ export interface AgentLogConfigArgs {
   /** Whether a setting that is not as expected fails the resource or causes a warning. Default: `"fail"`. */
   readonly whenUnexpected?: pulumi.Input<"fail" | "warn"> | undefined;
   /**
-   * What to do in an outage, which is a failed connection, a timeout, too many requests, or the status 408 or 5xx other than 501,
-   * 505 and 511. `"fail"` fails the resource. `"useRecorded"` keeps the settings in the state and causes a warning, in previews, updates and refreshes. An outage still fails
-   * a resource for which no settings are recorded. Every other error fails the resource in any case. Default: `"fail"`.
+   * What to do in an outage, which is a failed connection, a timeout, too many requests, the status 408 or 5xx other than 501, 505
+   * and 511, or a service that rejects every nonce of its own. `"fail"` fails the resource. `"useRecorded"` keeps the settings in the
+   * state and causes a warning, in previews, updates and refreshes. An outage still fails a resource for which no settings are
+   * recorded. Every other error fails the resource in any case. Default: `"fail"`.
    */
   readonly whenUnavailable?: pulumi.Input<"fail" | "useRecorded"> | undefined;
 }
@@ -65,7 +66,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
    * always a secret.
    */
   declare readonly configOverrides: pulumi.Output<AgentLogSettings["configOverrides"]>;
-  /** What the program does in an outage. */
+  /** What happens in an outage, `"fail"` or `"useRecorded"`, as in the arguments. */
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded">;
   /** @internal Why it fails, as a list, in a preview alone. */
   declare readonly [FAILURES]: pulumi.Output<unknown>;

@@ -19,7 +19,7 @@ interface DependsOnModule {
 const load = createRequire(import.meta.filename);
 
 /**
- * Returns the custom resources and remote components behind `dependsOn`, components with all their children.
+ * Returns the custom resources and remote components that `dependsOn` leads to, components with all their children.
  * @throws Error without the internal module: only a read that waits for resources fails
  */
 export async function dependenciesOf(
@@ -67,7 +67,10 @@ export function omitPropertyStacks(): () => void {
   };
 }
 
-/** Returns the value of an Output, or the SDK's mark of one that is unknown; undefined if it is not to be marked, and without the method. */
+/**
+ * Returns the value of an Output.
+ * @param marksUnknown an unknown value becomes the SDK's mark; otherwise it becomes undefined, as each value does without the method
+ */
 export async function plainValueOf<T>(output: pulumi.Output<T>, marksUnknown = false): Promise<T | undefined> {
   return "promise" in output && typeof output.promise === "function" ? output.promise(marksUnknown) : undefined;
 }

@@ -41,11 +41,15 @@ export interface ResourceRead {
 export function readForResource(request: ReadRequest): pulumi.Output<ResourceRead> {
   const { args, resource, opts } = request;
   const connection = connectionOf(providerOf(resource));
-  const what = { projectId: args.projectId, agent: args.agent };
-  const dependencies = waitForDependencies([opts.dependsOn ?? [], customParentOf(opts) ?? []].flat(), what, resource);
+  const readArguments = { projectId: args.projectId, agent: args.agent };
+  const dependencies = waitForDependencies(
+    [opts.dependsOn ?? [], customParentOf(opts) ?? []].flat(),
+    readArguments,
+    resource,
+  );
   const waits = [connection?.hasWaited ?? false, dependencies, waitForRegistration(opts)?.then(() => true) ?? false];
   return pulumi
-    .all([pulumi.output(what), connection?.settings, pulumi.all(waits)])
+    .all([pulumi.output(readArguments), connection?.settings, pulumi.all(waits)])
     .apply(([plainArgs, settings, waitResults]) => readNow(request, settings, plainArgs, waitResults.includes(true)));
 }
 
@@ -53,7 +57,7 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
 async function readNow(
   request: ReadRequest,
   connection: ConnectionSettings | undefined,
-  what: Parameters<typeof readOnce>[1],
+  readArguments: Parameters<typeof readOnce>[1],
   hasWaited: boolean,
 ): Promise<ResourceRead> {
   const { name, opts } = request;
@@ -65,8 +69,8 @@ async function readNow(
   const result =
     connection === undefined
       ? Promise.reject(missingProvider("AgentLogConfig"))
-      : readOnce(connection, what, hasWaited);
-  const outcome = await outcomeOf(result, { id: idOf(what), service });
+      : readOnce(connection, readArguments, hasWaited);
+  const outcome = await outcomeOf(result, { id: idOf(readArguments), service });
   const [settings, failure] =
     outcome.kind === "read" ? [outcome.settings, undefined] : [recordedSettingsOf({}), outcome.finding];
   const read = { readFor: outcome.readFor, publicKey, failure };

@@ -12,9 +12,9 @@ interface Subject {
 }
 
 /**
- * Reports what is the matter with resources: each cause once, at the end of the program, beside a resource whose read was sent, if
- * there is one, and with the names of all its resources. If the end can't be seen, as that of an inline program, each cause is
- * reported at once.
+ * Reports the findings of resources. Each cause is reported once, at the end of the program, with the names of all its resources. It
+ * stands beside a resource whose read was sent, if there is one. If the program has no end of its own, as an inline program, each cause
+ * is reported at once.
  *
  * In a preview the engine ends its work at the first failure of a provider. An error of the program fails the run at its end,
  * after everything else is compared.
@@ -40,10 +40,13 @@ export class ResourceReports {
   }
 
   #note(subject: Subject, finding: Finding): void {
-    const teller = this.#report.note(subject, finding);
+    const firstSubject = this.#report.note(subject, finding);
     if (runsInline() || pulumi.runtime.getStackResource() === undefined) {
-      const isFirst = teller === subject;
-      void show(subject, isFirst ? finding.message : `The same applies here as to ${printable(teller.name, 120)}.`);
+      const isFirst = firstSubject === subject;
+      void show(
+        subject,
+        isFirst ? finding.message : `The same applies here as to ${printable(firstSubject.name, 120)}.`,
+      );
     } else if (!this.#awaitsEnd) {
       this.#awaitsEnd = true;
       process.on("beforeExit", () => this.#tell());

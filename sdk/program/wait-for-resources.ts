@@ -31,9 +31,9 @@ export function customParentOf({ parent }: pulumi.CustomResourceOptions): pulumi
 }
 
 /**
- * Resolves once everything is registered that the registration of a resource waits for because of these options, beside `dependsOn`, since it may
- * change the settings. The SDK registers a component after all that its own options and arguments name, so a read in a component
- * counts as a read after other resources, even if there are none.
+ * Resolves once all other resources are registered that the registration of a resource waits for because of these options, beside
+ * those of `dependsOn`. They may change the settings. The SDK registers a component after all that its own options and arguments name,
+ * so a read in a component counts as a read after other resources, even if there are none.
  *
  * @returns undefined if there is nothing to wait for
  */

@@ -3,7 +3,7 @@ import { type Finding, findingOfRecord } from "./finding-report.ts";
 import { ignoredPaths, keepIgnored } from "./ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
 import { recordedArguments } from "./resource-arguments.ts";
-import { isRecordOf, type ResourceRecord, readForIn, UNREAD } from "./resource-record.ts";
+import { isRecordOf, mayBeOfService, type ResourceRecord, readForIn, UNREAD } from "./resource-record.ts";
 import type { ReadFor } from "./settings-origin.ts";
 import { unmetExpectations } from "./unmet-expectations.ts";
 
@@ -78,10 +78,13 @@ function useRecord(
   const isOwn = isRecordOf(record, news);
   const inputs = { ...inputsOfProgram(news), settings: recordedSettingsOf(isOwn ? record.settings : {}) };
   if (!isOwn || !mayUseRecord(news, finding)) return { inputs, failures: [finding], warnings: [] };
-  const readFor = readForIn(record);
-  if (readFor.service === null || readFor.service === service) {
+  if (mayBeOfService(record, service)) {
     const { failures, warnings } = judge(inputs, secrets);
-    return { inputs: { ...inputs, readFor }, failures, warnings: [{ ...finding, record: "used" }, ...warnings] };
+    return {
+      inputs: { ...inputs, readFor: readForIn(record) },
+      failures,
+      warnings: [{ ...finding, record: "used" }, ...warnings],
+    };
   }
   const findingWithReason = {
     message: `${finding.message} ${OF_OTHER_SERVICE}`,

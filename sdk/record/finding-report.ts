@@ -17,7 +17,7 @@ export interface Finding {
 }
 
 /**
- * Remembers what is the matter with the resources of a run, so that each cause is reported once, with the names of its resources.
+ * Collects the findings of the resources of a run, so that each cause is reported once, with the names of its resources.
  */
 export class FindingReport<Resource = string> {
   /** What is said of each resource, by the cause. */
@@ -47,24 +47,24 @@ export class FindingReport<Resource = string> {
   }
 
   /**
-   * Returns each cause once, with the names of all its resources, beside the first resource that was noted for it. A resource whose read was sent comes before those whose
-   * reads were not.
+   * Returns each cause once, with the names of all its resources. It stands beside the first resource that was noted for it, and
+   * rather beside one whose read was sent.
    * @param at the resource whose own causes come first, and beside it
    */
   entries(at?: Resource): { readonly resource: Resource; readonly message: string }[] {
-    const causes = foremost([...this.#causes.values()], (alike) => at !== undefined && alike.has(at));
-    return causes.flatMap((alike) => {
-      const sentFirst = foremost([...alike], ([, finding]) => wasSent(finding));
+    const causes = foremost([...this.#causes.values()], (findings) => at !== undefined && findings.has(at));
+    return causes.flatMap((findings) => {
+      const sentFirst = foremost([...findings], ([, finding]) => wasSent(finding));
       const pairs = foremost(sentFirst, ([resource]) => resource === at);
       const [[, finding] = []] = pairs;
       // All findings of a cause may be forgotten.
       if (finding === undefined) return [];
       // How a read has ended does not apply to the resources whose reads were not sent. They stand at the end.
       const isApart = wasSent(finding) && finding.record === undefined;
-      const alikes = isApart ? pairs.filter(([, other]) => wasSent(other)) : pairs;
-      const unsentNames = this.#namesOf(pairs.slice(alikes.length));
+      const sentPairs = isApart ? pairs.filter(([, other]) => wasSent(other)) : pairs;
+      const unsentNames = this.#namesOf(pairs.slice(sentPairs.length));
       const end = unsentNames.length === 0 ? "" : ` Not sent, for the same reason: ${listOf(unsentNames)}.`;
-      const message = describeFinding(this.#namesOf(alikes), finding, this.#nameOf === undefined);
+      const message = describeFinding(this.#namesOf(sentPairs), finding, this.#nameOf === undefined);
       return pairs.slice(0, 1).map(([resource]) => ({ resource, message: `${message}${end}` }));
     });
   }
@@ -114,9 +114,9 @@ export function describeFinding(names: readonly string[], { message, record }: F
     const [says, which] = isNamed ? ["The same applies", names.slice(1)] : ["This applies", names];
     return which.length === 0 ? message : `${message} ${says} to ${listOf(which)}.`;
   }
-  const what = `AgentLogConfig ${listOf(names)}`;
+  const subject = `AgentLogConfig ${listOf(names)}`;
   const [is, uses] = names.length === 1 ? ["is", "uses"] : ["are", "use"];
-  return `${what} ${record === "gone" ? `${is} gone` : `${uses} the recorded settings`}. ${message}`;
+  return `${subject} ${record === "gone" ? `${is} gone` : `${uses} the recorded settings`}. ${message}`;
 }
 
 /** The most resources that are named for one cause. */

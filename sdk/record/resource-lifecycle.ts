@@ -15,10 +15,10 @@ import { findSettings, type RecordHost, readForOf } from "./find-settings.ts";
 import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
 import { recordedSettingsOf } from "./recorded-settings.ts";
 import { argumentsInState, findingsOfArguments, recordedArguments } from "./resource-arguments.ts";
-import { movedArguments, NO_RECORD, type ResourceRecord, readForIn } from "./resource-record.ts";
+import { mayBeOfService, movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
 
 /** What a comparison with the record has found. */
-export interface Difference {
+interface Difference {
   /** True for an update, false for none; undefined leaves the comparison to the engine. */
   readonly changes?: boolean;
   /** The properties because of which the record is replaced. */
@@ -26,7 +26,7 @@ export interface Difference {
 }
 
 /** What a read of a record finds; no id means that the project does not exist any more. */
-export interface RefreshResult {
+interface RefreshResult {
   readonly id?: string;
   /** undefined if nothing could be read: the engine then keeps the recorded inputs, with the service that they were read from. */
   readonly inputs?: ResourceRecord;
@@ -115,9 +115,7 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     }
     if (isNew || !(error instanceof AgentLogConfigError)) throw error;
     if (mayUseRecord(record, finding)) {
-      const { service } = readForIn(record);
-      const isOwn = service === null || service === readForOf(host, record.args).service;
-      if (!isOwn) {
+      if (!mayBeOfService(record, readForOf(host, record.args).service)) {
         const { code, details } = error.advised(OF_OTHER_SERVICE);
         // It is a cause of its own, which an outage of other resources does not tell.
         const reason = `${details.reason} ${OF_OTHER_SERVICE}`;

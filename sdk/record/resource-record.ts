@@ -50,6 +50,12 @@ export function readForIn({ args, readFor }: ResourceRecord): ReadFor {
   return readFor?.id === id ? readFor : { id, service: null };
 }
 
+/** Tells whether the settings of a record may come from a service, as far as its state says. */
+export function mayBeOfService(record: ResourceRecord, service: ReadFor["service"]): boolean {
+  const recordedService = readForIn(record).service;
+  return recordedService === null || recordedService === service;
+}
+
 /** Returns which arguments name another project or agent than the record; what is not known yet may be the same. */
 export function movedArguments({ args: recordArgs }: ResourceRecord, { args }: ResourceRecord): readonly string[] {
   return ["projectId", "agent"].filter((name) => !isUnknown(args[name]) && args[name] !== recordArgs[name]);

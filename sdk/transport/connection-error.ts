@@ -75,7 +75,7 @@ const NO_DESCRIPTOR =
 const NO_ROUTE = "there is no route to it; check {setting}, the network and firewalls";
 const NO_RESPONSE = "it does not respond; check {setting}, the network and firewalls";
 const CONNECTION_CUT = "the connection was cut; try again, and check {setting}, its scheme and any proxy";
-const MENDS = "have the server mended, or the proxy in front of it";
+const CORRECT_IT = "have the server corrected, or the proxy in front of it";
 
 /** What to say of an error by the code that Node.js, OpenSSL or undici gives it. */
 const SENTENCES = {
@@ -125,7 +125,7 @@ const SENTENCES = {
     UND_ERR_RES_EXCEEDED_MAX_SIZE: "its response is longer than 1 MiB; check {setting}",
     UND_ERR_HEADERS_OVERFLOW: "the headers of its response are too long; check {setting}",
     // undici asserts that a status is 100 at least.
-    ERR_ASSERTION: `its response breaks the rules of HTTP, because its status is 101 or below 100; ${MENDS}`,
+    ERR_ASSERTION: `its response breaks the rules of HTTP, because its status is 101 or below 100; ${CORRECT_IT}`,
   },
 } as const;
 
@@ -161,12 +161,12 @@ function diagnoseParser(message: string): Diagnosis {
   if (message.includes("Expected HTTP/")) {
     return ["ERR_INVALID_RESPONSE", "its response is not HTTP; check the port and the scheme of {setting}"];
   }
-  return ["ERR_INVALID_RESPONSE", `its response breaks the rules of HTTP; ${MENDS}`];
+  return ["ERR_INVALID_RESPONSE", `its response breaks the rules of HTTP; ${CORRECT_IT}`];
 }
 
 function diagnoseSocket({ message, socket }: errors.SocketError): Diagnosis {
   if (/^bad (?:response|upgrade)$/.test(message)) {
-    return ["ERR_INVALID_RESPONSE", `it sends status 100 or 101, which nothing has asked for; ${MENDS}`];
+    return ["ERR_INVALID_RESPONSE", `it sends status 100 or 101, which nothing has asked for; ${CORRECT_IT}`];
   }
   if (socket?.bytesRead !== 0) return ["ERR_CONNECTION", CONNECTION_CUT];
   // The HttpsServer of the JDK closes the connection without an alert if it requires a certificate.

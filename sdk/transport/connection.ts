@@ -8,8 +8,8 @@ import { Cookies } from "./cookies.ts";
 import { type EnvironmentProxy, forwardThrough, proxyConnector, tunnelConnector } from "./environment-proxy.ts";
 import { openConnector } from "./open-connector.ts";
 
-/** Seconds to open one connection, with TLS and the response of a proxy. */
-const MAX_CONNECT_SECONDS = 10;
+/** Seconds for each step in which a connection opens: TCP with TLS, the response of a proxy, and TLS through its tunnel. */
+const MAX_STEP_SECONDS = 10;
 
 /** Seconds that a response may pause. After them the client answers a challenge over another connection. */
 const MAX_PAUSE_SECONDS = 5;
@@ -18,7 +18,7 @@ const MAX_PAUSE_SECONDS = 5;
 const MAX_BODY_BYTES = 1_048_576;
 
 /** Is told of the sockets of a connection. */
-export interface SocketEvents {
+interface SocketEvents {
   /** A socket begins to open. */
   readonly onOpening: (socket: Socket) => void;
   /** The socket leads to the service, or to a proxy that forwards requests. */
@@ -114,24 +114,23 @@ export function connectionFactory(options: CompleteOptions, proxy: EnvironmentPr
     headersTimeout: 0,
     bodyTimeout: MAX_PAUSE_SECONDS * 1000,
     maxResponseSize: MAX_BODY_BYTES,
-    // Over HTTP/2 a response that was cut counts as a complete one.
-    allowH2: false,
   };
-  const trust = {
+  const connectorOptions = {
     // One second more than the read, so that the read's clearer time-out error comes first.
-    timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_CONNECT_SECONDS) * 1000),
+    timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_STEP_SECONDS) * 1000),
     // Without it, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
+    // Over HTTP/2 a response that was cut counts as a complete one.
     allowH2: false,
     ...(caCertificate === undefined ? {} : { secureContext: contextTrusting(caCertificate) }),
   };
   const key = new DigestKey({ username, password });
   const open = ({ onOpening, onOpen }: SocketEvents) => {
-    const openSocket = openConnector(trust, onOpening);
+    const openSocket = openConnector(connectorOptions, onOpening);
     const newClient = (to: string, connect: buildConnector.connector) =>
       new Client(to, { ...limits, connect }).on("connect", onOpen);
     if (proxy === undefined) return newClient(origin, openSocket);
-    if (!proxy.isForwarding) return newClient(origin, tunnelConnector(proxy, openSocket, trust.timeout));
+    if (!proxy.isForwarding) return newClient(origin, tunnelConnector(proxy, openSocket, connectorOptions.timeout));
     return forwardThrough(proxy, newClient(proxy.url.origin, proxyConnector(proxy, openSocket)));
   };
   return () => new Connection(key, open);

@@ -4,7 +4,7 @@ import { buildConnector } from "undici";
 import { printable } from "../model/printable.ts";
 
 /** What a certificate says of a server. Each part is empty if the certificate does not have it. */
-export interface Certificate {
+interface Certificate {
   /** The host names and addresses that it is for. */
   readonly names: string;
   readonly issuer: string;

@@ -26,6 +26,7 @@ describe("readMany", () => {
         return settingsOf(args);
       },
       { projectIds: ids },
+      true,
     );
     expect(configs.map(({ id }) => id)).toEqual(ids.flatMap((id) => [`${id}/monitoring`, `${id}/backup`]));
     expect(failures).toEqual([]);
@@ -33,8 +34,8 @@ describe("readMany", () => {
 
   it("returns empty lists for an empty list, also where nothing could be read", async () => {
     const empty = { configs: [], failures: [] };
-    expect(await readMany(failWith("ERR_MISSING_SETTINGS"), { projectIds: [] })).toEqual(empty);
-    expect(await readMany(failWith("ERR_WRONG_KEY"), { projectIds: [projectId(1)], agents: [] })).toEqual(empty);
+    expect(await readMany(failWith("ERR_MISSING_SETTINGS"), { projectIds: [] }, true)).toEqual(empty);
+    expect(await readMany(failWith("ERR_WRONG_KEY"), { projectIds: [projectId(1)], agents: [] }, true)).toEqual(empty);
   });
 
   it.each([
@@ -77,7 +78,7 @@ describe("readMany", () => {
           return code === undefined ? settingsOf(args) : failWith(code)();
         };
         const projectIds = asked.map(([index]) => projectId(index));
-        const settled = await readMany(read, { projectIds, agents: ["backup"] }).catch((error: unknown) => {
+        const settled = await readMany(read, { projectIds, agents: ["backup"] }, true).catch((error: unknown) => {
           if (error instanceof AgentLogConfigError) return error.code;
           throw error;
         });

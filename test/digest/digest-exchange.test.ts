@@ -8,7 +8,7 @@ function challengeOf(parameters: string) {
 }
 
 function openConnection(key = new DigestKey({ username: "u", password: "p" })): DigestSession {
-  return new DigestSession(key);
+  return new DigestSession(key, {});
 }
 
 /** Signs a request, and returns the nonce and its count; "bare" if it goes without credentials. */

@@ -197,7 +197,7 @@ function live(kind: ServerKind, choose: (choices: number) => number): void {
   const { respond, events = {}, eventsNeedAcceptedKey, targets = ["/", "/", "/"], atMost } = kind;
   const key = new DigestKey({ username: "u", password: "p" });
   const servers = [new ServerState("a"), new ServerState("b")];
-  const connections: readonly Connection[] = servers.map((own) => ({ state: new DigestSession(key), server: own }));
+  const connections: readonly Connection[] = servers.map((own) => ({ state: new DigestSession(key, {}), server: own }));
   const used = new Set<string>();
   const left = { ...events };
   const waiting = [...targets];

@@ -139,7 +139,7 @@ function answer(service: ServiceWorld | undefined, args: unknown): AgentLogConfi
   if (service?.condition === "is down") throw new AgentLogConfigError("ERR_UNAVAILABLE", "It is down.");
   if (service?.condition === "refuses the key") throw new AgentLogConfigError("ERR_WRONG_KEY", "No.");
   const settings = service?.projects[PROJECTS.indexOf(projectId)];
-  if (settings === undefined) throw serviceError(404, { errorCode: "GROUP_NOT_FOUND" }, "It is gone");
+  if (settings === undefined) throw serviceError(404, { errorCode: "GROUP_NOT_FOUND" }, "It is gone", {});
   const { logPath, configOverrides } = settings;
   const found = { logPath: logPath || undefined, configOverrides };
   const logRotate = { ...NO_THRESHOLDS, ...settings.logRotate };

@@ -11,7 +11,7 @@ it.each([
 });
 
 const gone = (id: string) =>
-  serviceError(404, { errorCode: "GROUP_NOT_FOUND", detail: `No group with ID ${id} exists.` }, `Can't read ${id}`);
+  serviceError(404, { errorCode: "GROUP_NOT_FOUND", detail: `No group with ID ${id} exists.` }, `Can't read ${id}`, {});
 const invalid = (why: string) => new AgentLogConfigError("ERR_INVALID_RESPONSE", why, { subject: "Can't read it" });
 it.each([
   ["two projects that are gone", gone("0123456789abcdef01234567"), gone("89abcdef0123456789abcdef"), true],
