@@ -147,9 +147,10 @@ function takeOut(json: unknown): { readonly inEnvelope?: number | undefined; rea
 
 /** Returns the target of a redirect without its path, which may contain a token. */
 function targetOf(headers: WireResponse["headers"], request: URL): string {
-  const url = URL.parse(headerOf(headers, "location"), request);
-  if (url === null || url.origin === "null" || url.href === request.href) return "another address";
-  return url.origin === request.origin ? "another path of the same server" : url.origin;
+  const location = headerOf(headers, "location");
+  const url = location === "" ? null : URL.parse(location, request);
+  if (url === null || url.origin === "null") return "another address";
+  return url.origin === request.origin ? "a path of the same server" : url.origin;
 }
 
 /** RFC 9110, section 5.6.7: the only form that servers may send today; Date.parse takes almost anything for a date. */

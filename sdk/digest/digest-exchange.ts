@@ -50,8 +50,9 @@ export class DigestExchange {
   }
 
   /**
-   * The connection was lost, so the request is sent over another one. There a balancer may lead it to a server that does not know its
-   * nonce, which the first refusal may then mean. A server that closes each connection after its refusal loses each of them.
+   * The connection was lost, so the request is sent over another one. After the first loss, a refusal may mean that a balancer has led
+   * the request to a server that does not know its nonce. After later ones it does not, because some servers close each connection
+   * after a refusal.
    */
   moved(): void {
     this.#isFresh &&= this.#hasMoved;

@@ -32,8 +32,8 @@ export interface WireResponse {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
   /**
-   * What the server refuses with status 401: the key or the nonce, of which it tells with another challenge, or the read alone. It
-   * is undefined if the request was not signed, because the server has not asked for it.
+   * What the server refuses with status 401: the key or the nonce, if it sends a challenge, or the read alone, if it sends none or
+   * knows the key. It is undefined if the request was not signed, because the server has not asked for it.
    */
   readonly refusal?: "key" | "nonce" | "read" | undefined;
 }

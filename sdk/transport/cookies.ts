@@ -22,8 +22,9 @@ export class Cookies {
     for (const line of [lines].flat()) {
       const { name = "", value = "", maxAge, expires, path = "", domain = "" } = parseCookie(line) ?? {};
       const folder = path.startsWith("/") ? path.replace(/\/?$/, "/") : "/";
-      const host = domain.replace(/^\.|\.$/g, "").toLowerCase();
-      const isOfHost = host === "" || `.${hostname.replace(/\.$/, "")}`.endsWith(`.${host}`);
+      const ownHost = hostname.replace(/\.$/, "");
+      const host = domain.replace(/^\.|\.$/g, "").toLowerCase() || ownHost;
+      const isOfHost = `.${ownHost}`.endsWith(`.${host}`);
       if (!isOfHost || !`${pathname}/`.startsWith(folder)) continue;
       const key = [name, host, folder].join("\n");
       this.#cookies.delete(key);

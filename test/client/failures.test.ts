@@ -423,12 +423,12 @@ itFails("ERR_INVALID_RESPONSE", (sent: Partial<CannedResponse>) => respond({ sta
     { status: 302, headers: { Location: "https://sso.example.com/login?token=body-token" } },
     /redirects to https:\/\/sso\.example\.com \(status 302\)/,
   ],
-  ...["/login", "login?to=a:b", "?a=b", "../login"].map(
+  ...["/login", "login?to=a:b", "?a=b", "../login", "monitoringAgentConfig"].map(
     (Location) =>
       [
         `a redirect to ${Location}`,
         { status: 302, headers: { Location } },
-        "redirects to another path of the same",
+        "redirects to a path of the same server",
       ] as const,
   ),
   // WHATWG URL: a backslash is a slash, and a tab is nothing.

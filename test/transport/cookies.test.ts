@@ -55,6 +55,11 @@ it.each([
     expected: "a=1; b=2",
   },
   {
+    description: "the last value of a cookie of the host, whether or not it names the host",
+    responses: [["S=1"], ["S=2; Domain=om.example.com"], ["T=3; Domain=.om.example.com"], ["T=4"]],
+    expected: "S=2; T=4",
+  },
+  {
     description: "no cookie of another domain",
     responses: [["a=1; Domain=other.example", "b=2; Domain=m.example.com", "c=3; Domain=x.om.example.com"]],
     expected: undefined,
