@@ -166,8 +166,7 @@ const ROLE_MISSING: Diagnosis = [
   "the key lacks a role; give it Project Automation Admin on this project",
 ];
 
-// The documentation of the two reads names no error codes. These are in the table of codes of services of this kind, in their
-// responses, and in clients.
+// The documentation of the two reads names no error codes. docs/service.md says where each of these was seen.
 const DIAGNOSIS_BY_ERROR_CODE: ReadonlyMap<string, Diagnosis> = new Map<string, Diagnosis>([
   ["NOT_IN_GROUP", NO_MEMBER],
   ["USER_NOT_IN_GROUP", NO_MEMBER],
