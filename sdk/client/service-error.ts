@@ -26,7 +26,8 @@ export function serviceError(status: number, body: unknown, subject: string, fac
   const sentence = [fields["detail"], fields["reason"]].find((text) => typeof text === "string");
   const itsWords = [errorCode, printable(sentence?.replace(/\.$/, "") ?? "")].filter(Boolean).join(": ");
   const { retryAfterSeconds } = facts;
-  const { code, reason, says } = withAddress(diagnose(status, fields, facts), fields["parameters"]);
+  const texts = [fields["parameters"], sentence?.split(/\.?\s+|\.$/)].flat();
+  const { code, reason, says } = withAddress(diagnose(status, fields, facts), texts);
   // The time that the service names is better than the word "later".
   const timed = retryAfterSeconds ? says.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : says;
   const message = `${timed} (${[`status ${status}`, itsWords].filter(Boolean).join(", ")})`;
@@ -87,10 +88,11 @@ export function isForKnownKey(status: number | undefined, errorCode: string | un
 /**
  * Names the address of the caller, if the service says which one it has seen. Behind a balancer it sees everybody with the same
  * private address, and who adds that to the list lets everybody in.
+ * @param texts the parameters of the error, and the words of its sentence
  * @returns the sentence, and the reason, which is the same for all addresses of one kind
  */
-function withAddress([code, says]: Diagnosis, parameters: unknown) {
-  const address = code === "ERR_ACCESS_LIST" ? addressIn(parameters) : undefined;
+function withAddress([code, says]: Diagnosis, texts: readonly unknown[]) {
+  const address = code === "ERR_ACCESS_LIST" ? addressIn(texts) : undefined;
   if (address === undefined) return { code, reason: says, says };
   const isPrivate = PRIVATE_ADDRESSES.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
   const anyAddress = isPrivate ? "a private address" : OWN_ADDRESS;
@@ -99,8 +101,7 @@ function withAddress([code, says]: Diagnosis, parameters: unknown) {
 }
 
 /** Returns the address of the caller that the service has seen: the first one of a list, without its port. */
-function addressIn(parameters: unknown): string | undefined {
-  const texts: readonly unknown[] = Array.isArray(parameters) ? parameters : [];
+function addressIn(texts: readonly unknown[]): string | undefined {
   const addresses = texts
     .filter((text) => typeof text === "string")
     .map((text) => text.replace(/,.*/s, "").trim())

@@ -13,7 +13,7 @@ import { readOnce } from "./read-once.ts";
 import { customParentOf, waitForDependencies, waitForRegistration } from "./wait-for-resources.ts";
 
 /** A resource whose settings are to be read. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly name: string;
   /** Those of an AgentLogConfig. */
   readonly args: Readonly<Record<"projectId" | "agent", pulumi.Input<string>>>;
