@@ -1,8 +1,8 @@
-import { BlockList, isIP } from "node:net";
 import type { WireResponse } from "../digest/signed-request.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
 import { isObject } from "../model/is-object.ts";
 import { printable } from "../model/printable.ts";
+import { nameAddress, OWN_ADDRESS } from "./caller-address.ts";
 
 /** What is known of an error beside the status and the body. */
 export interface ErrorFacts {
@@ -26,8 +26,11 @@ export function serviceError(status: number, body: unknown, subject: string, fac
   const sentence = [fields["detail"], fields["reason"]].find((text) => typeof text === "string");
   const itsWords = [errorCode, printable(sentence?.replace(/\.$/, "") ?? "")].filter(Boolean).join(": ");
   const { retryAfterSeconds } = facts;
-  const texts = [fields["parameters"], sentence?.split(/\.?\s+|\.$/)].flat();
-  const { code, reason, says } = withAddress(diagnose(status, fields, facts), texts);
+  const [code, advice] = diagnose(status, fields, facts);
+  const { says, reason } =
+    code === "ERR_ACCESS_LIST"
+      ? nameAddress(advice, [fields["parameters"], sentence?.split(/\.?\s+|\.$/)].flat())
+      : { says: advice, reason: advice };
   // The time that the service names is better than the word "later".
   const timed = retryAfterSeconds ? says.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : says;
   const message = `${timed} (${[`status ${status}`, itsWords].filter(Boolean).join(", ")})`;
@@ -85,47 +88,6 @@ export function isForKnownKey(status: number | undefined, errorCode: string | un
   return code === undefined ? status === 401 : code !== "ERR_RATE_LIMITED";
 }
 
-/**
- * Names the address of the caller, if the service says which one it has seen. Behind a balancer it sees everybody with the same
- * private address, and who adds that to the list lets everybody in.
- * @param texts the parameters of the error, and the words of its sentence
- * @returns the sentence, and the reason, which is the same for all addresses of one kind
- */
-function withAddress([code, says]: Diagnosis, texts: readonly unknown[]) {
-  const address = code === "ERR_ACCESS_LIST" ? addressIn(texts) : undefined;
-  if (address === undefined) return { code, reason: says, says };
-  const isPrivate = PRIVATE_ADDRESSES.check(address, isIP(address) === 4 ? "ipv4" : "ipv6");
-  const anyAddress = isPrivate ? "a private address" : OWN_ADDRESS;
-  const reason = isPrivate ? says.replace(OWN_ADDRESS, anyAddress).replace("; ", UNLESS_OF_BALANCER) : says;
-  return { code, reason, says: reason.replace(anyAddress, `the address ${address}`) };
-}
-
-/** Returns the address of the caller that the service has seen: the first one of a list, without its port. */
-function addressIn(texts: readonly unknown[]): string | undefined {
-  const addresses = texts
-    .filter((text) => typeof text === "string")
-    .map((text) => text.replace(/,.*/s, "").trim())
-    .map((text) => text.replace(/^\[(.*)\](?::\d+)?$|^([\d.]+):\d+$/, "$1$2"));
-  // An IPv6 address may have a zone of any length, which means nothing elsewhere.
-  return addresses.find((text) => isIP(text) > 0 && !text.includes("%"));
-}
-
-/** The addresses of private networks and of a single link, and those of the machine itself (RFC 6890). */
-const PRIVATE_ADDRESSES = new BlockList();
-for (const [prefix, length] of [
-  ["10.0.0.0", 8],
-  ["100.64.0.0", 10],
-  ["127.0.0.0", 8],
-  ["169.254.0.0", 16],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-  ["::1", 128],
-  ["fc00::", 7],
-  ["fe80::", 10],
-] as const) {
-  PRIVATE_ADDRESSES.addSubnet(prefix, length, isIP(prefix) === 4 ? "ipv4" : "ipv6");
-}
-
 const WRONG_KEY: Diagnosis = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
 const READ_ITS_LOG = "the service refuses the read; read its log";
 const LOOK_UP_ITS_CODE = "the service refuses the read; read what it says, look up its code, and read its log";
@@ -140,9 +102,6 @@ const RATE_LIMITED: Diagnosis = [
   "ERR_RATE_LIMITED",
   "too many requests; try again in a minute, or read fewer projects at the same time",
 ];
-const OWN_ADDRESS = "the address of this machine";
-const UNLESS_OF_BALANCER =
-  "; if it is that of a balancer, let the service see the address of the client (mms.remoteIp.header), and otherwise ";
 const NOT_ON_ACCESS_LIST: Diagnosis = [
   "ERR_ACCESS_LIST",
   `${OWN_ADDRESS} is not on the key's access list; add it there`,
