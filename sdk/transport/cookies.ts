@@ -5,7 +5,7 @@ const MAX_COOKIES = 50;
 
 /** The cookies of one connection, which are kept in memory as long as it. */
 export class Cookies {
-  /** By name, domain and path (RFC 6265, section 5.3), with `name=value` and the length of the path. */
+  /** By name, domain and path, as browsers and curl keep them, with `name=value` and the length of the path. */
   readonly #cookies = new Map<string, readonly [pair: string, length: number]>();
 
   /** The value of the `Cookie` header; undefined if there are none. */
@@ -22,9 +22,8 @@ export class Cookies {
     for (const line of [lines].flat()) {
       const { name = "", value = "", maxAge, expires, path = "", domain = "" } = parseCookie(line) ?? {};
       const folder = path.startsWith("/") ? path.replace(/\/?$/, "/") : "/";
-      const ownHost = hostname.replace(/\.$/, "");
-      const host = domain.replace(/^\.|\.$/g, "").toLowerCase() || ownHost;
-      const isOfHost = `.${ownHost}`.endsWith(`.${host}`);
+      const host = domain.replace(/^\.|\.$/g, "").toLowerCase();
+      const isOfHost = host === "" || `.${hostname.replace(/\.$/, "")}`.endsWith(`.${host}`);
       if (!isOfHost || !`${pathname}/`.startsWith(folder)) continue;
       const key = [name, host, folder].join("\n");
       this.#cookies.delete(key);

@@ -36,7 +36,7 @@ it.each([
   },
   {
     description: "the cookie of another path, although one of its name has gone",
-    responses: [["S=1; Path=/", "S=2; Path=/api/"], ["S=; Max-Age=0; Path=/api"]],
+    responses: [["S=1; Path=/", "S=2; Path=/api"], ["S=; Max-Age=0; Path=/api/"]],
     expected: "S=1",
   },
   {
@@ -55,9 +55,9 @@ it.each([
     expected: "a=1; b=2",
   },
   {
-    description: "the last value of a cookie of the host, whether or not it names the host",
-    responses: [["S=1"], ["S=2; Domain=om.example.com"], ["T=3; Domain=.om.example.com"], ["T=4"]],
-    expected: "S=2; T=4",
+    description: "the cookie of the host apart from one that names the host as its domain, as curl does",
+    responses: [["S=1"], ["S=2; Domain=om.example.com"], ["S=3; Domain=.om.example.com"], ["S=4"]],
+    expected: "S=3; S=4",
   },
   {
     description: "no cookie of another domain",
