@@ -31,13 +31,13 @@ export function parseChallenges(line: string): ParsedChallenges {
   };
   for (take(SEPARATORS); position < line.length; take(SEPARATORS)) {
     const malformedPart = line.slice(position);
-    const [, word, space] = take(SCHEME) ?? [];
-    if (word === undefined) return { challenges, malformed: malformedPart };
-    const scheme = word.toLowerCase();
-    // A Digest challenge may begin with a comma, and with a parameter that looks like a token68, such as `realm=`.
-    const mayHaveParameters = scheme === "digest" || (space !== undefined && take(TOKEN68) === undefined);
+    const scheme = take(SCHEME)?.[1]?.toLowerCase();
+    if (scheme === undefined) return { challenges, malformed: malformedPart };
+    // A Digest challenge may begin with a parameter that looks like a token68, such as `realm=`.
+    const hasToken68 = scheme !== "digest" && take(TOKEN68) !== undefined;
     const parameters = new Map<string, string>();
-    const readName = () => (mayHaveParameters ? take(PARAMETER_NAME)?.[1] : undefined);
+    const parameterName = scheme === "digest" ? DIGEST_PARAMETER_NAME : PARAMETER_NAME;
+    const readName = () => (hasToken68 ? undefined : take(parameterName)?.[1]);
     for (let name = readName(); name !== undefined; name = readName()) {
       const [value, quotedValue] = take(PARAMETER_VALUE) ?? [];
       if (value === undefined) return { challenges, malformed: malformedPart };
@@ -50,10 +50,12 @@ export function parseChallenges(line: string): ParsedChallenges {
 
 const SEPARATORS = /[ \t,]*/y;
 // RFC 9110, sections 5.6.2 and 11.3: a token that stands alone, or white space and a token68 or parameters follow.
-const SCHEME = /([!#$%&'*+\-.^`|~\w]+)(?:(?=[ \t]*(?:,|$))|([ \t]+))/y;
+const SCHEME = /([!#$%&'*+\-.^`|~\w]+)(?:(?=[ \t]*(?:,|$))|[ \t]+)/y;
 // RFC 9110, section 11.2. The look-ahead separates `a=`, a token68, from `a=b`, a parameter.
 const TOKEN68 = /[\w\-.~+/]+=*(?=[ \t]*(?:,|$))/y;
 const PARAMETER_NAME = /[ \t,]*([!#$%&'*+\-.^`|~\w]+)[ \t]*=[ \t]*/y;
+// Some clients also read a parameter of Digest that is a word alone, such as `stale`. It is taken for empty.
+const DIGEST_PARAMETER_NAME = /[ \t,]*([!#$%&'*+\-.^`|~\w]+)[ \t]*(?:=[ \t]*|(?=,|$))/y;
 // RFC 9110, section 5.6.4. Without quotes it may be empty, and have more characters than a token, because some servers write
 // `realm=` or base64 like this.
 const PARAMETER_VALUE = /(?:"((?:[^"\\]|\\.)*)"|[^\s",]*)(?=[ \t]*(?:,|$))/sy;

@@ -35,10 +35,6 @@ export function chooseDigestChallenge(lines: string | readonly string[]): Digest
   const otherSchemes: string[] = [];
   for (const line of [lines].flat()) {
     const { challenges, malformed: malformedPart } = parseChallenges(line);
-    // The malformed part may have what a challenge before it lacks.
-    if (malformedPart !== undefined) {
-      problems.push(new UnusableChallenge(`The server's challenge is malformed from '${malformedPart}' on.`));
-    }
     for (const challenge of challenges) {
       if (challenge.scheme !== "digest") {
         otherSchemes.push(challenge.scheme);
@@ -47,6 +43,9 @@ export function chooseDigestChallenge(lines: string | readonly string[]): Digest
       const candidate = readDigestChallenge(challenge.parameters);
       if (candidate instanceof UnusableChallenge) problems.push(candidate);
       else candidates.push(candidate);
+    }
+    if (malformedPart !== undefined) {
+      problems.push(new UnusableChallenge(`The server's challenge is malformed from '${malformedPart}' on.`));
     }
   }
   const [strongest] = candidates.sort((a, b) => a.rank - b.rank);
