@@ -52,7 +52,8 @@ function diagnose(
     return ["ERR_AUTHENTICATION", "the server does not ask for HTTP Digest; check baseUrl and any proxy"];
   }
   if (status === 401 && errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
-  if (status === 401 && refusal === "key") return WRONG_KEY;
+  const isOfService = isInBody || statusIn(fields["error"]) !== undefined;
+  if (status === 401 && !isInBody && (refusal === "key" || isOfService)) return WRONG_KEY;
   if (status < 400) {
     return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
   }
@@ -61,7 +62,7 @@ function diagnose(
   if (status >= 500) return ["ERR_UNAVAILABLE", "the service failed; try again later"];
   const [code, says] = REFUSALS_BY_STATUS[status] ?? ["ERR_REFUSED", READ_ITS_LOG];
   if (errorCode !== undefined) return [code, LOOK_UP_ITS_CODE];
-  if (isInBody || statusIn(fields["error"]) !== undefined) return [code, says];
+  if (isOfService) return [code, says];
   return [code, isCompressed ? COMPRESSED : (GATEWAY_REFUSALS[status] ?? GATEWAY_REFUSES)];
 }
 

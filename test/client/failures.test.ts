@@ -91,7 +91,7 @@ const REFUSES = "the service refuses the read; read what it says, look up its co
 const READ_ITS_LOG = "^the service refuses the read; read its log";
 
 const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, string])[] = [
-  [401, {}, "ERR_REFUSED", READ_ITS_LOG],
+  [401, {}, "ERR_WRONG_KEY", "refuses the key pair"],
   [401, { errorCode: "NOT_IN_GROUP" }, "ERR_NOT_A_MEMBER", "invite the key"],
   [401, { errorCode: "USER_UNAUTHORIZED" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
   [403, { errorCode: "USER_UNAUTHORIZED" }, "ERR_ROLE_MISSING", "give it Project Automation Admin"],
@@ -398,9 +398,15 @@ const refuseSigned = async (body: string) => {
   });
   return { baseUrl: `http://127.0.0.1:${await listen(server)}`, facts: { status: 401 } };
 };
+itFails("ERR_WRONG_KEY", refuseSigned, [
+  [
+    "a signed request that the service refuses without a code and a challenge",
+    '{"error":401,"detail":"You are not authorized for this resource."}',
+    /^the service refuses the key pair; .*\(status 401, You are not/,
+  ],
+]);
 itFails("ERR_REFUSED", refuseSigned, [
   ["a signed request that a gateway refuses with status 401", "<h1>Unauthorized</h1>", GATEWAY],
-  ["a signed request that the service refuses without a challenge", '{"error":401,"detail":"No."}', READ_ITS_LOG],
   [
     "a signed request that the service refuses with a code and without a challenge",
     '{"error":401,"errorCode":"NEW_CODE"}',
