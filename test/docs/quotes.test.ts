@@ -139,7 +139,7 @@ async function runService(context: TestContext): Promise<string> {
   const faults = (status: number, errorCode = "") => ({
     faults: Array.from({ length: 9 }, () => ({ status, body: JSON.stringify({ error: status, errorCode }) })),
   });
-  const empty = (status: number) => ({ faults: Array.from({ length: 9 }, () => ({ status })) });
+  const empty = (status: number, headers = {}) => ({ faults: Array.from({ length: 9 }, () => ({ status, headers })) });
   const services = {
     closed: { baseUrl: "http://127.0.0.1:9" },
     silent: { ...(await open({ faults: [{ delaySeconds: 60 }] })), timeoutSeconds: 1 },
@@ -149,6 +149,7 @@ async function runService(context: TestContext): Promise<string> {
     unprivileged: await open(faults(401, "USER_UNAUTHORIZED")),
     unnamed: await open(faults(400, "VALIDATION_ERROR")),
     ...{ gateway: await open(empty(403)), elsewhere: await open(empty(404)), network: await open(empty(511)) },
+    compressing: await open(empty(403, { "Content-Encoding": "gzip" })),
     console: { baseUrl: `https://om.example.com/v2/${PROJECT_ID}` },
     refusing: await open(faults(403, "IP_ADDRESS_NOT_ON_ACCESS_LIST")),
     expired: await open({ tls: issueCertificate({ until: "20200102000000Z" }) }),
