@@ -159,6 +159,12 @@ const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, str
   [402, { errorCode: "NO_PAYMENT_INFORMATION_FOUND" }, "ERR_ACCOUNT_SUSPENDED", "payment is required"],
   [404, { errorCode: "INVALID_GROUP_ID" }, "ERR_PROJECT_NOT_FOUND", "no such project"],
   [404, { errorCode: "GROUP_NOT_FOUND" }, "ERR_PROJECT_NOT_FOUND", "no such project"],
+  [
+    404,
+    { errorCode: "GROUP_NOT_FOUND", detail: "From 10.0.0.1." },
+    "ERR_PROJECT_NOT_FOUND",
+    "^there is no such project; check",
+  ],
   [404, { errorCode: "AUTOMATION_CONFIG_NOT_FOUND" }, "ERR_NOT_AUTOMATED", "not managed by automation"],
   [404, { errorCode: "RESOURCE_NOT_FOUND" }, "ERR_NOT_FOUND", "check the path of baseUrl"],
   [404, {}, "ERR_NOT_FOUND", "check projectId and baseUrl"],
@@ -342,9 +348,15 @@ itFails("ERR_ACCESS_LIST", seenAs, [
     ...["::1", "fd00::1", "fe80::1", "0:0:0:0:0:0:0:1", "[0:0:0:0:0:0:0:1]:443", "::ffff:127.0.0.1", "::FFFF:10.0.0.1"],
     "0:0:0:0:0:ffff:7f00:1",
   ].map((address) => [address, address, /list; if it is that of a balancer, .*mms\.remoteIp\.header/] as const),
-  ...["172.32.0.1", "100.0.0.1", "100.128.0.1", "169.253.0.1", "2001:db8::fd00:1", "::ffff:203.0.113.1"].map(
-    (address) => [address, address, /list; add it there/] as const,
-  ),
+  ...[
+    "172.15.0.1",
+    "172.32.0.1",
+    "100.0.0.1",
+    "100.128.0.1",
+    "169.253.0.1",
+    "2001:db8::fd00:1",
+    "::ffff:203.0.113.1",
+  ].map((address) => [address, address, /list; add it there/] as const),
 ]);
 
 test("reads that are not sent give the same advice on a private address, without the address", async () => {

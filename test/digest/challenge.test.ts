@@ -105,6 +105,7 @@ test.for<readonly [string, string | readonly string[], string]>([
   ["Digest without parameters", "Digest", "no nonce"],
   ["Basic alone", 'Basic realm="r"', "basic"],
   ["other schemes alone", ["Negotiate abc==", "NTLM"], "negotiate, ntlm"],
+  ["other schemes alone in one line", "Negotiate, NTLM", "negotiate, ntlm"],
   ["an empty header", "", "nothing"],
   ["an unclosed quote", 'Digest realm="r, nonce=n', 'Digest realm="r, nonce=n'],
   ["an escape at the end", 'Digest nonce="n\\', 'Digest nonce="n\\'],
