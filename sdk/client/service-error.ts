@@ -48,12 +48,12 @@ function diagnose(
   }
   const specific = status < 500 && errorCode !== undefined ? DIAGNOSIS_BY_ERROR_CODE.get(errorCode) : undefined;
   if (specific !== undefined) return specific;
-  if (status === 401 && refusal === undefined && !isInBody) {
-    return ["ERR_AUTHENTICATION", "the server does not ask for HTTP Digest; check baseUrl and any proxy"];
-  }
-  if (status === 401 && errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
   const isOfService = isInBody || statusIn(fields["error"]) !== undefined;
-  if (status === 401 && !isInBody && (refusal === "key" || isOfService)) return WRONG_KEY;
+  if (status === 401 && !isInBody) {
+    if (refusal === undefined) return NO_DIGEST;
+    if (errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
+    if (refusal === "key" || isOfService) return WRONG_KEY;
+  }
   if (status < 400) {
     return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
   }
@@ -89,6 +89,10 @@ export function isForKnownKey(status: number | undefined, errorCode: string | un
   return code === undefined ? status === 401 : code !== "ERR_RATE_LIMITED";
 }
 
+const NO_DIGEST: Diagnosis = [
+  "ERR_AUTHENTICATION",
+  "the server does not ask for HTTP Digest; check baseUrl and any proxy",
+];
 const WRONG_KEY: Diagnosis = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
 const READ_ITS_LOG = "the service refuses the read; read its log";
 const LOOK_UP_ITS_CODE = "the service refuses the read; read what it says, look up its code, and read its log";
