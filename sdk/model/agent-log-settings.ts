@@ -63,7 +63,9 @@ export const agentLogSettingsSchema = z.object(
 /** The setting that is a secret, in the state, in functions, in messages and in the plugin. */
 export const SECRET_SETTING = "configOverrides" satisfies keyof AgentLogSettings;
 
-export function isSettingName(name: string): name is keyof AgentLogSettings {
+export type SettingName = keyof AgentLogSettings;
+
+export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(agentLogSettingsSchema.shape, name);
 }
 

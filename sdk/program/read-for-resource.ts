@@ -3,7 +3,6 @@ import type { ConnectionSettings } from "../connection/connection-settings.ts";
 import { isDefaultDisabled, missingProvider } from "../connection/default-provider.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { outcomeOf } from "../record/find-settings.ts";
-import { pathsToSettings } from "../record/ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "../record/recorded-settings.ts";
 import { fingerprintsOf, originText } from "../record/settings-origin.ts";
 import { secretsBehind } from "../record/unmet-expectations.ts";
@@ -61,7 +60,7 @@ async function readNow(
   hasWaited: boolean,
 ): Promise<ResourceRead> {
   const { name, opts } = request;
-  const origin = { name, secrets: await secretsOf(request), ignored: pathsToSettings(opts.ignoreChanges ?? []) };
+  const origin = { name, secrets: await secretsOf(request), ignoreChanges: opts.ignoreChanges ?? [] };
   // The configuration of a provider of another package does not say that the stack wants explicit ones.
   const isRefused = connection === undefined && isDefaultDisabled(pulumi.runtime.getConfig);
   if (connection === undefined && !isRefused) return { settings: recordedSettingsOf({}), origin: originText(origin) };

@@ -1,6 +1,6 @@
 import type { ReadOutcome } from "./find-settings.ts";
 import { type Finding, findingOfRecord } from "./finding-report.ts";
-import { ignoredPaths, keepIgnored } from "./ignored-changes.ts";
+import { keptSettings } from "./ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
 import { recordedArguments } from "./resource-arguments.ts";
 import { isRecordOf, mayBeOfService, type ResourceRecord, readForIn, UNREAD } from "./resource-record.ts";
@@ -29,7 +29,8 @@ export function completeInputs(
   news: ResourceRecord,
   secrets: readonly string[],
 ): Completion {
-  const keep = (settings: RecordedSettings) => keepIgnored(settings, olds.settings, ignoredPaths(olds, news));
+  const keptEntries = keptSettings(olds, news).map((name) => [name, olds.settings[name]]);
+  const keep = (settings: RecordedSettings) => recordedSettingsOf({ ...settings, ...Object.fromEntries(keptEntries) });
   const programInputs = inputsOfProgram(news);
   switch (outcome.kind) {
     case "unknown":

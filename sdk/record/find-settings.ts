@@ -3,9 +3,9 @@ import type { UncheckedRead } from "../connection/settings-reader.ts";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
-import type { AgentLogSettings } from "../model/agent-log-settings.ts";
+import { type AgentLogSettings, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { type Finding, findingOf } from "./finding-report.ts";
-import { ignoredPaths, ignoresAllSettings } from "./ignored-changes.ts";
+import { keptSettings } from "./ignored-changes.ts";
 import { type RecordedSettings, recordedSettingsOf } from "./recorded-settings.ts";
 import { isMoved, type ResourceRecord } from "./resource-record.ts";
 import { belongsTo, fingerprintsOf, type ReadFor } from "./settings-origin.ts";
@@ -41,13 +41,13 @@ export async function findSettings(host: RecordHost, olds: ResourceRecord, news:
   const { args, origin } = news;
   const { projectId, agent } = args;
   if (origin === UNKNOWN || isUnknown(projectId) || isUnknown(agent)) return { kind: "unknown" };
-  if (ignoresAllSettings(ignoredPaths(olds, news))) return { kind: "ignored" };
+  if (keptSettings(olds, news).length === SETTING_NAMES.length) return { kind: "ignored" };
   const read = origin?.read;
   if (read !== undefined && belongsTo(read, args, host.sources)) {
     const { failure: finding, readFor } = read;
     if (finding !== undefined) return { kind: "failed", finding, readFor };
     // If a record moves, the engine has put ignored settings of the other project among the inputs.
-    if (!isMoved(olds, news) || origin?.ignored.length === 0) {
+    if (!isMoved(olds, news) || origin?.ignoreChanges.length === 0) {
       return { kind: "read", settings: news.settings, readFor };
     }
   }

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { type ConnectionSettings, findSetting, type SettingsSource } from "../connection/connection-settings.ts";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
-import type { AgentLogSettings } from "../model/agent-log-settings.ts";
 import { apiAddress } from "../model/complete-options.ts";
 import { isObject } from "../model/is-object.ts";
 import type { Finding } from "./finding-report.ts";
@@ -22,15 +21,8 @@ export interface SettingsOrigin {
    * may quote if they are invalid. A valid id of a project is not a secret.
    */
   readonly secrets: readonly string[];
-  /** The settings whose changes the program ignores. */
-  readonly ignored: readonly IgnoredPath[];
-}
-
-/** A setting whose changes a program ignores, or a member of one. */
-export interface IgnoredPath {
-  readonly setting: keyof AgentLogSettings;
-  /** The keys that lead to the member; empty if the setting is ignored as a whole. */
-  readonly keys: readonly string[];
+  /** The paths whose changes the program ignores. */
+  readonly ignoreChanges: readonly string[];
 }
 
 /** A read in a program. */
@@ -71,9 +63,9 @@ export function originIn(text: unknown): SettingsOrigin | typeof UNKNOWN | undef
 
 function isOrigin(value: unknown): value is SettingsOrigin {
   if (!isObject(value)) return false;
-  const { name, secrets, ignored, read } = value;
+  const { name, secrets, ignoreChanges, read } = value;
   const isRead = read === undefined || (isObject(read) && isObject(read["readFor"]));
-  return typeof name === "string" && Array.isArray(secrets) && Array.isArray(ignored) && isRead;
+  return typeof name === "string" && Array.isArray(secrets) && Array.isArray(ignoreChanges) && isRead;
 }
 
 interface Fingerprints {

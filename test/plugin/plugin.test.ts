@@ -194,7 +194,7 @@ describe("a resource", () => {
     const reading = JSON.stringify({
       name: "forged",
       secrets: [],
-      ignored: [],
+      ignoreChanges: [],
       read: { readFor: { id: ID }, fingerprints },
     });
     for (const __origin of [reading, unknownValue]) {

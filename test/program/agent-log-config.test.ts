@@ -72,7 +72,7 @@ it.each<[name: "projectId" | "agent", why: string]>([
 });
 
 it.each([
-  { list: "[]", origin: { name: "settings", secrets: ["configOverrides"], ignored: [] } },
+  { list: "[]", origin: { name: "settings", secrets: ["configOverrides"], ignoreChanges: [] } },
   {
     list: '["agent-log-config"]',
     origin: expect.objectContaining({

@@ -4,7 +4,6 @@ import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { SETTING_NAMES } from "../../sdk/model/agent-log-settings.ts";
 import { isObject } from "../../sdk/model/is-object.ts";
 import * as provider from "../../sdk/provider/dynamic-provider.ts";
-import { pathsToSettings } from "../../sdk/record/ignored-changes.ts";
 import { UNKNOWN_SETTINGS } from "../../sdk/record/recorded-settings.ts";
 import type { Properties } from "../../sdk/record/resource-record.ts";
 import { fingerprintsOf, type ProgramRead, type SettingsOrigin } from "../../sdk/record/settings-origin.ts";
@@ -56,7 +55,7 @@ function warnings(): readonly string[] {
 function reading(changes: Partial<ProgramRead> = {}, others: Partial<Omit<SettingsOrigin, "read">> = {}) {
   const { baseUrl: service, publicKey } = fingerprints();
   const read: ProgramRead = { readFor: { id: ID, service }, publicKey, ...changes };
-  return { name: "orders", read, secrets: [], ignored: [], ...others };
+  return { name: "orders", read, secrets: [], ignoreChanges: [], ...others };
 }
 
 const ELSEWHERE = "0123456789abcdef";
@@ -99,26 +98,26 @@ it.each<[description: string, change: () => object, expected?: Properties]>([
 it.each([
   ["itself if the program ignores a setting, whose old value the engine has sent", ["username", "logPath"], OWN],
   ["itself if the program ignores a threshold", ["logRotate.numTotal"], OWN],
-  ["in the program if nothing is ignored but arguments", ["expect.logPath", "whenUnexpected"], INPUTS],
-])("reads for a record that moves to another project %s", async (_, ignored, { logPath }) => {
+  ["in the program if nothing is ignored", [], INPUTS],
+])("reads for a record that moves to another project %s", async (_, ignoreChanges, { logPath }) => {
   const olds = { ...INPUTS, projectId: OTHER_PROJECT_ID, logPath: "/old" };
-  const sent = ignored.includes("logPath") ? olds : INPUTS;
-  const news = { ...INPUTS, logPath: sent.logPath, __origin: reading({}, { ignored: pathsToSettings(ignored) }) };
+  const sent = ignoreChanges.length > 0 ? olds : INPUTS;
+  const news = { ...INPUTS, logPath: sent.logPath, __origin: reading({}, { ignoreChanges }) };
   expect(await check(CONFIGURATION, olds, news)).toMatchObject({ inputs: { ...ARGS, logPath }, failures: [] });
 });
 
-const ROTATION = { sizeThresholdMB: 1, numTotal: 5 };
-it.each<[description: string, logRotate: object, recorded: object | null, kept: object]>([
-  ["an empty map for what the service does not have", {}, {}, {}],
-  ["an empty map in the place of a null in an older state", {}, null, {}],
-  ["what is ignored where the service has lost the rest", { numTotal: 5 }, ROTATION, { numTotal: 5 }],
-  ["an empty map where nothing that is ignored is recorded", {}, { sizeThresholdMB: 1 }, {}],
-])("records %s where a threshold is ignored", async (_, logRotate, recorded, kept) => {
-  const __origin = reading({}, { ignored: pathsToSettings(["logRotate.numTotal"]) });
-  const { inputs } = await check(CONFIGURATION, { ...INPUTS, logRotate: recorded }, { ...INPUTS, logRotate, __origin });
-  expect(inputs["logRotate"]).toEqual(kept);
-  const { inputs: created } = await check(CONFIGURATION, {}, { ...INPUTS, logRotate: {}, __origin });
-  expect(created["logRotate"]).toEqual({});
+it.each<[description: string, recorded: object | null, sent: object]>([
+  ["an empty map for what the service does not have", {}, {}],
+  ["an empty map in the place of a null in an older state", null, {}],
+  ["a member that the engine has put back", { sizeThresholdMB: 1, numTotal: 5 }, { numTotal: 5 }],
+])("records %s as it was sent", async (_, recorded, logRotate) => {
+  const news = { ...INPUTS, logRotate, __origin: reading() };
+  expect((await check(CONFIGURATION, { ...INPUTS, logRotate: recorded }, news)).inputs["logRotate"]).toEqual(logRotate);
+});
+
+it("keeps the recorded value of a setting that is ignored, whatever was sent", async () => {
+  const news = { ...INPUTS, logPath: "/new", __origin: reading({}, { ignoreChanges: ["logPath"] }) };
+  expect((await check(CONFIGURATION, { ...INPUTS, logPath: "/old" }, news)).inputs["logPath"]).toBe("/old");
 });
 
 it("does not compare a connection that the configuration leaves to the environment", async () => {

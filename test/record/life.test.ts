@@ -6,7 +6,6 @@ import { serviceError } from "../../sdk/client/service-error.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
 import { isObject } from "../../sdk/model/is-object.ts";
 import { findingOf } from "../../sdk/record/finding-report.ts";
-import { pathsToSettings } from "../../sdk/record/ignored-changes.ts";
 import { recordedSettingsOf } from "../../sdk/record/recorded-settings.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
@@ -115,7 +114,7 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   const origin = {
     name: "settings",
     secrets: [],
-    ignored: isTransformed ? [] : pathsToSettings(ignoreChanges.map(nameOf)),
+    ignoreChanges: isTransformed ? [] : ignoreChanges.map(nameOf),
   };
   if (way === "plugin") return asked;
   if (way === "foreign provider") return { ...asked, __origin: originText(origin) };

@@ -3,7 +3,7 @@ import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { asProperties, asRecord } from "../../sdk/record/resource-record.ts";
 
 const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
-const ORIGIN = { name: "orders", secrets: [], ignored: [] };
+const ORIGIN = { name: "orders", secrets: [], ignoreChanges: [] };
 
 it.each<[description: string, properties: object]>([
   ["nothing", {}],
