@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import tls from "node:tls";
 import { type buildConnector, Client, type Dispatcher } from "undici";
-import { DigestKey, DigestSession } from "../digest/digest-exchange.ts";
+import { DigestKey, type DigestSession } from "../digest/digest-exchange.ts";
 import type { DigestConnection } from "../digest/signed-request.ts";
 import type { CompleteOptions } from "../model/complete-options.ts";
 import { Cookies } from "./cookies.ts";
@@ -52,7 +52,7 @@ export class Connection implements DigestConnection, SocketEvents {
 
   constructor(key: DigestKey, open: (events: SocketEvents) => Dispatcher) {
     this.#key = key;
-    this.session = new DigestSession(key, this);
+    this.session = { key };
     this.#open = open;
     this.#dispatcher = open(this);
   }
@@ -92,7 +92,7 @@ export class Connection implements DigestConnection, SocketEvents {
     void this.destroy();
     this.#socket = undefined;
     this.#dispatcher = this.#open(this);
-    this.session = new DigestSession(this.#key, this);
+    this.session = { key: this.#key };
     this.cookies = new Cookies();
   }
 

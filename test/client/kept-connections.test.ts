@@ -1,5 +1,4 @@
 import { getEventListeners } from "node:events";
-import { createServer as createHttpServer } from "node:http";
 import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { describe, expect, it, vi } from "vitest";
@@ -213,33 +212,4 @@ it("has one listener of each read at a signal of many, and none afterwards", asy
   await Promise.all(reads);
   expect(added).toHaveBeenCalledTimes(200);
   expect(getEventListeners(signal, "abort")).toEqual([]);
-});
-
-/** A server with one nonce for all connections, whose counts must rise, and that takes up requests in another order than they come. */
-async function startOvertaking() {
-  const held: (() => void)[] = [];
-  let [last, accepted, random] = [0, 0, 1];
-  const server = createHttpServer(({ headers: { authorization } }, response) => {
-    held.push(() => {
-      const count = Number.parseInt(/nc=(\w+)/.exec(authorization ?? "")?.[1] ?? "0", 16);
-      if (count > last) {
-        [last, accepted] = [count, accepted + 1];
-        response.end(JSON.stringify({ logPath: LOG_PATH }));
-      } else response.writeHead(401, { "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"' }).end("{}");
-    });
-    // One of those that have come by then, in an order that is the same in each run.
-    setImmediate(() => {
-      random = (random * 75 + 74) % 65_537;
-      held.splice(random % held.length, 1)[0]?.();
-    });
-  });
-  return { baseUrl: `http://127.0.0.1:${await listen(server)}`, accepted: () => accepted };
-}
-
-it("reads all from a server with one nonce whose counts must rise, although requests overtake each other", async () => {
-  const { baseUrl, accepted } = await startOvertaking();
-  const client = openClient({ baseUrl });
-  const reads = await Promise.all(Array.from({ length: 300 }, () => client.get(MONITORING)));
-  expect(reads).toHaveLength(300);
-  expect(accepted()).toBe(300);
 });

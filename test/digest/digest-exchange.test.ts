@@ -1,14 +1,11 @@
 import { expect, test } from "vitest";
 import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { DigestExchange, DigestKey, DigestSession } from "../../sdk/digest/digest-exchange.ts";
+import { DigestExchange, type DigestSession } from "../../sdk/digest/digest-exchange.ts";
+import { newKey, openSession } from "./open-session.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 function challengeOf(parameters: string) {
   return chooseDigestChallenge(`Digest realm="r", qop="auth", ${parameters}`);
-}
-
-function openConnection(key = new DigestKey({ username: "u", password: "p" })): DigestSession {
-  return new DigestSession(key, {});
 }
 
 /** Signs a request, and returns the nonce and its count; "bare" if it goes without credentials. */
@@ -19,7 +16,7 @@ function sign(exchange: DigestExchange): string {
   return `${nonce} ${Number.parseInt(nc ?? "", 16)}`;
 }
 
-function begin(connection = openConnection()): DigestExchange {
+function begin(connection = openSession()): DigestExchange {
   const exchange = new DigestExchange(connection);
   sign(exchange);
   return exchange;
@@ -35,8 +32,8 @@ function refuse(exchange: DigestExchange, ...challenges: readonly string[]): Dig
 }
 
 /** A connection in which the server has accepted one request that was signed with the nonce "old". */
-function openProven(key?: DigestKey): DigestSession {
-  const connection = openConnection(key);
+function openProven(key = newKey()): DigestSession {
+  const connection = openSession(key);
   refuse(begin(connection), 'nonce="old"').answered(true);
   return connection;
 }
@@ -62,9 +59,9 @@ test.for<readonly [string, string, string, () => DigestExchange]>([
     'nonce="new"',
     "new 1",
     () => {
-      const key = new DigestKey({ username: "u", password: "p" });
+      const key = newKey();
       const connection = openProven(key);
-      refuse(begin(openConnection(key)), ...["n2", "n3", "n4", "n5"].map((name) => `nonce="${name}"`));
+      refuse(begin(openSession(key)), ...["n2", "n3", "n4", "n5"].map((name) => `nonce="${name}"`));
       return begin(connection);
     },
   ],
@@ -75,9 +72,9 @@ test.for<readonly [string, string, string, () => DigestExchange]>([
 });
 
 test("a refusal on one connection is not final where another one has shown that the key is right", () => {
-  const key = new DigestKey({ username: "u", password: "p" });
+  const key = newKey();
   openProven(key);
-  expect(refuse(begin(openConnection(key)), 'nonce="n1"').refused(challengeOf('nonce="n2"'))).toBe("sign");
+  expect(refuse(begin(openSession(key)), 'nonce="n1"').refused(challengeOf('nonce="n2"'))).toBe("sign");
 });
 
 test("a key that was refused for good counts as wrong from then on", () => {
@@ -87,7 +84,7 @@ test("a key that was refused for good counts as wrong from then on", () => {
 });
 
 test("an answer that does not prove the key leaves the next refusal final, and keeps the nonce", () => {
-  const connection = openConnection();
+  const connection = openSession();
   refuse(begin(connection), 'nonce="old"').answered(false);
   const exchange = new DigestExchange(connection);
   expect(sign(exchange)).toBe("old 2");
@@ -96,7 +93,7 @@ test("an answer that does not prove the key leaves the next refusal final, and k
 });
 
 test("a key that was refused for good counts as right again once it is accepted", () => {
-  const key = new DigestKey({ username: "u", password: "p" });
+  const key = newKey();
   const [revoked, proven] = [openProven(key), openProven(key)];
   refuse(begin(revoked), 'nonce="n2"', 'nonce="n3"', 'nonce="n4"').refused(challengeOf('nonce="n5"'));
   begin(proven).answered(true);
@@ -104,7 +101,7 @@ test("a key that was refused for good counts as right again once it is accepted"
 });
 
 test("a refused nonce is used by no other request", () => {
-  const connection = openConnection();
+  const connection = openSession();
   refuse(begin(connection), 'nonce="n1"').refused(challengeOf('nonce="n2"'));
   expect(sign(new DigestExchange(connection))).toBe("bare");
 });
@@ -116,9 +113,9 @@ test("a nonce that was refused is not used again, whatever became of the request
 });
 
 test("a connection does not know the nonce of another one", () => {
-  const key = new DigestKey({ username: "u", password: "p" });
+  const key = newKey();
   openProven(key);
-  expect(sign(new DigestExchange(openConnection(key)))).toBe("bare");
+  expect(sign(new DigestExchange(openSession(key)))).toBe("bare");
 });
 
 test("the count of a nonce goes on however often others come between", () => {
@@ -128,9 +125,9 @@ test("the count of a nonce goes on however often others come between", () => {
 });
 
 test("the count of a nonce goes on on whichever connection the server sends it again", () => {
-  const key = new DigestKey({ username: "u", password: "p" });
+  const key = newKey();
   const first = openProven(key);
-  const second = refuse(begin(openConnection(key)));
+  const second = refuse(begin(openSession(key)));
   expect([second.refused(challengeOf('nonce="old"')), sign(second)]).toEqual(["sign", "old 2"]);
   second.answered(true);
   expect(sign(new DigestExchange(first))).toBe("old 3");
@@ -152,62 +149,6 @@ test("a nonce without qop is another one, and has no count", () => {
   expect(exchange.sign("GET", "/")).not.toContain("nc=");
 });
 
-test("a refused nonce that two connections have tells nothing of the key", () => {
-  const key = new DigestKey({ username: "u", password: "p" });
-  const [one, other] = [begin(openConnection(key)), begin(openConnection(key))];
-  for (const exchange of [one, other]) refuse(exchange, 'nonce="n"');
-  expect(one.refused(challengeOf('nonce="n"'))).toBe("sign");
-  expect(sign(one)).toBe("n 3");
-});
-
-test("a request that others overtake is signed anew as often as they do, and is never refused for the key", () => {
-  const key = new DigestKey({ username: "u", password: "p" });
-  const [one, other] = [begin(openConnection(key)), openConnection(key)];
-  refuse(one, 'nonce="n"');
-  for (let times = 0; times < 20; times += 1) {
-    refuse(begin(other), 'nonce="n"').answered(true);
-    expect(one.refused(challengeOf('nonce="n"'))).toBe("sign");
-    sign(one);
-  }
-  // Nobody has overtaken it since.
-  for (let times = 0; times < 3; times += 1) refuse(one, 'nonce="n"');
-  expect(one.refused(challengeOf('nonce="n"'))).toBe("nonce");
-  expect(key.isAccepted).toBe(true);
-});
-
-test("a request is overtaken 32 times at most", () => {
-  const key = new DigestKey({ username: "u", password: "p" });
-  const [one, other] = [begin(openConnection(key)), openConnection(key)];
-  refuse(one, 'nonce="n"');
-  let times = 0;
-  do {
-    refuse(begin(other), 'nonce="n"').answered(true);
-    sign(one);
-    times += 1;
-  } while (one.refused(challengeOf('nonce="n"')) === "sign");
-  expect(times).toBeLessThanOrEqual(32 + 4);
-});
-
-test("a nonce that the server sends again to one connection tells of the key, although that was replaced", () => {
-  const key = new DigestKey({ username: "u", password: "p" });
-  const connection = {};
-  refuse(begin(new DigestSession(key, connection)), 'nonce="n"');
-  const exchange = refuse(begin(new DigestSession(key, connection)), 'nonce="n"');
-  expect(exchange.refused(challengeOf('nonce="n"'))).toBe("key");
-});
-
-test("a shared nonce that is refused to the end is refused for the key, unless the key was accepted meanwhile", () => {
-  const key = new DigestKey({ username: "u", password: "p" });
-  openProven(key);
-  const [one, other] = [begin(openConnection(key)), begin(openConnection(key))];
-  for (const exchange of [one, other]) refuse(exchange, 'nonce="n"', 'nonce="n"', 'nonce="n"');
-  expect(one.refused(challengeOf('nonce="n"'))).toBe("key");
-  begin(openProven(key)).answered(true);
-  expect(other.refused(challengeOf('nonce="n"'))).toBe("sign");
-  sign(other);
-  expect(other.refused(challengeOf('nonce="n"'))).toBe("nonce");
-});
-
 test.for<readonly [string, string, "key" | "nonce"]>([
   ["stale nonces", 'nonce="n5", stale=true', "nonce"],
   ["other nonces", 'nonce="n5"', "key"],
@@ -226,14 +167,18 @@ test("the first refusal after the connection was lost is not for the key, and th
   expect(exchange.refused(challengeOf('nonce="n3"'))).toBe("key");
 });
 
-test("a key remembers 64 nonces", () => {
-  const connection = openConnection();
-  const remember = (name: string) => connection.key.rememberNonce(challengeOf(`nonce="${name}"`), connection);
-  const first = remember("first");
-  for (let other = 1; other < 64; other += 1) remember(`${other}`);
-  expect(remember("first")).toBe(first);
-  for (let other = 1; other <= 64; other += 1) remember(`${other}`);
-  expect(remember("first")).not.toBe(first);
+test("the counts of 64 nonces go on", () => {
+  const session = openSession();
+  const signWith = (nonce: string) => {
+    const exchange = new DigestExchange(session);
+    exchange.refused(challengeOf(`nonce="${nonce}"`));
+    return sign(exchange);
+  };
+  signWith("first");
+  for (let other = 1; other < 64; other += 1) signWith(`${other}`);
+  expect(signWith("first")).toBe("first 2");
+  for (let other = 1; other <= 64; other += 1) signWith(`${other}`);
+  expect(signWith("first")).toBe("first 1");
 });
 
 test("makes another client nonce of at most 16 characters for each nonce", () => {

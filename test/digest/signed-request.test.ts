@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Client } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { DigestKey } from "../../sdk/digest/digest-exchange.ts";
 import { type DigestConnection, sendSigned } from "../../sdk/digest/signed-request.ts";
 import { Connection } from "../../sdk/transport/connection.ts";
 import { listen } from "../servers/listen.ts";
+import { newKey } from "./open-session.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 type Respond = (request: IncomingMessage, response: ServerResponse) => void;
@@ -36,7 +36,7 @@ async function start(...script: readonly Respond[]) {
 
 function connectTo({ origin }: { readonly origin: string }): Connection {
   const open = () => new Client(origin, { headersTimeout: 0, bodyTimeout: 500, maxResponseSize: 65_536 });
-  const connection = new Connection(new DigestKey({ username: "u", password: "p" }), open);
+  const connection = new Connection(newKey(), open);
   onTestFinished(() => connection.destroy());
   return connection;
 }

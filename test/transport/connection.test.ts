@@ -1,8 +1,8 @@
 import { Socket } from "node:net";
 import { Client } from "undici";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { DigestKey } from "../../sdk/digest/digest-exchange.ts";
 import { Connection } from "../../sdk/transport/connection.ts";
+import { newKey } from "../digest/open-session.ts";
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ["performance"] });
@@ -11,10 +11,7 @@ beforeEach(() => {
 
 /** A connection whose socket is what the test says. */
 function openConnection() {
-  const connection = new Connection(
-    new DigestKey({ username: "u", password: "p" }),
-    () => new Client("http://127.0.0.1"),
-  );
+  const connection = new Connection(newKey(), () => new Client("http://127.0.0.1"));
   onTestFinished(() => connection.destroy());
   const openSocket = () => {
     const [socket, state] = [new Socket(), { bytesRead: 0 }];
