@@ -2,7 +2,6 @@ import type { WireResponse } from "../digest/signed-request.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
 import { isObject } from "../model/is-object.ts";
 import { printable } from "../model/printable.ts";
-import { nameAddress, OWN_ADDRESS } from "./caller-address.ts";
 
 /** What is known of an error beside the status and the body. */
 export interface ErrorFacts {
@@ -23,18 +22,20 @@ export interface ErrorFacts {
 export function serviceError(status: number, body: unknown, subject: string, facts: ErrorFacts): AgentLogConfigError {
   const fields: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
   const errorCode = errorCodeIn(fields);
-  const sentence = [fields["detail"], fields["reason"]].find((text) => typeof text === "string");
-  const itsWords = [errorCode, printable(sentence?.replace(/\.$/, "") ?? "")].filter(Boolean).join(": ");
+  const itsWords = [errorCode, wordsIn(fields)].filter(Boolean).join(": ");
   const { retryAfterSeconds } = facts;
-  const [code, advice] = diagnose(status, fields, facts);
-  const { says, reason } =
-    code === "ERR_ACCESS_LIST"
-      ? nameAddress(advice, [fields["parameters"], sentence?.split(/\.?\s+|\.$/)].flat())
-      : { says: advice, reason: advice };
+  const [code, reason] = diagnose(status, fields, facts);
   // The time that the service names is better than the word "later".
-  const timed = retryAfterSeconds ? says.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : says;
+  const timed = retryAfterSeconds ? reason.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : reason;
   const message = `${timed} (${[`status ${status}`, itsWords].filter(Boolean).join(", ")})`;
   return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds, reason });
+}
+
+/** Returns what the service says of an error, and the parameters of that sentence which it does not have. */
+function wordsIn({ detail, reason, parameters }: Readonly<Record<string, unknown>>): string {
+  const sentence = [detail, reason].find((text) => typeof text === "string")?.replace(/\.$/, "") ?? "";
+  const others = [parameters].flat().filter((text) => typeof text === "string" && !sentence.includes(text));
+  return [printable(sentence), printable(others.join(", "))].filter(Boolean).join(", ");
 }
 
 function diagnose(
@@ -107,9 +108,12 @@ const RATE_LIMITED: Diagnosis = [
   "ERR_RATE_LIMITED",
   "too many requests; try again in a minute, or read fewer projects at the same time",
 ];
+/** Behind a balancer the service may see everybody with one address, and an access list with it would let everybody in. */
+const UNLESS_OF_BALANCER =
+  ", unless it is that of a balancer: then let the service see the address of the client (mms.remoteIp.header)";
 const NOT_ON_ACCESS_LIST: Diagnosis = [
   "ERR_ACCESS_LIST",
-  `${OWN_ADDRESS} is not on the key's access list; add it there`,
+  `the address that the service sees is not on the key's access list; add it there${UNLESS_OF_BALANCER}`,
 ];
 const NO_SUCH_PROJECT: Diagnosis = ["ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"];
 const NOT_AUTOMATED = "the project is not managed by automation; enable automation for it";
@@ -150,7 +154,7 @@ const DIAGNOSIS_BY_ERROR_CODE: ReadonlyMap<string, Diagnosis> = new Map<string, 
     "GLOBAL_USER_OUTSIDE_SUBNET",
     [
       "ERR_ACCESS_LIST",
-      `${OWN_ADDRESS} is outside the subnets from which the service accepts this global key; run from one of them, or ask the operator of the service to add it`,
+      `the address that the service sees is outside the subnets of this global key; run from one of them, or ask the operator of the service to add the address${UNLESS_OF_BALANCER}`,
     ],
   ],
   ["INVALID_QUERY_PARAMETER", ["ERR_REFUSED", "a query parameter is unknown; leave out envelope and pretty"]],

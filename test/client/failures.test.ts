@@ -19,7 +19,7 @@ import {
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
 import { expectSafe } from "./expect-safe.ts";
 import { AUTHORITY, type CertificateOptions, FOR_LOOPBACK, issueCertificate } from "./issue-certificate.ts";
-import { failureOf, KEYS, MONITORING, openClient, openClientOfRun, openService, PROJECT_ID } from "./open-client.ts";
+import { KEYS, MONITORING, openClient, openService, PROJECT_ID } from "./open-client.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 import { authority, behindIntermediate, commonAuthority, requireOpenssl, signed, type Trust } from "./trust.ts";
 
@@ -89,6 +89,8 @@ const GONE = { errorCode: "GROUP_NOT_FOUND" };
 const REFUSES = "the service refuses the read; read what it says, look up its code, and read its log";
 
 const READ_ITS_LOG = "^the service refuses the read; read its log";
+const NOT_ON_LIST =
+  "^the address that the service sees is not on the key's access list; add it there, unless it is that of a balancer: .*mms\\.remoteIp\\.header";
 
 const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, string])[] = [
   [401, {}, "ERR_WRONG_KEY", "refuses the key pair"],
@@ -100,18 +102,19 @@ const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, str
   [400, { errorCode: "RATE_LIMITED_IP" }, "ERR_RATE_LIMITED", "fewer projects"],
   [402, { errorCode: "ACCOUNT_SUSPENDED" }, "ERR_ACCOUNT_SUSPENDED", "the account is suspended"],
   [402, {}, "ERR_ACCOUNT_SUSPENDED", "payment is required"],
-  [403, { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" }, "ERR_ACCESS_LIST", "the address of this machine is not on"],
+  [403, { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST" }, "ERR_ACCESS_LIST", NOT_ON_LIST],
   [
     403,
-    { errorCode: "IP_ADDRESS_NOT_ON_WHITELIST", detail: "IP address 2001:db8::7 is not allowed." },
+    { errorCode: "IP_ADDRESS_NOT_ON_WHITELIST", detail: "2001:db8::7 is not allowed.", parameters: ["2001:db8::7"] },
     "ERR_ACCESS_LIST",
-    "^the address 2001:db8::7 is not .*IP address 2001:db8::7 is not allowed",
+    `${NOT_ON_LIST}.*: 2001:db8::7 is not allowed\\)$`,
   ],
+  // As self-hosted services respond: the address is a parameter of a sentence that does not have it.
   [
     403,
-    { errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST", parameters: [], detail: "There is no access from 10.0.0.1." },
+    { errorCode: "RESOURCE_REQUIRES_ACCESS_LIST", detail: "This needs an access list.", parameters: ["203.0.113.42"] },
     "ERR_ACCESS_LIST",
-    "^the address 10\\.0\\.0\\.1 is not .*; if it is that of a balancer",
+    `${NOT_ON_LIST}.*: This needs an access list, 203\\.0\\.113\\.42\\)$`,
   ],
   [403, { errorCode: "FEATURE_UNSUPPORTED" }, "ERR_UNSUPPORTED", "enable automation"],
   [403, { errorCode: "UNSUPPORTED_FOR_CURRENT_PLAN" }, "ERR_UNSUPPORTED", "change the plan"],
@@ -126,45 +129,22 @@ const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, str
           403,
           { errorCode, parameters: ["203.0.113.42"] },
           "ERR_ACCESS_LIST",
-          "^the address 203\\.0\\.113\\.42 is not on the key's access list; add it there",
+          `${NOT_ON_LIST}.*${errorCode}: 203\\.0\\.113\\.42\\)$`,
         ] as const,
     ),
   ),
-  [
-    403,
-    { errorCode: "ORG_REQUIRES_ACCESS_LIST", parameters: ["a\u001b[2J", 5] },
-    "ERR_ACCESS_LIST",
-    "^the address of this machine is not on",
-  ],
-  [
-    403,
-    { errorCode: "ORG_REQUIRES_ACCESS_LIST", parameters: [`fe80::1%${"a".repeat(9999)}`] },
-    "ERR_ACCESS_LIST",
-    "^the address of this machine is not on",
-  ],
+  [403, { errorCode: "ORG_REQUIRES_ACCESS_LIST", parameters: ["a\u001b[2J", 5] }, "ERR_ACCESS_LIST", NOT_ON_LIST],
   [
     403,
     { errorCode: "GLOBAL_USER_OUTSIDE_SUBNET", parameters: ["2001:db8::7"] },
     "ERR_ACCESS_LIST",
-    "^the address 2001:db8::7 is outside the subnets from which .* global key; run from one of them",
-  ],
-  [
-    403,
-    { errorCode: "GLOBAL_USER_OUTSIDE_SUBNET", parameters: ["10.0.0.1"] },
-    "ERR_ACCESS_LIST",
-    "^the address 10\\.0\\.0\\.1 is outside the subnets .*; if it is that of a balancer, .*, and otherwise run from one",
+    "^the address that the service sees is outside the subnets .* global key; run from one of them.*: 2001:db8::7\\)$",
   ],
   [403, { errorCode: "NO_FREE_TIER_API" }, "ERR_UNSUPPORTED", "change the plan"],
   [404, { errorCode: "ATLAS_GROUP" }, "ERR_UNSUPPORTED", "an Atlas project"],
   [402, { errorCode: "NO_PAYMENT_INFORMATION_FOUND" }, "ERR_ACCOUNT_SUSPENDED", "payment is required"],
   [404, { errorCode: "INVALID_GROUP_ID" }, "ERR_PROJECT_NOT_FOUND", "no such project"],
   [404, { errorCode: "GROUP_NOT_FOUND" }, "ERR_PROJECT_NOT_FOUND", "no such project"],
-  [
-    404,
-    { errorCode: "GROUP_NOT_FOUND", detail: "From 10.0.0.1." },
-    "ERR_PROJECT_NOT_FOUND",
-    "^there is no such project; check",
-  ],
   [404, { errorCode: "AUTOMATION_CONFIG_NOT_FOUND" }, "ERR_NOT_AUTOMATED", "not managed by automation"],
   [404, { errorCode: "RESOURCE_NOT_FOUND" }, "ERR_NOT_FOUND", "check the path of baseUrl"],
   [404, {}, "ERR_NOT_FOUND", "check projectId and baseUrl"],
@@ -329,58 +309,15 @@ const inLatin1 = async (status: number, errorCode: string) => {
 itFails("ERR_PROJECT_NOT_FOUND", () => inLatin1(404, "GROUP_NOT_FOUND"), [["ISO-8859-1", undefined, "verf\xfcgbar"]]);
 itFails("ERR_ROLE_MISSING", () => inLatin1(403, "USER_UNAUTHORIZED"), [["ISO-8859-1", undefined, "verf\xfcgbar"]]);
 
-/** The address of the caller as balancers write it. */
-const seenAs = async (address: string) => {
-  const body = JSON.stringify({ error: 403, errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST", parameters: [address] });
-  return { ...(await respond({ status: 403, body })), facts: { status: 403 } };
-};
-itFails("ERR_ACCESS_LIST", seenAs, [
-  [
-    "an address with a port",
-    "203.0.113.42:51234",
-    /^the address 203\.0\.113\.42 is not on the key's access list; add it/,
-  ],
-  ["an address in brackets", "[2001:db8::1]:443", /^the address 2001:db8::1 is not/],
-  ["a list of addresses", "203.0.113.42, 10.0.0.1", /^the address 203\.0\.113\.42 is not/],
-  // RFC 6890, and RFC 4291, section 2.5.5.2, for addresses of IPv4 that are written as those of IPv6.
-  ...[
-    ...["127.0.0.1", "10.1.2.3:80", "172.31.0.1", "192.168.0.1", "169.254.1.1", "100.64.0.1", "100.127.255.254"],
-    ...["::1", "fd00::1", "fe80::1", "0:0:0:0:0:0:0:1", "[0:0:0:0:0:0:0:1]:443", "::ffff:127.0.0.1", "::FFFF:10.0.0.1"],
-    "0:0:0:0:0:ffff:7f00:1",
-  ].map((address) => [address, address, /list; if it is that of a balancer, .*mms\.remoteIp\.header/] as const),
-  ...[
-    "172.15.0.1",
-    "172.32.0.1",
-    "100.0.0.1",
-    "100.128.0.1",
-    "169.253.0.1",
-    "2001:db8::fd00:1",
-    "::ffff:203.0.113.1",
-  ].map((address) => [address, address, /list; add it there/] as const),
-]);
-
-test("reads that are not sent give the same advice on a private address, without the address", async () => {
-  const client = openClientOfRun(await seenAs("10.0.0.1"));
-  expect(await failureOf(client)).toMatchObject({
-    message: expect.stringContaining(
-      ": the address 10.0.0.1 is not on the key's access list; if it is that of a balancer,",
-    ),
-  });
-  expect(await failureOf(client)).toMatchObject({
-    message: expect.stringContaining(
-      ": a private address is not on the key's access list; if it is that of a balancer,",
-    ),
-  });
-});
-
-test("one advice on the access list is for all addresses of one kind", async () => {
+test("one advice on the access list is for all addresses", async () => {
   const causes = await Promise.all(
-    ["10.0.0.1", "::ffff:10.0.0.2", "203.0.113.1", "2001:db8::1"].map(async (address) => {
-      const { error } = await failureIn(await seenAs(address));
+    ["10.0.0.1", "203.0.113.1"].map(async (address) => {
+      const body = JSON.stringify({ error: 403, errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST", parameters: [address] });
+      const { error } = await failureIn(await respond({ status: 403, body }));
       return findingOf(error).cause;
     }),
   );
-  expect(causes.map((cause) => causes.indexOf(cause))).toEqual([0, 0, 2, 2]);
+  expect(new Set(causes).size).toBe(1);
 });
 itFails("ERR_UNAVAILABLE", () => openService({ faults: Array.from({ length: 9 }, () => "forgetNonces") }), [
   ["nonces that the service keeps forgetting", undefined, "rejects every nonce"],
