@@ -113,9 +113,9 @@ export class ReadGate {
   #refuseIfStopped({ subject }: ReadTurn): void {
     if (this.#stop === undefined || this.#stop.until <= performance.now()) return;
     const { error, why } = this.#stop;
-    const { reason } = error.details;
-    const says = `not sent, because ${why}: ${reason}`;
-    throw new AgentLogConfigError(error.code, says, { subject, reason, unsentAfter: error });
+    const { code, errorCode, details } = error;
+    const advice = `No more reads are sent, because ${why}.`;
+    throw new AgentLogConfigError(code, details.says, { subject, errorCode, evidence: details.evidence, advice });
   }
 
   /** @param error the error with which a read failed; undefined if it did not fail */
@@ -130,9 +130,9 @@ export class ReadGate {
     this.#outageSince = isOutage ? Math.min(this.#outageSince, Math.max(sentAt, this.#lastServiceAt)) : Infinity;
     const isLong = this.#outages >= MIN_OUTAGES && now - this.#outageSince >= OUTAGE_MILLISECONDS;
     let why: string | undefined;
-    if (isRefused && this.#refusalsLeft <= 0) why = "other reads were refused";
+    if (isRefused && this.#refusalsLeft <= 0) why = "the service has refused some";
     // No read has reached the host since this one was sent.
-    else if (isOutage && pool.reachedAt < sentAt) why = "another read could not reach the host";
+    else if (isOutage && pool.reachedAt < sentAt) why = "the host could not be reached";
     else if (isLong) why = "all reads have failed for a minute";
     else if (this.#outages >= MAX_OUTAGES) why = `the last ${MAX_OUTAGES} reads have failed`;
     if (error !== undefined && why !== undefined) this.#stop = { error, why, until: now + STOP_MILLISECONDS };

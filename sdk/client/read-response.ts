@@ -28,7 +28,7 @@ export function readResponse(response: WireResponse, { request, envelope, subjec
     const { headers, refusal, body } = response;
     // nginx accepts a connection without a certificate, and refuses the request with this page.
     if (Buffer.from(body).includes("No required SSL certificate was sent")) {
-      throw new AgentLogConfigError("ERR_TLS", `${NEEDS_CERTIFICATE} (status ${status})`, { subject, status });
+      throw new AgentLogConfigError("ERR_TLS", NEEDS_CERTIFICATE, { subject, status, evidence: [`status ${status}`] });
     }
     const isInBody = response.status < 400;
     const retryAfterSeconds = readRetryAfter(headers);

@@ -1,7 +1,7 @@
 import { sendSigned, type WireResponse } from "../digest/signed-request.ts";
 import type { CompleteOptions } from "../model/complete-options.ts";
 import { MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
-import { AgentLogConfigError } from "../model/errors.ts";
+import { AgentLogConfigError, withEvidence } from "../model/errors.ts";
 import { abortable } from "../transport/abortable.ts";
 import type { Connection } from "../transport/connection.ts";
 import { connectionError, unreachedError } from "../transport/connection-error.ts";
@@ -50,7 +50,7 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     const isLast = retries >= maxRetries || performance.now() + wait >= end;
     if (isLast || !isRetryable(error)) throw error;
     // A terminal cuts the end of a line, so the cause is short.
-    const [, cause = error.code] = /\((status \d{3}|[A-Z\d_]+)(?:, .*)?\)$/s.exec(error.details.says) ?? [];
+    const [cause = error.code] = error.details.evidence ?? [];
     plan.onRetry?.(`retry ${retries + 1} of ${maxRetries}, ${cause}`);
     const pause = Promise.withResolvers<void>();
     const timer = setTimeout(pause.resolve, wait);
@@ -110,8 +110,8 @@ function timeoutError(connection: Connection, plan: ReadPlan, earlierError?: Age
   const says = `no response within ${timeoutSeconds} s; check the network${advice}`;
   const { subject } = plan;
   const error = connection.isOpen ? new AgentLogConfigError("ERR_TIMEOUT", says, { subject }) : unreachedError(plan);
-  const isAlike = earlierError === undefined || earlierError.details.reason === error.details.reason;
-  return isAlike ? error : error.advised(`The attempt before failed: ${earlierError.details.says}.`);
+  if (earlierError === undefined || earlierError.details.says === error.details.says) return error;
+  return error.advised(`The attempt before failed: ${withEvidence(earlierError.details.says, earlierError.details)}.`);
 }
 
 /**

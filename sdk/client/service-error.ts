@@ -24,11 +24,10 @@ export function serviceError(status: number, body: unknown, subject: string, fac
   const errorCode = errorCodeIn(fields);
   const itsWords = [errorCode, wordsIn(fields)].filter(Boolean).join(": ");
   const { retryAfterSeconds } = facts;
-  const [code, reason] = diagnose(status, fields, facts);
-  // The time that the service names is better than the word "later".
-  const timed = retryAfterSeconds ? reason.replace(LATER, `in ${Math.ceil(retryAfterSeconds)} s`) : reason;
-  const message = `${timed} (${[`status ${status}`, itsWords].filter(Boolean).join(", ")})`;
-  return new AgentLogConfigError(code, message, { subject, status, errorCode, retryAfterSeconds, reason });
+  const time = retryAfterSeconds ? `Retry-After: ${Math.ceil(retryAfterSeconds)} s` : "";
+  const [code, says] = diagnose(status, fields, facts);
+  const evidence = [`status ${status}`, itsWords, time].filter(Boolean);
+  return new AgentLogConfigError(code, says, { subject, status, errorCode, retryAfterSeconds, evidence });
 }
 
 /** Returns what the service says of an error, and the parameters of that sentence which it does not have. */
@@ -103,7 +102,6 @@ const GATEWAY_REFUSES =
   "a gateway or proxy in front of the service refuses the request; ask its operator to let the request pass, or check baseUrl";
 const REFUSES_THIS_PROJECT =
   "the service knows the key and refuses to read this project with it; check projectId and the roles of the key, and read the log of the service";
-const LATER = /\b(?:later|in a minute)\b/;
 const RATE_LIMITED: Diagnosis = [
   "ERR_RATE_LIMITED",
   "too many requests; try again in a minute, or read fewer projects at the same time",

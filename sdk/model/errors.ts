@@ -51,10 +51,8 @@ export interface FailureDetails {
   readonly errorCode?: string | undefined;
   /** Seconds to wait before the next request, 0 or more (`Retry-After`). */
   readonly retryAfterSeconds?: number | undefined;
-  /** @internal Why it failed, without the service's own words and times. Default: the message. */
-  readonly reason?: string | undefined;
-  /** @internal The failure of another read because of which this one was not sent. */
-  readonly unsentAfter?: AgentLogConfigError | undefined;
+  /** @internal What shows it, such as `status 503` and the service's own words; it stands in brackets behind the sentence. */
+  readonly evidence?: readonly string[] | undefined;
   /** @internal What else to do; it stands at the end of the message. */
   readonly advice?: string | undefined;
 }
@@ -94,8 +92,8 @@ export class AgentLogConfigError extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** The error that caused this one; undefined if no other error caused it. */
   declare readonly cause?: Error | undefined;
-  /** @internal What it was made with; `says` is its message without the subject, the link and advice. */
-  declare readonly details: FailureDetails & { readonly says: string; readonly reason: string };
+  /** @internal What it was made with; `says` is why it failed and what to do, alike for all failures of one cause. */
+  declare readonly details: FailureDetails & { readonly says: string };
 
   static {
     // Pulumi recognizes errors that it prints without a stack trace by this property.
@@ -116,8 +114,8 @@ export class AgentLogConfigError extends Error {
    * @param details what else is known about the failure
    */
   constructor(code: AgentLogConfigErrorCode, message: string, details: FailureDetails = {}) {
-    const { subject, cause, status, errorCode, retryAfterSeconds, reason = message, advice } = details;
-    const sentence = subject === undefined ? message : `${subject}: ${message}.`;
+    const { subject, cause, status, errorCode, retryAfterSeconds, advice } = details;
+    const sentence = subject === undefined ? message : `${subject}: ${withEvidence(message, details)}.`;
     const link = `See https://www.npmjs.com/package/pulumi-agent-log-config#${code.toLowerCase()}.`;
     super([sentence, link, advice].filter(Boolean).join(" "), cause && { cause });
     this.code = code;
@@ -125,7 +123,7 @@ export class AgentLogConfigError extends Error {
     this.status = status;
     this.errorCode = errorCode;
     this.retryAfterSeconds = retryAfterSeconds;
-    Object.defineProperty(this, "details", { value: { ...details, says: message, reason } });
+    Object.defineProperty(this, "details", { value: { ...details, says: message } });
   }
 
   /** @internal Returns the same failure with one more sentence at the end of its message. */
@@ -133,6 +131,11 @@ export class AgentLogConfigError extends Error {
     const advice = [this.details.advice, sentence].filter(Boolean).join(" ");
     return new AgentLogConfigError(this.code, this.details.says, { ...this.details, advice });
   }
+}
+
+/** Returns why something failed, with what shows it. */
+export function withEvidence(says: string, { evidence = [] }: FailureDetails): string {
+  return evidence.length === 0 ? says : `${says} (${evidence.join(", ")})`;
 }
 
 /**

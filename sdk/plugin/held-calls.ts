@@ -1,4 +1,4 @@
-import { type Finding, FindingReport, wasSent } from "../record/finding-report.ts";
+import { type Finding, FindingReport } from "../record/finding-report.ts";
 import { nameInUrn } from "./resource-urn.ts";
 
 /** After how many milliseconds without a call of the engine the failures of a preview or a refresh are reported. */
@@ -45,17 +45,15 @@ export class HeldCalls {
   }
 
   /**
-   * Holds one call that fails, inside `during`: the first one whose read was sent, or else the first one. For every other call it
-   * returns, so that the call is answered, and its failures are reported with those of the call that is held.
+   * Holds the first call that fails, inside `during`. For every other call it returns, so that the call is answered, and its failures
+   * are reported with those of the call that is held.
    */
   async hold(urn: string, failures: readonly Finding[]): Promise<void> {
     if (this.#hasReported) this.fail(urn, failures);
     this.note(urn, failures);
-    const isSent = failures.some(wasSent);
-    if (this.#heldCall !== undefined && (this.#heldCall.isSent || !isSent)) return;
-    this.#heldCall?.goOn();
-    const { promise, resolve: goOn, reject: fail } = Promise.withResolvers<void>();
-    this.#heldCall = { urn, isSent, goOn, fail };
+    if (this.#heldCall !== undefined) return;
+    const { promise, reject: fail } = Promise.withResolvers<never>();
+    this.#heldCall = { urn, fail };
     this.#awaitSilence();
     await promise;
   }
@@ -83,7 +81,5 @@ export class HeldCalls {
 
 interface HeldCall {
   readonly urn: string;
-  readonly isSent: boolean;
-  readonly goOn: () => void;
   readonly fail: (reason: Error) => void;
 }

@@ -12,9 +12,8 @@ interface Subject {
 }
 
 /**
- * Reports the findings of resources. Each cause is reported once, at the end of the program, with the names of all its resources. It
- * stands beside a resource whose read was sent, if there is one. If the program has no end of its own, as an inline program, each cause
- * is reported at once.
+ * Reports the findings of resources. Each cause is reported once, at the end of the program, with the names of all its resources. If
+ * the program has no end of its own, as an inline program, each cause is reported at once.
  *
  * In a preview the engine ends its work at the first failure of a provider. An error of the program fails the run at its end,
  * after everything else is compared.

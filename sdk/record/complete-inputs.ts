@@ -65,8 +65,8 @@ export function mayUseRecord({ args }: ResourceRecord, { temporary }: Finding): 
   return temporary === true && args.whenUnavailable === "useRecorded";
 }
 
-/** What to say last of an outage in which there is a record that may not be used. */
-export const OF_OTHER_SERVICE = "The recorded settings come from another service, so they are not used.";
+/** What to say of an outage in which there is a record that may not be used. */
+export const OF_OTHER_SERVICE = "the recorded settings come from another service, so they are not used";
 
 /** Uses the recorded settings instead of those that could not be read, if that is allowed. Otherwise the resource fails. */
 function useRecord(
@@ -87,11 +87,8 @@ function useRecord(
       warnings: [{ ...finding, record: "used" }, ...warnings],
     };
   }
-  const findingWithReason = {
-    message: `${finding.message} ${OF_OTHER_SERVICE}`,
-    cause: `${finding.cause} ${OF_OTHER_SERVICE}`,
-  };
-  return { inputs, failures: [findingWithReason], warnings: [] };
+  const message = `${finding.message} But ${OF_OTHER_SERVICE}.`;
+  return { inputs, failures: [{ message, cause: `${finding.cause}; ${OF_OTHER_SERVICE}` }], warnings: [] };
 }
 
 /** Returns what the program has passed, without settings. */

@@ -10,8 +10,6 @@ export interface Finding {
   readonly cause: string;
   /** It is an outage, so the settings recorded before may still be right. */
   readonly temporary?: boolean;
-  /** Its read was not sent, because others failed for this cause. */
-  readonly isUnsent?: boolean;
   /** What becomes of the record of a resource with a warning: it is removed, or its settings are used. */
   readonly record?: "gone" | "used";
 }
@@ -32,11 +30,10 @@ export class FindingReport<Resource = string> {
     this.#nameOf = nameOf;
   }
 
-  /** Notes a finding of a resource. Returns the resource beside which its cause would be reported now. */
+  /** Notes a finding of a resource. Returns the resource beside which its cause is reported. */
   note(resource: Resource, finding: Finding): Resource {
     const findings = this.#causes.get(finding.cause) ?? new Map<Resource, Finding>();
     this.#causes.set(finding.cause, findings.set(resource, finding));
-    for (const [candidate, other] of findings) if (wasSent(other)) return candidate;
     const [first = resource] = findings.keys();
     return first;
   }
@@ -47,25 +44,17 @@ export class FindingReport<Resource = string> {
   }
 
   /**
-   * Returns each cause once, with the names of all its resources. It stands beside the first resource that was noted for it, and
-   * rather beside one whose read was sent.
+   * Returns each cause once, with the names of all its resources. It stands beside the first resource that was noted for it.
    * @param at the resource whose own causes come first, and beside it
    */
   entries(at?: Resource): { readonly resource: Resource; readonly message: string }[] {
     const causes = foremost([...this.#causes.values()], (findings) => at !== undefined && findings.has(at));
     return causes.flatMap((findings) => {
-      const sentFirst = foremost([...findings], ([, finding]) => wasSent(finding));
-      const pairs = foremost(sentFirst, ([resource]) => resource === at);
-      const [[, finding] = []] = pairs;
+      const pairs = foremost([...findings], ([resource]) => resource === at);
       // All findings of a cause may be forgotten.
-      if (finding === undefined) return [];
-      // How a read has ended does not apply to the resources whose reads were not sent. They stand at the end.
-      const isApart = wasSent(finding) && finding.record === undefined;
-      const sentPairs = isApart ? pairs.filter(([, other]) => wasSent(other)) : pairs;
-      const unsentNames = this.#namesOf(pairs.slice(sentPairs.length));
-      const end = unsentNames.length === 0 ? "" : ` Not sent, for the same reason: ${listOf(unsentNames)}.`;
-      const message = describeFinding(this.#namesOf(sentPairs), finding, this.#nameOf === undefined);
-      return pairs.slice(0, 1).map(([resource]) => ({ resource, message: `${message}${end}` }));
+      return pairs.slice(0, 1).map(([resource, finding]) => {
+        return { resource, message: describeFinding(this.#namesOf(pairs), finding, this.#nameOf === undefined) };
+      });
     });
   }
 
@@ -78,19 +67,12 @@ export class FindingReport<Resource = string> {
 
 const BY_NAME = new Intl.Collator("en", { numeric: true });
 
-/** Tells whether the read of a resource was sent, as far as is known. */
-export function wasSent({ isUnsent }: Finding): boolean {
-  return isUnsent !== true;
-}
-
 /** Returns what to say of a resource for which this was thrown. */
 export function findingOf(error: unknown): Finding {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof AgentLogConfigError)) return { message, cause: `ERR_UNKNOWN: ${message}` };
-  const { unsentAfter } = error.details;
-  const { code, temporary, errorCode = "", details } = unsentAfter ?? error;
-  const finding = { message, cause: `${code} ${errorCode}: ${details.reason}`, temporary };
-  return unsentAfter === undefined ? finding : { ...finding, isUnsent: true };
+  const { code, temporary, errorCode = "", details } = error;
+  return { message, cause: `${code} ${errorCode}: ${details.says}`, temporary };
 }
 
 /** Returns a failure of a resource, whose name the engine does not show with --diff. */

@@ -68,7 +68,7 @@ export function internalProperties(
   values: Omit<InternalProperties, "origin"> & { readonly origin?: unknown },
 ): Record<string, unknown> {
   const { provider, origin, failsIn, readFor, failures = [], isAdopted = false } = values;
-  const reasons = failures.map(({ cause, message, isUnsent }) => ({ cause, message, ...(isUnsent && { isUnsent }) }));
+  const reasons = failures.map(({ cause, message }) => ({ cause, message }));
   const properties = {
     __provider: provider,
     __origin: origin,
@@ -88,9 +88,7 @@ export function withoutInternal(properties: Readonly<Record<string, unknown>>): 
 /** Returns the findings in `__failures`, which is an input, and an output in a preview. */
 export function findingsIn(value: unknown): readonly Finding[] {
   const reasons: readonly unknown[] = Array.isArray(value) ? value : [];
-  return reasons.filter(isObject).map(({ cause, message, isUnsent }) => {
-    return { cause: String(cause), message: String(message), isUnsent: isUnsent === true };
-  });
+  return reasons.filter(isObject).map(({ cause, message }) => ({ cause: String(cause), message: String(message) }));
 }
 
 function readForText({ id, service }: ReadFor): string {

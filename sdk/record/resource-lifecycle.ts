@@ -116,10 +116,8 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     if (isNew || !(error instanceof AgentLogConfigError)) throw error;
     if (mayUseRecord(record, finding)) {
       if (!mayBeOfService(record, readForOf(host, record.args).service)) {
-        const { code, details } = error.advised(OF_OTHER_SERVICE);
         // It is a cause of its own, which an outage of other resources does not tell.
-        const reason = `${details.reason} ${OF_OTHER_SERVICE}`;
-        throw new AgentLogConfigError(code, details.says, { ...details, reason, unsentAfter: undefined });
+        throw new AgentLogConfigError(error.code, `${error.details.says}; ${OF_OTHER_SERVICE}`, error.details);
       }
       return { id, outputs: outputsOf(record), warning: { ...finding, record: "used" } };
     }

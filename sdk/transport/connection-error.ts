@@ -48,9 +48,12 @@ export function connectionError(cause: unknown, { subject, options }: FailedRequ
   const sentence = advice.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? "");
   const unusable = status === undefined ? "can't be used: " : "";
   const begin = proxyError === undefined ? "" : `the proxy ${host} ${unusable}`;
-  const end = status === undefined ? codeOf(error) || reason : `status ${status}`;
-  const says = `${begin}${sentence} (${end})`;
-  return new AgentLogConfigError(code, says, { subject, cause: cause instanceof Error ? cause : undefined });
+  const evidence = [status === undefined ? codeOf(error) || reason : `status ${status}`];
+  return new AgentLogConfigError(code, `${begin}${sentence}`, {
+    subject,
+    evidence,
+    cause: cause instanceof Error ? cause : undefined,
+  });
 }
 
 /** Says that no connection could be opened in the time of a read. */
@@ -152,7 +155,7 @@ function diagnose(error: Error): Diagnosis {
   if (isOfConnection || "syscall" in error) {
     return ["ERR_CONNECTION", "the connection failed; check {setting}, its scheme and any proxy"];
   }
-  return ["ERR_UNKNOWN", "an unexpected error; report it as a defect of this package"];
+  return ["ERR_UNKNOWN", 'an unexpected error, "{reason}"; report it as a defect of this package'];
 }
 
 /** undici gives most errors of its parser no code. */

@@ -77,7 +77,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     other.respondWith({ status: 503 });
     const refused = await deployment.preview();
     expect(refused.ok).toBe(false);
-    expect(refused.text).toContain("The recorded settings come from another service, so they are not used.");
+    expect(refused.text).toContain("the recorded settings come from another service, so they are not used");
     other.respondWith(undefined);
     const unchanged = await deployment.up();
     expect(unchanged).toMatchObject({ ok: true, steps: [] });

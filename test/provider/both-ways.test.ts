@@ -27,7 +27,7 @@ const NOTHING = { logPath: "", logPathWindows: "", logRotate: {}, username: "", 
 const FOUND = { logPath: "/l", logRotate: { sizeThresholdMB: 1000, timeThresholdHrs: 24 } };
 const GONE = { status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' };
 const OUTAGE = { status: 503 };
-const UNUSED = "The recorded settings come from another service, so they are not used.";
+const UNUSED = "the recorded settings come from another service, so they are not used";
 
 let plugin: PluginProcess;
 let service: Service;
@@ -263,7 +263,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     const read = provider.read(ID, kept);
     // The host of dynamic providers passes outputs alone, which do not say it.
     if (way === "plugin")
-      await expect(read).rejects.toThrow(/status 503.*The recorded settings come from another service/);
+      await expect(read).rejects.toThrow(/the recorded settings come from another service.*status 503/);
     else expect(await read).toMatchObject({ id: ID });
     expect(await provider.warnings()).toHaveLength(way === "plugin" ? 0 : 1);
   });

@@ -20,7 +20,7 @@ const OUTAGE: ReadOutcome = {
   finding: { message: "Down.", cause: "down", temporary: true },
   readFor: HERE,
 };
-const OTHER_SERVICE = "Down. The recorded settings come from another service, so they are not used.";
+const OTHER_SERVICE = "Down. But the recorded settings come from another service, so they are not used.";
 
 it.each<[what: string, ReadOutcome, olds: object, news: object, inputs: object, failures?: readonly string[]]>([
   ["read", FOUND, RECORD, ARGS, { logPath: "/new", __readFor: `${ID} here` }],

@@ -27,29 +27,9 @@ it("tells a cause beside the resource that is asked for, in its words", () => {
   expect(report.entries("b")).toMatchObject([{ resource: "b", message: "b is gone. The same applies to a." }]);
 });
 
-it("tells a cause beside a resource whose read was sent, if there is one", () => {
-  const report = new FindingReport(String);
-  const unsent = { ...DOWN, message: "It was not sent.", isUnsent: true };
-  expect(report.note("a", unsent)).toBe("a");
-  expect(report.entries()).toEqual([{ resource: "a", message: "It was not sent. This applies to a." }]);
-  expect(report.note("b", DOWN)).toBe("b");
-  expect(report.note("c", unsent)).toBe("b");
-  report.note("d", DOWN);
-  const message = "The service is down. This applies to b, d. Not sent, for the same reason: a, c.";
-  expect(report.entries()).toEqual([{ resource: "b", message }]);
-});
-
-it("tells a cause beside a resource whose read was not sent, if that is asked for, in its words", () => {
-  const report = new FindingReport(String);
-  report.note("b", DOWN);
-  report.note("a", { ...DOWN, message: "It was not sent.", isUnsent: true });
-  expect(report.entries("a")).toEqual([{ resource: "a", message: "It was not sent. This applies to a, b." }]);
-});
-
-it("tells of the records that are used, whether or not their reads were sent", () => {
+it("tells of the records that are used", () => {
   const report = new FindingReport();
-  report.note("a", { ...DOWN, record: "used" });
-  report.note("b", { ...DOWN, record: "used", isUnsent: true });
+  for (const name of ["a", "b"]) report.note(name, { ...DOWN, record: "used" });
   const message = "AgentLogConfig a, b use the recorded settings. The service is down.";
   expect(report.entries()).toEqual([{ resource: "a", message }]);
 });

@@ -15,16 +15,7 @@ it.each<[description: string, properties: object]>([
   ],
   ["members that are no thresholds", JSON.parse('{"logRotate":{"a":1,"__proto__":2}}')],
   ["what is internal", { __provider: "exports.handler", __readFor: "a/b null" }],
-  [
-    "why it fails",
-    {
-      ...ARGS,
-      __failures: [
-        { cause: "c", message: "m" },
-        { cause: "d", message: "n", isUnsent: true },
-      ],
-    },
-  ],
+  ["why it fails", { ...ARGS, __failures: ["c", "d"].map((cause) => ({ cause, message: "m" })) }],
 ])("keeps the properties of the engine as they are: %s", (_, properties) => {
   expect(asProperties(asRecord({ ...properties }))).toEqual(properties);
 });

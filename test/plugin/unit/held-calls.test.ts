@@ -15,7 +15,7 @@ class Run {
   readonly calls = new HeldCalls((of, message) => this.shown.push([of.split("::").at(-1) ?? "", message]));
 
   /** A call of a preview, whose resource fails. */
-  hold(name: string, message: string, more: { cause?: string; isUnsent?: boolean } = {}): void {
+  hold(name: string, message: string, more: { cause?: string } = {}): void {
     this.#call(name, () => this.calls.hold(urn(name), [{ message, cause: message, ...more }]));
   }
 
@@ -50,18 +50,6 @@ it("holds the first call that fails and answers the others, until the engine has
   await pass(1);
   expect(run.ended["a"]).toBe("It failed. This applies to a, b, c.");
   expect(run.shown).toEqual([["d", "Another one. This applies to d, e."]]);
-});
-
-it("holds a call whose read was sent, and answers one before whose read was not", async () => {
-  const run = new Run();
-  const cause = "It failed.";
-  run.hold("a", "It was not sent.", { cause, isUnsent: true });
-  run.hold("b", "It failed.");
-  run.hold("c", "It failed.");
-  await pass(2999);
-  expect(run.ended).toEqual({ a: "answered", c: "answered" });
-  await pass(1);
-  expect(run.ended["b"]).toBe("It failed. This applies to b, c. Not sent, for the same reason: a.");
 });
 
 it("holds nothing after it has told, because the engine ends the run", async () => {
