@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import { FLEET_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { type AgentKind, idOf } from "../model/agent-log-config-id.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
-import { errorOf } from "../model/errors.ts";
 import { fleetChildren } from "../record/fleet-children.ts";
 import { AgentLogConfig, type AgentLogConfigArgs, recordedTexts } from "./agent-log-config.ts";
 import { printedAsIs } from "./fail-program.ts";
@@ -97,7 +96,7 @@ function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): AgentLo
     try {
       return makeChildren({ ...fleet, lists: { ...fleet.lists, ...lateLists }, origin });
     } catch (error) {
-      throw printedAsIs(errorOf(error));
+      throw printedAsIs(error);
     }
   });
 }

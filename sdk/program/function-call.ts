@@ -2,8 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
 import { missingProvider } from "../connection/default-provider.ts";
 import type { FUNCTIONS } from "../engine/resource-type.ts";
-import { AgentLogConfigError, errorOf, invalidArgument } from "../model/errors.ts";
-import { failProgram, printUncaughtAsIs } from "./fail-program.ts";
+import { invalidArgument } from "../model/errors.ts";
+import { failProgram, printedAsIs } from "./fail-program.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
 import { connectionOf, type ProviderSettings, providerOf } from "./provider.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
@@ -31,11 +31,8 @@ export function callNow<Result>(
   read: Read<Result>,
 ): Promise<Result> {
   if (runsWithMocks()) return pulumi.runtime.invoke(name, { ...args }, opts);
-  printUncaughtAsIs();
-  const call = new Error();
-  Error.captureStackTrace(call, callNow);
   return readWith(() => connectionFor(name, opts), args, read).catch((error) => {
-    throw ownError(errorOf(error), call);
+    throw printedAsIs(error);
   });
 }
 
@@ -46,17 +43,6 @@ async function readWith<Result>(connect: () => ProviderSettings, args: object, r
   throw invalidArgument(
     "The settings of the Provider are not known yet in this preview; call getAgentLogConfigOutput or getAgentLogConfigsOutput instead.",
   );
-}
-
-/**
- * Returns a copy of the error for one call, because equal reads fail with the same error, and a caller may change the error that
- * it catches.
- * @param call an error with the stack of the call, because a read ends long after it
- */
-function ownError({ code, details }: AgentLogConfigError, { stack = "" }: Error): AgentLogConfigError {
-  const copy = new AgentLogConfigError(code, details.says, details);
-  copy.stack = stack.replace(/^.*/, () => String(copy));
-  return copy;
 }
 
 /** Calls a function as soon as its arguments, its connection and its dependencies are known. */
@@ -74,7 +60,7 @@ export function callWhenKnown<Result>(
     .all([input, settings, waits, pulumi.isSecret(input)])
     .apply(([plainArgs, connection, waitResults, isSecret]) => {
       const call = { connection, args: plainArgs, hasWaited: waitResults.includes(true), isSecret };
-      return read(call).catch((error) => failProgram(errorOf(error)));
+      return read(call).catch(failProgram);
     });
 }
 
