@@ -3,7 +3,7 @@ import { refuseEngineMarks } from "../engine/engine-marks.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 import { type ConnectionSettings, connectionKey } from "./connection-settings.ts";
-import type { ReadProgress } from "./read-progress.ts";
+import { ReadProgress } from "./read-progress.ts";
 
 /** The arguments of a read, not checked yet. */
 export interface UncheckedRead {
@@ -17,13 +17,19 @@ export interface UncheckedRead {
  */
 export class SettingsReader {
   readonly #clients = new Map<string, AgentLogConfigClient>();
+  readonly #progress: ReadProgress;
+
+  /** @param showProgress shows how far the reads are, if they take long */
+  constructor(showProgress: (text: string) => void) {
+    this.#progress = new ReadProgress(showProgress);
+  }
 
   /**
    * Reads settings. No message quotes arguments that are invalid, since they may be secrets.
    * @throws AgentLogConfigError for settings and arguments that are invalid, and for a read that failed
    */
-  read(connection: ConnectionSettings, args: UncheckedRead, progress: ReadProgress): Promise<AgentLogConfigResult> {
-    return progress.during(async (onRetry) => {
+  read(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
+    return this.#progress.during(async (onRetry) => {
       // The import itself fails on a runtime that is not supported.
       const { openClient } = await import("./open-client.ts");
       const key = connectionKey(connection);

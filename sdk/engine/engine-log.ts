@@ -43,12 +43,9 @@ export class EngineLog {
     this.#deliveries = Promise.all([this.#deliveries, delivery]);
   }
 
-  /**
-   * Shows how far the run is, beside the resource of this URN or beside the stack. The engine shows it only as long as the run
-   * lasts.
-   */
-  showProgress(urn: string, message: string): void {
-    this.#send("INFO", urn, message, true).catch(() => {});
+  /** Shows beside the stack how far the run is. The engine shows it only as long as the run lasts. */
+  showProgress(message: string): void {
+    this.#send("INFO", "", message, true).catch(() => {});
   }
 
   /** Waits until the engine has all messages, because it ends this process after the last response. */

@@ -1,5 +1,4 @@
 import type { ConstructRequest } from "@pulumi/pulumi/proto/provider_pb.js";
-import type { ReadProgress } from "../connection/read-progress.ts";
 import { isUnknown, seal, UNKNOWN, UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
 import { PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
@@ -27,7 +26,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   const isKnown = !Object.values(lists).flat().some(isUnknown);
   const areListsKnown = !Object.values(lists).some(isUnknown);
   const children = areListsKnown ? fleetChildren(name, { ...rules, ...lists }, isSecret) : [];
-  const fleet = { urn, rules, isSecret, progress: run.progressOf(urn) };
+  const fleet = { urn, rules, isSecret };
   const registrations = children.map((child) => registerChild(fleet, child, monitor, run));
   // If one child fails, an engine that goes on after failures still records the others.
   await Promise.allSettled(registrations);
@@ -46,7 +45,6 @@ interface RegisteredFleet {
   readonly rules: Properties;
   /** The lists have marks of secrets, which the ids of the children and the output keep. Names of children and messages show ids. */
   readonly isSecret: boolean;
-  readonly progress: ReadProgress;
 }
 
 /**
@@ -54,14 +52,14 @@ interface RegisteredFleet {
  * @returns its key and the settings that it records; the settings are undefined if an update has not registered it
  */
 async function registerChild(
-  { urn, rules, isSecret, progress }: RegisteredFleet,
+  { urn, rules, isSecret }: RegisteredFleet,
   { key, childName, name, ...readArguments }: FleetChild,
   monitor: ResourceMonitor,
   run: PluginRun,
 ): Promise<[key: string, settings: Properties | undefined]> {
   const { projectId } = readArguments;
   // The engine checks one child after the other, so all of them are read before, at the same time.
-  await run.readAhead(childUrn(urn, PLUGIN_TYPE, childName), readArguments, progress);
+  await run.readAhead(childUrn(urn, PLUGIN_TYPE, childName), readArguments);
   const inputs = { ...rules, ...readArguments, projectId: isSecret ? seal(projectId) : projectId };
   const outputs = await monitor.registerChild(urn, childName, inputs);
   const isKnown = outputs !== undefined && !isUnknown(projectId);

@@ -1,5 +1,4 @@
 import { lookUpConnection, type SettingsSource } from "../connection/connection-settings.ts";
-import { ReadProgress } from "../connection/read-progress.ts";
 import { SettingsReader, type UncheckedRead } from "../connection/settings-reader.ts";
 import type { EngineLog } from "../engine/engine-log.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
@@ -16,7 +15,7 @@ export class PluginRun {
   /** The reads ahead, by the URN of the resource and the arguments of the read. */
   readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
   readonly #log: EngineLog;
-  readonly #reader = new SettingsReader();
+  readonly #reader: SettingsReader;
   readonly #sources: readonly SettingsSource[];
   readonly #isFromProgram: boolean;
 
@@ -26,27 +25,23 @@ export class PluginRun {
    */
   constructor(log: EngineLog, sources: readonly SettingsSource[], isFromProgram: boolean) {
     this.#log = log;
+    this.#reader = new SettingsReader((text) => log.showProgress(text));
     this.#isFromProgram = isFromProgram;
     this.#sources = sources;
     this.calls = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
   }
 
-  /** Returns the progress of reads, which is shown beside the resource with this URN, or beside the stack for an empty URN. */
-  progressOf(urn: string): ReadProgress {
-    return new ReadProgress((text) => this.#log.showProgress(urn, text));
-  }
-
   /** Reads settings with the connection of the provider. */
-  read(readArguments: UncheckedRead, progress: ReadProgress): Promise<AgentLogConfigResult> {
-    return this.#reader.read(lookUpConnection(...this.#sources), readArguments, progress);
+  read(readArguments: UncheckedRead): Promise<AgentLogConfigResult> {
+    return this.#reader.read(lookUpConnection(...this.#sources), readArguments);
   }
 
   /**
    * Reads for a resource that the engine is going to ask for. If the read fails, the later call of the engine fails, and this
    * function does not.
    */
-  async readAhead(urn: string, readArguments: UncheckedRead, progress: ReadProgress): Promise<void> {
-    const read = this.calls.during(() => this.read(readArguments, progress));
+  async readAhead(urn: string, readArguments: UncheckedRead): Promise<void> {
+    const read = this.calls.during(() => this.read(readArguments));
     this.#readsAhead.set(aheadKey(urn, readArguments), read);
     await read.catch(() => {});
   }
@@ -66,8 +61,7 @@ export class PluginRun {
     return {
       sources: this.#sources,
       usesOldConnection: !this.#isFromProgram,
-      read: (readArguments) =>
-        this.#readsAhead.get(aheadKey(urn, readArguments)) ?? this.read(readArguments, this.progressOf(urn)),
+      read: (readArguments) => this.#readsAhead.get(aheadKey(urn, readArguments)) ?? this.read(readArguments),
     };
   }
 }

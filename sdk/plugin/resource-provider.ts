@@ -2,7 +2,6 @@ import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import type { IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
 import providerMessages, { type ConstructRequest, type InvokeRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
-import type { UncheckedRead } from "../connection/settings-reader.ts";
 import type { EngineLog } from "../engine/engine-log.ts";
 import { UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
 import { callFunction } from "./call-function.ts";
@@ -73,9 +72,7 @@ export function resourceProvider({ version, schema }: PluginDescription, log: En
 }
 
 async function invoke(request: InvokeRequest, run: PluginRun) {
-  const progress = run.progressOf("");
-  const readForFunction = (readArguments: UncheckedRead) => run.read(readArguments, progress);
-  const result = await callFunction(request.getTok(), propertiesOf(request.getArgs()), readForFunction);
+  const result = await callFunction(request.getTok(), propertiesOf(request.getArgs()), (args) => run.read(args));
   return new providerMessages.InvokeResponse().setReturn(structOf(result));
 }
 

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { ReadProgress } from "../connection/read-progress.ts";
 import { SettingsReader } from "../connection/settings-reader.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
 import { ResourceReports } from "./resource-reports.ts";
@@ -9,12 +8,11 @@ class ProgramState {
   /** What was read for each connection and arguments. */
   readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
   readonly reports = new ResourceReports();
-  readonly progress = new ReadProgress(showBesideStack);
   readonly reader: SettingsReader;
   /** The program was warned of its configuration. */
   hasWarned: boolean;
 
-  constructor(reader = new SettingsReader(), hasWarned = false) {
+  constructor(reader = new SettingsReader(showBesideStack), hasWarned = false) {
     this.reader = reader;
     this.hasWarned = hasWarned;
   }
@@ -29,7 +27,7 @@ function showBesideStack(text: string): void {
 const states = new WeakMap<pulumi.Resource, ProgramState>();
 
 /** Reads outside of a program, as in a component provider. */
-const OUTSIDE = new SettingsReader();
+const OUTSIDE = new SettingsReader(showBesideStack);
 
 /** Returns what is kept for this program. Outside of a program only clients are kept. */
 export function programState(): ProgramState {

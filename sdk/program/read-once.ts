@@ -15,8 +15,8 @@ export function readOnce(
   args: { readonly [Name in keyof ReadArguments]: unknown },
   hasWaited: boolean,
 ): Promise<AgentLogConfigResult> {
-  const { reads, reader, progress } = programState();
-  const readAnew = () => reader.read(connection, args, progress);
+  const { reads, reader } = programState();
+  const readAnew = () => reader.read(connection, args);
   // An argument that is an object is refused, and no key is made of it, because a resource can't be JSON.
   if (hasWaited || isObject(args.projectId) || isObject(args.agent)) return readAnew();
   const { projectId, agent, envelope, pretty } = args;

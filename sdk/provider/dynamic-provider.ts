@@ -1,7 +1,6 @@
 import { createRequire } from "node:module";
 import { lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
 import { isDefaultDisabled, missingProvider } from "../connection/default-provider.ts";
-import { ReadProgress } from "../connection/read-progress.ts";
 import { SettingsReader } from "../connection/settings-reader.ts";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
 import { seal } from "../engine/engine-marks.ts";
@@ -98,7 +97,7 @@ export async function read(
 
 // The engine starts a process for each run, and for each provider in it. It does not announce the end of the run.
 
-const reader = new SettingsReader();
+const reader = new SettingsReader((text) => log.showProgress(text));
 const report = new FindingReport();
 /** The messages that were shown; the engine checks a replacement twice. */
 const shownMessages = new Set<string>();
@@ -145,8 +144,6 @@ function loadEngineModules(): EngineModules {
   };
 }
 
-const progress = new ReadProgress((text) => log.showProgress("", text));
-
 function hostOf(configuration: ProviderConfiguration): RecordHost {
   const sources = [stackConfiguration((key) => configuration.get(key))];
   const connection = lookUpConnection(...sources);
@@ -156,7 +153,7 @@ function hostOf(configuration: ProviderConfiguration): RecordHost {
     async read(args) {
       // The configuration of an explicit provider does not have the settings of the engine, such as this one.
       if (isDefaultDisabled((key) => configuration.get(key))) throw missingProvider("AgentLogConfig");
-      return reader.read(connection, args, progress);
+      return reader.read(connection, args);
     },
   };
 }
