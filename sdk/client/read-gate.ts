@@ -2,10 +2,10 @@ import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/erro
 import { abortable } from "../transport/abortable.ts";
 import { isForKnownKey } from "./service-error.ts";
 
-/** How long the first read may hold the others back, in milliseconds. */
+/** How long the first read of a run may hold the others back, in milliseconds: its project alone may be slow. */
 const TRIAL_MILLISECONDS = 5000;
 
-/** For how many milliseconds no read is sent after a reason to stop. Then 1 read tries again. */
+/** For how many milliseconds no read is sent after a reason to stop. */
 const STOP_MILLISECONDS = 60_000;
 
 /**
@@ -17,10 +17,7 @@ const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY",
 /** After 3 refusals in a row reads stop. If the key was never accepted, 1 refusal is enough. */
 const MAX_REFUSALS = 3;
 
-/**
- * Reads stop after 32 outages in a row, each after all its retries. After f of them, at most 32 - f reads are under way. A client has
- * 16 connections, so it sends fewer reads at a time only after 17 outages.
- */
+/** Reads stop after 32 outages in a row, each after all its retries. Up to 15 more are under way then, on the other connections. */
 const MAX_OUTAGES = 32;
 
 /**
@@ -54,12 +51,14 @@ interface Stop {
 /**
  * Decides which reads of a connection are sent, by how the reads before them have ended. For a minute it sends no read that is certain
  * to fail: after refusals of the key or of the caller's address, if the host can't be reached, and after 32 outages in a row or
- * outages for a minute. Then one read tries again. An error that concerns one project stops no other read.
+ * outages for a minute. The first read of all, and the first one after that minute, tries for the others, which wait for it. An error
+ * that concerns one project stops no other read.
  */
 export class ReadGate {
-  #underWay = 0;
-  /** Until this time only 1 read is sent, which tries the key; 0 as soon as a read has ended. */
-  #opensAt = Infinity;
+  /** The end of the read that tries for the others; undefined if none does. */
+  #trial: Promise<void> | undefined;
+  /** A read has ended, or the first one has taken too long. */
+  #isTried = false;
   /** How many more refusals are needed to stop; 0 or less until a read proves the key. */
   #refusalsLeft = 1;
   /** The outages in a row, and when the first of them was sent. */
@@ -67,24 +66,20 @@ export class ReadGate {
   #outageSince = Infinity;
   /** When the last read ended that did not end in an outage. */
   #lastServiceAt = -Infinity;
-  /** Until its time is over no read is sent, and after that one at a time. */
   #stop: Stop | undefined;
-  /** Resolves when a read ends or the trial is over; undefined while no read waits. */
-  #nextChange: PromiseWithResolvers<void> | undefined;
 
   /** Sends a read in its turn, and remembers how it ends. */
   async pass<Result>(turn: ReadTurn, send: () => Promise<Result>): Promise<Result> {
-    for (;;) {
-      turn.signal?.throwIfAborted();
-      this.#refuseIfStopped(turn);
-      const trial = this.#opensAt - performance.now();
-      const isAlone = trial > 0 || this.#stop !== undefined;
-      if (this.#underWay < (isAlone ? 1 : MAX_OUTAGES - this.#outages)) break;
-      await this.#awaitChange(turn, trial > 0 ? trial : undefined);
-    }
+    turn.signal?.throwIfAborted();
+    while (this.#trial !== undefined) await abortable(this.#trial, turn.signal);
+    this.#refuseIfStopped(turn);
+    const read = this.#send(turn, send);
+    if (!this.#isTried || this.#stop !== undefined) this.#trial = this.#tryWith(read);
+    return read;
+  }
+
+  async #send<Result>(turn: ReadTurn, send: () => Promise<Result>): Promise<Result> {
     const sentAt = performance.now();
-    this.#underWay += 1;
-    this.#opensAt = Math.min(this.#opensAt, sentAt + TRIAL_MILLISECONDS);
     try {
       const result = await send();
       this.#note(sentAt, turn);
@@ -93,12 +88,19 @@ export class ReadGate {
       // A read that its caller gives up says nothing about the service.
       if (error instanceof AgentLogConfigError && turn.signal?.aborted !== true) this.#note(sentAt, turn, error);
       throw error;
-    } finally {
-      this.#underWay -= 1;
-      // If the caller has given up the read that tries the key, the next read tries it.
-      if (turn.signal?.aborted !== true) this.#opensAt = 0;
-      this.#tellChange();
     }
+  }
+
+  async #tryWith(read: Promise<unknown>): Promise<void> {
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    const open = () => {
+      this.#isTried = true;
+      resolve();
+    };
+    const timer = this.#isTried ? undefined : setTimeout(open, TRIAL_MILLISECONDS);
+    await Promise.race([read, end]).catch(() => {});
+    clearTimeout(timer);
+    this.#trial = undefined;
   }
 
   /**
@@ -121,6 +123,7 @@ export class ReadGate {
   /** @param error the error with which a read failed; undefined if it did not fail */
   #note(sentAt: number, { pool }: ReadTurn, error?: AgentLogConfigError): void {
     const now = performance.now();
+    this.#isTried = true;
     const isRefused = error !== undefined && REFUSALS.has(error.code);
     if (isRefused) this.#refusalsLeft -= 1;
     else if (error === undefined || provesKey(error)) this.#refusalsLeft = MAX_REFUSALS;
@@ -138,18 +141,6 @@ export class ReadGate {
     if (error !== undefined && why !== undefined) this.#stop = { error, why, until: now + STOP_MILLISECONDS };
     else if (this.#refusalsLeft > 0) this.#stop = undefined;
   }
-
-  /** Waits until a read ends, or until these milliseconds are over. */
-  async #awaitChange({ signal }: ReadTurn, milliseconds: number | undefined): Promise<void> {
-    const timer = milliseconds === undefined ? undefined : setTimeout(() => this.#tellChange(), milliseconds);
-    this.#nextChange ??= Promise.withResolvers();
-    await abortable(this.#nextChange.promise, signal).finally(() => clearTimeout(timer));
-  }
-
-  #tellChange(): void {
-    this.#nextChange?.resolve();
-    this.#nextChange = undefined;
-  }
 }
 
 /**
@@ -158,5 +149,5 @@ export class ReadGate {
  */
 function provesKey({ code, status, errorCode, temporary }: AgentLogConfigError): boolean {
   // Without a Digest challenge nobody has looked at the key.
-  return isForKnownKey(status, errorCode) && !REFUSALS.has(code) && code !== "ERR_AUTHENTICATION" && !temporary;
+  return isForKnownKey(status, errorCode) && code !== "ERR_AUTHENTICATION" && !temporary;
 }

@@ -131,8 +131,8 @@ it.each<{ description: string; after: number; begin: (service: Service) => void;
     description: "status 503 with Retry-After",
     after: 100,
     begin: (service) => service.respondWith({ status: 503, headers: { "Retry-After": "60" } }),
-    // The 32 that are sent, half of them over new connections, which ask for a challenge.
-    atMost: 64,
+    // The 47 that are sent, two thirds of them over new connections, which ask for a challenge.
+    atMost: 78,
     code: "ERR_UNAVAILABLE",
   },
 ])(
