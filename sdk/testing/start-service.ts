@@ -42,14 +42,13 @@ export interface Service {
   set(projectId: string, agent: AgentKind, settings: ServiceSettings | undefined): void;
   /**
    * Makes the next authenticated requests fail, with one fault each, after the faults that are still queued.
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a {@link Fault}, and for a header that can't be
-   * sent
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a {@link Fault}
    */
   failNext(...faults: readonly Fault[]): void;
   /**
    * Sends this response to every authenticated request that has no fault, until a call with `undefined`.
    * `"reset"` resets the connection.
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a response with a status, header or body that can't be sent
+   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a response with a status or body that can't be sent
    */
   respondWith(response: CannedResponse | "reset" | undefined): void;
   /** Accepts only this private key from now on, and forgets all nonces. */
