@@ -1,6 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
-import { missingProvider } from "../connection/default-provider.ts";
 import type { FUNCTIONS } from "../engine/resource-type.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { failProgram, printedAsIs } from "./fail-program.ts";
@@ -69,10 +68,8 @@ export function callWhenKnown<Result>(
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package, and for none in a stack that wants explicit ones
  */
 function connectionFor(name: FunctionName, { provider, parent }: pulumi.InvokeOptions): ProviderSettings {
-  const explicitProvider = provider ?? providerOf(parent);
-  const connection = connectionOf(explicitProvider);
+  const connection = connectionOf(provider ?? providerOf(parent), name);
   if (connection !== undefined) return connection;
-  if (explicitProvider === undefined) throw missingProvider(name);
   throw invalidArgument(
     "The provider belongs to another package; pass { provider: new Provider(...) } of pulumi-agent-log-config.",
   );

@@ -15,7 +15,6 @@ import {
   type SettingsSource,
   stackConfiguration,
 } from "../connection/connection-settings.ts";
-import { isDefaultDisabled } from "../connection/default-provider.ts";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
 import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";
@@ -117,16 +116,43 @@ export function providerOf(resource: pulumi.Resource | undefined): pulumi.Provid
   return resource?.getProvider(PLUGIN_TYPE) ?? resource?.getProvider(AGENT_LOG_CONFIG_TYPE);
 }
 
-/** Returns the connection of a provider; undefined for a provider of another package, and for none in a stack that wants explicit ones. */
-export function connectionOf(provider: pulumi.ProviderResource | undefined): ProviderSettings | undefined {
+/**
+ * Returns the connection of a provider; undefined for a provider of another package.
+ * @param reader the type of the resource, or the name of the function, that reads
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for no provider in a stack that wants an explicit one
+ */
+export function connectionOf(
+  provider: pulumi.ProviderResource | undefined,
+  reader: string,
+): ProviderSettings | undefined {
   if (provider !== undefined) return hasConnection(provider) ? provider[CONNECTION] : undefined;
-  if (isDefaultDisabled(pulumi.runtime.getConfig)) return undefined;
+  refuseIfDefaultIsDisabled(reader);
   warnOfConfiguration();
   return { settings: lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)), hasWaited: false };
 }
 
 function hasConnection(provider: object): provider is { [CONNECTION]: ProviderSettings } {
   return CONNECTION in provider;
+}
+
+/**
+ * The engine disables the default providers of plugins, and the one of all dynamic resources. It does not know that the functions of a
+ * program have a default provider, nor that AgentLogConfig does not share that of other dynamic resources.
+ */
+function refuseIfDefaultIsDisabled(reader: string): void {
+  const names = pulumi.runtime.getConfig("pulumi:disable-default-providers") || "[]";
+  if (!listIn(names).some((name) => ["*", CONFIGURATION_NAMESPACE].includes(String(name).trim()))) return;
+  throw invalidArgument(
+    `Default provider for '${CONFIGURATION_NAMESPACE}' disabled. '${reader}' must use an explicit provider; pass { provider: new Provider(...) }.`,
+  );
+}
+
+function listIn(text: string): readonly unknown[] {
+  try {
+    const list: unknown = JSON.parse(text);
+    if (Array.isArray(list)) return list;
+  } catch {}
+  throw invalidArgument("The configuration key pulumi:disable-default-providers must be a list of packages.");
 }
 
 /** Warns once in a program of a private key that the stack keeps in plain text, and of misspelt settings. */

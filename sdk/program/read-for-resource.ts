@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import type { ConnectionSettings } from "../connection/connection-settings.ts";
-import { isDefaultDisabled, missingProvider } from "../connection/default-provider.ts";
+import { AGENT_LOG_CONFIG_TYPE } from "../engine/resource-type.ts";
 import { idOf } from "../model/agent-log-config-id.ts";
 import { outcomeOf } from "../record/find-settings.ts";
 import { type RecordedSettings, recordedSettingsOf } from "../record/recorded-settings.ts";
@@ -39,7 +39,7 @@ export interface ResourceRead {
  */
 export function readForResource(request: ReadRequest): pulumi.Output<ResourceRead> {
   const { args, resource, opts } = request;
-  const connection = connectionOf(providerOf(resource));
+  const connection = connectionOf(providerOf(resource), AGENT_LOG_CONFIG_TYPE);
   const readArguments = { projectId: args.projectId, agent: args.agent };
   const dependencies = waitForDependencies(
     [opts.dependsOn ?? [], customParentOf(opts) ?? []].flat(),
@@ -52,7 +52,7 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
     .apply(([plainArgs, settings, waitResults]) => readNow(request, settings, plainArgs, waitResults.includes(true)));
 }
 
-/** @param connection undefined if the provider of another package decides on it, or if the stack wants an explicit provider */
+/** @param connection undefined if the provider of another package decides on it */
 async function readNow(
   request: ReadRequest,
   connection: ConnectionSettings | undefined,
@@ -61,19 +61,13 @@ async function readNow(
 ): Promise<ResourceRead> {
   const { name, opts } = request;
   const origin = { name, secrets: await secretsOf(request), ignoreChanges: opts.ignoreChanges ?? [] };
-  // The configuration of a provider of another package does not say that the stack wants explicit ones.
-  const isRefused = connection === undefined && isDefaultDisabled(pulumi.runtime.getConfig);
-  if (connection === undefined && !isRefused) return { settings: recordedSettingsOf({}), origin: originText(origin) };
-  const { baseUrl: service, publicKey } = fingerprintsOf(connection ?? {});
-  const result =
-    connection === undefined
-      ? Promise.reject(missingProvider("AgentLogConfig"))
-      : readOnce(connection, readArguments, hasWaited);
-  const outcome = await outcomeOf(result, { id: idOf(readArguments), service });
+  if (connection === undefined) return { settings: recordedSettingsOf({}), origin: originText(origin) };
+  const { baseUrl: service, publicKey } = fingerprintsOf(connection);
+  const read = readOnce(connection, readArguments, hasWaited);
+  const outcome = await outcomeOf(read, { id: idOf(readArguments), service });
   const [settings, failure] =
     outcome.kind === "read" ? [outcome.settings, undefined] : [recordedSettingsOf({}), outcome.finding];
-  const read = { readFor: outcome.readFor, publicKey, failure };
-  return { settings, origin: originText({ ...origin, read }) };
+  return { settings, origin: originText({ ...origin, read: { readFor: outcome.readFor, publicKey, failure } }) };
 }
 
 /** Returns the settings that no message may quote, and the arguments that none may quote if they are invalid. */

@@ -1,6 +1,5 @@
 import { createRequire } from "node:module";
 import { lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
-import { isDefaultDisabled, missingProvider } from "../connection/default-provider.ts";
 import { SettingsReader } from "../connection/settings-reader.ts";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
 import { seal } from "../engine/engine-marks.ts";
@@ -150,11 +149,7 @@ function hostOf(configuration: ProviderConfiguration): RecordHost {
   return {
     sources,
     usesOldConnection: true,
-    async read(args) {
-      // The configuration of an explicit provider does not have the settings of the engine, such as this one.
-      if (isDefaultDisabled((key) => configuration.get(key))) throw missingProvider("AgentLogConfig");
-      return reader.read(connection, args);
-    },
+    read: (args) => reader.read(connection, args),
   };
 }
 

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { AgentLogConfig, type AgentLogConfigArgs } from "../../sdk/index.ts";
 import { isObject } from "../../sdk/model/is-object.ts";
 import { catchRejections, connectService, setEngine } from "./set-engine.ts";
@@ -71,24 +71,11 @@ it.each<[name: "projectId" | "agent", why: string]>([
   });
 });
 
-it.each([
-  { list: "[]", origin: { name: "settings", secrets: ["configOverrides"], ignoreChanges: [] } },
-  {
-    list: '["agent-log-config"]',
-    origin: expect.objectContaining({
-      read: expect.objectContaining({
-        failure: expect.objectContaining({
-          message: expect.stringContaining("Default provider for 'agent-log-config' disabled"),
-        }),
-      }),
-    }),
-  },
-])("leaves the read to a provider of another package, unless the stack wants explicit ones: $list", async (row) => {
+it("leaves the read to a provider of another package", async () => {
   setEngine({ newResource: ({ inputs, name }) => ({ id: name, state: inputs }) });
-  pulumi.runtime.setAllConfig({ "pulumi:disable-default-providers": row.list });
-  onTestFinished(() => pulumi.runtime.setAllConfig({}));
   const provider = new (class extends pulumi.ProviderResource {})("pulumi-nodejs", "foreign", {});
-  expect((await inputsOf({}, { provider }))["__origin"]).toEqual(row.origin);
+  const origin = { name: "settings", secrets: ["configOverrides"], ignoreChanges: [] };
+  expect((await inputsOf({}, { provider }))["__origin"]).toEqual(origin);
 });
 
 it("sends settings in the clear where an argument is a secret, as every resource of Pulumi does", async () => {

@@ -81,15 +81,19 @@ describe("a Provider takes the variables of the environment that its option maps
 describe("a stack without default providers", () => {
   const disable = (text: string) => pulumi.runtime.setAllConfig({ "pulumi:disable-default-providers": text });
 
-  it.each(['["agent-log-config"]', '["aws", " * "]'])("refuses functions without a Provider: %s", async (list) => {
-    const service = await connectService({ [MONITORING.projectId]: { monitoring: { logPath: "/l" } } });
-    disable(list);
-    await expect(getAgentLogConfig(MONITORING)).rejects.toThrow(
-      "Default provider for 'agent-log-config' disabled. 'agent-log-config:index:getAgentLogConfig' must use an explicit provider;",
-    );
-    expect(service.requests).toEqual([]);
-    expect(await getAgentLogConfig(MONITORING, { provider: new Provider("west") })).toMatchObject({ logPath: "/l" });
-  });
+  it.each(['["agent-log-config"]', '["aws", " * "]'])(
+    "refuses functions and resources without a Provider: %s",
+    async (list) => {
+      const service = await connectService({ [MONITORING.projectId]: { monitoring: { logPath: "/l" } } });
+      disable(list);
+      await expect(getAgentLogConfig(MONITORING)).rejects.toThrow(
+        "Default provider for 'agent-log-config' disabled. 'agent-log-config:index:getAgentLogConfig' must use an explicit provider;",
+      );
+      expect(() => new AgentLogConfig("r", MONITORING)).toThrow("AgentLogConfig' must use an explicit provider;");
+      expect(service.requests).toEqual([]);
+      expect(await getAgentLogConfig(MONITORING, { provider: new Provider("west") })).toMatchObject({ logPath: "/l" });
+    },
+  );
 
   it.each(["", '["pulumi-nodejs", "aws"]'])("refuses nothing for other packages: %s", async (list) => {
     await connectService({ [MONITORING.projectId]: { monitoring: { logPath: "/l" } } });
