@@ -80,7 +80,7 @@ function openResponse({ status, headers, body }: WireResponse, envelope: boolean
 /** Says what a response is; `wrong` says why it is neither settings nor an error of the service. */
 function classify(
   { status, fields, unreadable }: OpenedResponse,
-  { status: httpStatus, headers }: WireResponse,
+  { status: httpStatus, headers, isSigned }: WireResponse,
   { path, origin }: UnsignedRequest,
 ): "settings" | "error" | { readonly wrong: string } {
   if (status > 599) return { wrong: `the response has a status that HTTP does not define (status ${status})` };
@@ -90,8 +90,11 @@ function classify(
   if (status !== 200) return { wrong: `the response has status ${status} instead of 200` };
   if (unreadable !== undefined)
     return { wrong: `the response ${unreadable} (${headerOf(headers, "content-type") || "no content type"})` };
-  if (isSettings(fields)) return "settings";
-  return { wrong: `the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}` };
+  if (!isSettings(fields))
+    return { wrong: `the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}` };
+  if (isSigned || Object.entries(fields).some(isPresentSetting)) return "settings";
+  // A service of this kind asks for Digest first, so this comes from something in front of it, and no setting counts as removed.
+  return { wrong: "the response has no setting, and the server has not asked for HTTP Digest" };
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -126,6 +129,11 @@ const OTHER_FIELD = /^(?:name|urls|password|hasPassword|ldapGroupDN|kerberos[A-Z
 function isSettings(fields: object): boolean {
   const names = Object.keys(fields);
   return names.some(isSettingName) || names.every((name) => OTHER_FIELD.test(name));
+}
+
+function isPresentSetting([name, value]: readonly [name: string, value: unknown]): boolean {
+  const isEmpty = value === null || value === "" || (isPlainObject(value) && Object.keys(value).length === 0);
+  return isSettingName(name) && !isEmpty;
 }
 
 function isError(fields: object): boolean {

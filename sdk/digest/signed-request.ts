@@ -36,6 +36,8 @@ export interface WireResponse {
    * knows the key. It is undefined if the request was not signed, because the server has not asked for it.
    */
   readonly refusal?: "key" | "nonce" | "read" | undefined;
+  /** The request had credentials, with a nonce that is not stale. */
+  readonly isSigned?: boolean;
 }
 
 /**
@@ -85,7 +87,7 @@ export async function sendSigned(
       refusal = next;
     }
     if (error !== undefined) throw error;
-    return { ...response, refusal };
+    return { ...response, refusal, isSigned };
   }
 }
 

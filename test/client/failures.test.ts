@@ -561,12 +561,23 @@ itFails("ERR_TLS", reach, [
   ["no secure renegotiation", sending(WITHOUT_RENEGOTIATION, "https"), "secure renegotiation"],
   ["another alert", alerting(80), /^the TLS handshake failed; check baseUrl, .*_ALERT_INTERNAL_ERROR\)/],
 ]);
-const unsigned = (body: string) => sending(`HTTP/1.1 401 X\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
+const unsigned = (body: string, status = 401) =>
+  sending(`HTTP/1.1 ${status} X\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
 const NO_DIGEST = /^the server does not ask for HTTP Digest; check baseUrl/;
 itFails("ERR_AUTHENTICATION", reach, [
   ["no challenge of a gateway", unsigned("<h1>"), NO_DIGEST],
   ["no challenge of the service", unsigned('{"error":401}'), NO_DIGEST],
   ["no challenge beside a code", unsigned('{"error":401,"errorCode":"NEW_CODE"}'), NO_DIGEST],
+]);
+itFails("ERR_INVALID_RESPONSE", reach, [
+  ...["{}", '{"name":"edge"}', '{"username":""}', '{"username":null}', '{"logRotate":{}}'].map(
+    (body) =>
+      [
+        `${body} without a challenge`,
+        unsigned(body, 200),
+        "^the response has no setting, and the server has not asked for HTTP Digest; check baseUrl",
+      ] as const,
+  ),
 ]);
 itFails("ERR_CONNECTION", reach, [["TLS at an http address", startOverTls, "the scheme of baseUrl"]]);
 const CLOSING = "HTTP/1.1 200 OK\r\nConnection: close\r\n";

@@ -1,3 +1,4 @@
+import { createServer } from "node:http";
 import { createSecureServer } from "node:http2";
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
@@ -135,6 +136,15 @@ it.each([
   await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_INVALID_RESPONSE" });
 });
 
+it.each(['{"logPath":"/l"}', '{"logRotate":{"numTotal":0}}', '{"configOverrides":{"a":null}}'])(
+  "settings are read from a server without Digest, such as a test double, where it has one: %s",
+  async (body) => {
+    const server = createServer((_, response) => void response.end(body));
+    const client = openClient({ baseUrl: `http://127.0.0.1:${await listen(server)}` });
+    expect(await client.get(MONITORING)).toMatchObject(JSON.parse(body));
+  },
+);
+
 it("settings have overrides of 100 levels at most, with lists among them", async () => {
   const service = await openService();
   const client = openClient(service);
@@ -224,7 +234,7 @@ it("settings are read over HTTP/1.1 from a service that would rather speak HTTP/
   const versions: string[] = [];
   const server = createSecureServer({ ...TLS, allowHTTP1: true }, (request, response) => {
     versions.push(request.httpVersion);
-    response.end("{}");
+    response.end('{"logPath":"/l"}');
   });
   const baseUrl = `https://localhost:${await listen(server)}`;
   await openClient({ baseUrl }, { caCertificate: CA_FILE }).get(MONITORING);
