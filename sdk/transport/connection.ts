@@ -115,9 +115,12 @@ export function connectionFactory(options: CompleteOptions, proxy: EnvironmentPr
     bodyTimeout: MAX_PAUSE_SECONDS * 1000,
     maxResponseSize: MAX_BODY_BYTES,
   };
+  // One second more than the read, so that the read's clearer time-out error comes first.
+  const timeout = Math.ceil(Math.min(timeoutSeconds + 1, MAX_STEP_SECONDS) * 1000);
   const connectorOptions = {
-    // One second more than the read, so that the read's clearer time-out error comes first.
-    timeout: Math.ceil(Math.min(timeoutSeconds + 1, MAX_STEP_SECONDS) * 1000),
+    timeout,
+    // Node.js gives an address up after 250 ms if its host has another one, and does not come back to it.
+    autoSelectFamilyAttemptTimeout: Math.ceil(timeout / 4),
     // Without it, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
     // Over HTTP/2 a response that was cut counts as a complete one.
@@ -130,7 +133,7 @@ export function connectionFactory(options: CompleteOptions, proxy: EnvironmentPr
     const newClient = (to: string, connect: buildConnector.connector) =>
       new Client(to, { ...limits, connect }).on("connect", onOpen);
     if (proxy === undefined) return newClient(origin, openSocket);
-    if (!proxy.isForwarding) return newClient(origin, tunnelConnector(proxy, openSocket, connectorOptions.timeout));
+    if (!proxy.isForwarding) return newClient(origin, tunnelConnector(proxy, openSocket, timeout));
     return forwardThrough(proxy, newClient(proxy.url.origin, proxyConnector(proxy, openSocket)));
   };
   return () => new Connection(key, open);

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import diagnosticsChannel from "node:diagnostics_channel";
+import dns from "node:dns";
 import { createServer } from "node:http";
 import { Socket } from "node:net";
 import { promisify } from "node:util";
@@ -40,6 +41,23 @@ it("say what to check where they are refused or cut", async () => {
   const toNothing = openClient({ baseUrl: "http://127.0.0.1:1" });
   const refused = expect.stringContaining("nothing listens there");
   expect(await failureOf(toNothing)).toMatchObject({ ...failure, message: refused });
+});
+
+it("are opened to an address that takes its time, although the host has another one that nothing listens at", async () => {
+  const service = await openService();
+  const addresses = [
+    { address: "127.0.0.1", family: 4 },
+    { address: "::1", family: 6 },
+  ];
+  const lookup = vi.spyOn(dns, "lookup").mockImplementation((...args: unknown[]) => {
+    const found = args.at(-1);
+    if (typeof found === "function") found(null, addresses);
+    // Node.js would give the first address 250 ms. It learns only afterwards that the connection is open.
+    process.nextTick(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400));
+  });
+  onTestFinished(() => lookup.mockRestore());
+  const client = openClient({ baseUrl: service.baseUrl.replace("127.0.0.1", "two-addresses.example") });
+  expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
 });
 
 it("say what to raise where no file descriptor is left", async (context) => {
