@@ -26,13 +26,14 @@ export function readResponse(response: WireResponse, { request, envelope, subjec
   if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
   if (kind === "error") {
     const { headers, refusal, body } = response;
+    const text = Buffer.from(body).toString();
     // nginx accepts a connection without a certificate, and refuses the request with this page.
-    if (Buffer.from(body).includes("No required SSL certificate was sent")) {
+    if (text.includes("No required SSL certificate was sent")) {
       throw new AgentLogConfigError("ERR_TLS", NEEDS_CERTIFICATE, { subject, status, evidence: [`status ${status}`] });
     }
     const isInBody = response.status < 400;
     const retryAfterSeconds = readRetryAfter(headers);
-    throw serviceError(status, content, subject, { retryAfterSeconds, refusal, isInBody, isCompressed });
+    throw serviceError(status, content, subject, { retryAfterSeconds, refusal, isInBody, isCompressed, text });
   }
   const says = `${printable(kind.wrong)}; check baseUrl and any proxy`;
   throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status });

@@ -11,6 +11,8 @@ export interface ErrorFacts {
   readonly isInBody?: boolean;
   /** The body is compressed, so nothing of it is known. */
   readonly isCompressed?: boolean;
+  /** The body as text. */
+  readonly text?: string;
 }
 
 /**
@@ -22,7 +24,8 @@ export interface ErrorFacts {
 export function serviceError(status: number, body: unknown, subject: string, facts: ErrorFacts): AgentLogConfigError {
   const fields: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
   const errorCode = errorCodeIn(fields);
-  const itsWords = [errorCode, wordsIn(fields)].filter(Boolean).join(": ");
+  const gatewaysWords = status < 400 || facts.isCompressed ? undefined : wordsOf(fields, facts.text);
+  const itsWords = [errorCode, wordsIn(fields, gatewaysWords)].filter(Boolean).join(": ");
   const { retryAfterSeconds } = facts;
   const time = retryAfterSeconds ? `Retry-After: ${Math.ceil(retryAfterSeconds)} s` : "";
   const [code, says] = diagnose(status, fields, facts);
@@ -30,11 +33,20 @@ export function serviceError(status: number, body: unknown, subject: string, fac
   return new AgentLogConfigError(code, says, { subject, status, errorCode, retryAfterSeconds, evidence });
 }
 
-/** Returns what the service says of an error, and the parameters of that sentence which it does not have. */
-function wordsIn({ detail, reason, parameters }: Readonly<Record<string, unknown>>): string {
-  const sentence = [detail, reason].find((text) => typeof text === "string")?.replace(/\.$/, "") ?? "";
+/** Returns what the service or a gateway says of an error, and the parameters of that sentence which it does not have. */
+function wordsIn({ detail, reason, parameters }: Readonly<Record<string, unknown>>, gatewaysWords = ""): string {
+  const texts = [detail, reason, gatewaysWords].filter((text) => typeof text === "string");
+  const sentence = texts[0]?.replace(/\.+$/, "") ?? "";
   const others = [parameters].flat().filter((text) => typeof text === "string" && !sentence.includes(text));
   return [printable(sentence), printable(others.join(", "))].filter(Boolean).join(", ");
+}
+
+/** Returns what a gateway says: `message` of JSON, else the title of a page, else a plain text; never a part of a longer text. */
+function wordsOf({ message }: Readonly<Record<string, unknown>>, text = ""): string | undefined {
+  const [, title = text] = /^\s*<(?:.*?<)?title\b[^<>]*>([^<]*)/is.exec(text) ?? [];
+  const words = (typeof message === "string" ? message : title).replace(/\s+/g, " ").trim();
+  // JSON that was cut off may be settings.
+  return words.length <= 200 && /^[^<{\p{Cc}]+$/u.test(words) ? words : undefined;
 }
 
 function diagnose(
@@ -59,7 +71,7 @@ function diagnose(
   }
   const ofStatus = DIAGNOSIS_BY_STATUS[status];
   if (ofStatus !== undefined) return ofStatus;
-  if (status >= 500) return ["ERR_UNAVAILABLE", "the service failed; try again later"];
+  if (status >= 500) return ["ERR_UNAVAILABLE", `${ORIGIN} failed; try again later`];
   const [code, says] = REFUSALS_BY_STATUS[status] ?? ["ERR_REFUSED", READ_ITS_LOG];
   if (errorCode !== undefined) return [code, LOOK_UP_ITS_CODE];
   if (isOfService) return [code, says];
@@ -175,16 +187,18 @@ const DIAGNOSIS_BY_ERROR_CODE: ReadonlyMap<string, Diagnosis> = new Map<string, 
   ["RESOURCE_NOT_FOUND", ["ERR_NOT_FOUND", "the path is unknown; check the path of baseUrl and the service's version"]],
 ]);
 
+const ORIGIN = "the service, or a gateway in front of it,";
+
 /** What a status says, whoever sends it. */
 const DIAGNOSIS_BY_STATUS: Readonly<Record<number, Diagnosis>> = {
   // Servers send it on a connection that they close because it was idle (RFC 9110, section 15.5.9).
   408: ["ERR_UNAVAILABLE", "the server closed the connection because no request came in time; try again later"],
   429: RATE_LIMITED,
-  500: ["ERR_UNAVAILABLE", "the service failed; try again later, and read its log if that does not help"],
+  500: ["ERR_UNAVAILABLE", `${ORIGIN} failed; try again later, and read its log if that does not help`],
   501: ["ERR_REFUSED", "the server does not support the request; check baseUrl and any proxy"],
-  502: ["ERR_UNAVAILABLE", "a gateway in front of the service got no response from it; try again later"],
-  503: ["ERR_UNAVAILABLE", "the service is overloaded or under maintenance; try again later"],
-  504: ["ERR_UNAVAILABLE", "a gateway in front of the service got no response in time; try again later"],
+  502: ["ERR_UNAVAILABLE", `${ORIGIN} got no valid response from a server behind it; try again later`],
+  503: ["ERR_UNAVAILABLE", `${ORIGIN} is overloaded or down; try again later, and check the host of baseUrl`],
+  504: ["ERR_UNAVAILABLE", `${ORIGIN} got no response in time from a server behind it; try again later`],
   505: ["ERR_REFUSED", "the server does not support HTTP/1.1; check baseUrl and any proxy"],
   511: ["ERR_REFUSED", "the network wants a login before it lets requests pass; log in to it"],
 };
@@ -201,6 +215,6 @@ const REFUSALS_BY_STATUS: Readonly<Record<number, Diagnosis>> = {
 
 /** What the same status says if its body is not that of the service. */
 const GATEWAY_REFUSALS: Readonly<Record<number, string>> = {
-  400: "the server does not understand the request; check the scheme and the port of baseUrl, and any gateway or proxy",
+  400: "the server does not understand the request; check the scheme, the host and the port of baseUrl, and any gateway or proxy",
   404: "a gateway or another server has nothing at this address; check the host, the port and the path of baseUrl",
 };

@@ -74,7 +74,7 @@ function itFails<Input>(
   });
 }
 
-const json = (body: unknown) => ({ status: 200, body: JSON.stringify(body) });
+const json = (body: unknown, status = 200) => ({ status, body: JSON.stringify(body) });
 const asksFor = (challenge: string) => ({ status: 401, headers: { "WWW-Authenticate": challenge } });
 
 async function respond(response: CannedResponse): Promise<Situation> {
@@ -153,12 +153,12 @@ const REFUSALS: readonly (readonly [number, object, AgentLogConfigErrorCode, str
   [429, { errorCode: "RATE_LIMITED" }, "ERR_RATE_LIMITED", "fewer projects"],
   [429, {}, "ERR_RATE_LIMITED", "fewer projects"],
   [500, { errorCode: "UNEXPECTED_ERROR" }, "ERR_UNAVAILABLE", "read its log"],
-  [502, {}, "ERR_UNAVAILABLE", "a gateway in front of the service"],
+  [502, {}, "ERR_UNAVAILABLE", "a gateway in front of it"],
   [501, {}, "ERR_REFUSED", "does not support the request; check baseUrl"],
   [505, {}, "ERR_REFUSED", "does not support HTTP/1.1; check baseUrl"],
   [511, {}, "ERR_REFUSED", "wants a login before it lets requests pass"],
-  [503, {}, "ERR_UNAVAILABLE", "under maintenance"],
-  [503, { errorCode: "GROUP_NOT_FOUND" }, "ERR_UNAVAILABLE", "under maintenance"],
+  [503, {}, "ERR_UNAVAILABLE", "overloaded or down"],
+  [503, { errorCode: "GROUP_NOT_FOUND" }, "ERR_UNAVAILABLE", "overloaded or down"],
   [504, {}, "ERR_UNAVAILABLE", "no response in time"],
   [400, { errorCode: "toString" }, "ERR_REFUSED", `^${REFUSES} \\(status 400, toString\\)`],
   [
@@ -253,7 +253,9 @@ itFails("ERR_REFUSED", refusedWith, [
 // What stands in front of the service blames no key, no role and no project. The bodies are those of Cloudflare, F5, Azure and nginx.
 const FORBIDDEN = { status: 403, body: "<h1>Forbidden</h1>" };
 const GATEWAY =
-  /^a gateway or proxy in front of the service refuses the request; ask its operator .*baseUrl \(status \d{3}\)/;
+  /^a gateway or proxy in front of the service refuses the request; ask its operator .*baseUrl \(status \d{3}\)$/;
+/** The same with what the gateway itself says. */
+const saying = (words: string) => new RegExp(`${GATEWAY.source.slice(0, -3)}, ${words}\\)$`);
 const CHALLENGE_PAGE = "<!DOCTYPE html><html><head><title>Just a moment...</title></head><body></body></html>";
 const SUPPORT_ID = "<html><body>The requested URL was rejected. Your support ID is: 1234567890</body></html>";
 const AZURE = JSON.stringify({ statusCode: 403, message: "Forbidden" });
@@ -263,17 +265,61 @@ itFails("ERR_REFUSED", respond, [
   [
     "a challenge of Cloudflare",
     { ...FORBIDDEN, headers: { "cf-mitigated": "challenge" }, body: CHALLENGE_PAGE },
-    GATEWAY,
+    saying("Just a moment"),
   ],
   ["a page of F5", { ...FORBIDDEN, body: SUPPORT_ID }, GATEWAY],
-  ["JSON of Azure", { ...FORBIDDEN, body: AZURE }, GATEWAY],
-  ["JSON with a text in error", { ...FORBIDDEN, body: '{"error":"forbidden","message":"No."}' }, GATEWAY],
+  ["JSON of Azure", { ...FORBIDDEN, body: AZURE }, saying("Forbidden")],
+  ["JSON with a text in error", { ...FORBIDDEN, body: '{"error":"forbidden","message":"No."}' }, saying("No")],
+  ["a text of Envoy", { ...FORBIDDEN, body: "RBAC: access denied" }, saying("RBAC: access denied")],
+  ["a text in JSON", { ...FORBIDDEN, body: '"Denied."\n' }, saying('"Denied\\."')],
+  [
+    "a title over two lines",
+    { ...FORBIDDEN, body: "<title lang=en>\n Access\n denied </title>" },
+    saying("Access denied"),
+  ],
+  ["a text of 200 characters", { ...FORBIDDEN, body: "x".repeat(200) }, saying("x{200}")],
+  ["a longer text", { ...FORBIDDEN, body: "x".repeat(201) }, GATEWAY],
+  ["a long title", { ...FORBIDDEN, body: `<title>${"x".repeat(201)}</title>` }, GATEWAY],
+  ["a long message", { ...FORBIDDEN, body: JSON.stringify({ message: "x".repeat(201) }) }, GATEWAY],
+  ["a message that is no text", { ...FORBIDDEN, body: '{"message":{"text":"No."}}' }, GATEWAY],
+  ["JSON that is cut off", { ...FORBIDDEN, body: '{"password":"body-password' }, GATEWAY],
+  ["bytes that are no text", { ...FORBIDDEN, body: Uint8Array.of(1, 2, 3) }, GATEWAY],
   ["an empty body with status 403", { status: 403 }, GATEWAY],
   ["status 405 of a gateway", { status: 405 }, GATEWAY],
   [
     "a page with status 400",
     { status: 400, body: PLAIN_TO_TLS },
-    /^the server does not understand .*scheme and the port of/,
+    /^the server does not understand .*; check the scheme, the host and the port of baseUrl/,
+  ],
+  [
+    "a host that Jetty does not know",
+    { status: 400, body: "<title>Error 400 Invalid SNI</title>" },
+    "Error 400 Invalid SNI",
+  ],
+]);
+const ANYBODY = "^the service, or a gateway in front of it, ";
+itFails("ERR_UNAVAILABLE", respond, [
+  ["status 500 of anybody", { status: 500, body: "<h1>" }, `${ANYBODY}failed; try again later, and read its log`],
+  ["status 502 of anybody", { status: 502, body: "<h1>" }, `${ANYBODY}got no valid response`],
+  ["status 504 of anybody", { status: 504, body: "<h1>" }, `${ANYBODY}got no response in time`],
+  ["status 520 of anybody", { status: 520, body: "<h1>" }, `${ANYBODY}failed; try again later \\(`],
+  [
+    "a gateway without a server",
+    { status: 503, body: "no healthy upstream" },
+    `${ANYBODY}is overloaded.* later, and check the host of baseUrl .*\\(status 503, no healthy upstream\\)$`,
+  ],
+  [
+    "the router of OpenShift at another host",
+    { status: 503, body: "<html><head><title>Application is not available</title></head></html>" },
+    "\\(status 503, Application is not available\\)$",
+  ],
+  ["the service's own words beside others", json({ detail: "Down.", message: "No." }, 503), "\\(status 503, Down\\)$"],
+]);
+itFails("ERR_INVALID_RESPONSE", respond, [
+  [
+    "a message beside the status of a success",
+    json({ errorCode: "TEAPOT", message: "No." }),
+    "\\(status 200, TEAPOT\\)$",
   ],
 ]);
 itFails("ERR_NOT_FOUND", respond, [
@@ -288,7 +334,7 @@ const IS_COMPRESSED =
   /^the reason .* is compressed, although the client asks for no compression; check any proxy .*\(status/;
 itFails("ERR_REFUSED", respond, [["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 403 }, IS_COMPRESSED]]);
 itFails("ERR_NOT_FOUND", respond, [["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 404 }, IS_COMPRESSED]]);
-itFails("ERR_UNAVAILABLE", respond, [["a compressed outage", { ...COMPRESSED_REFUSAL, status: 503 }, "maintenance"]]);
+itFails("ERR_UNAVAILABLE", respond, [["a compressed outage", { ...COMPRESSED_REFUSAL, status: 503 }, "overloaded"]]);
 itFails("ERR_ACCOUNT_SUSPENDED", respond, [["a page with status 402", { status: 402, body: "<h1>Pay</h1>" }, GATEWAY]]);
 
 const emptyCode = async (errorCode: string) => {
@@ -787,6 +833,9 @@ const BODIES: readonly Place[] = [
   ["errorCode", (text) => ({ status: 418, body: JSON.stringify({ errorCode: text }) })],
   ["detail", (text) => ({ status: 418, body: JSON.stringify({ detail: text }) })],
   ["reason", (text) => ({ status: 418, body: JSON.stringify({ reason: text }) })],
+  ["message", (text) => ({ status: 418, body: JSON.stringify({ message: text.slice(0, 200) }) })],
+  ["title", (text) => ({ status: 418, body: `<title>${text.slice(0, 200)}</title>` })],
+  ["text", (text) => ({ status: 418, body: text.slice(0, 200) })],
   ["name of a field", (text) => json({ [text]: 1 })],
   ["names of settings", (text) => json({ [text]: 1, logRotate: { [text]: 1, numTotal: text } })],
   [

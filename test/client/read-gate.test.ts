@@ -188,8 +188,18 @@ it.each<readonly [why: string, says: string, temporary: boolean, order: readonly
   ["the service has refused some", "the owner of the key no longer exists", false, ["owner gone"]],
   ["all reads have failed for a minute", "no response within 30 s", true, times(3, "silent")],
   ["the host could not be reached", "the connection was cut", true, ["unreached"]],
-  ["all reads have failed for a minute", "the service is overloaded", true, ["unreached", 60, "down", "down"]],
-  ["the last 32 reads have failed", "the service is overloaded", true, times(32, "down for a day")],
+  [
+    "all reads have failed for a minute",
+    "the service, or a gateway in front of it, is overloaded",
+    true,
+    ["unreached", 60, "down", "down"],
+  ],
+  [
+    "the last 32 reads have failed",
+    "the service, or a gateway in front of it, is overloaded",
+    true,
+    times(32, "down for a day"),
+  ],
 ])("a read that is not sent, because %s, says what the last one said: %s", async (why, says, temporary, order) => {
   const gate = await gateAfter(...order);
   const error = await begin(gate);

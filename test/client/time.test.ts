@@ -194,7 +194,7 @@ describe("a read", () => {
     await pass(9500);
     await until(() => ended.mock.calls.length > 0);
     const message = expect.stringMatching(
-      /no response within 10 s; .*err_timeout\. The attempt before failed: the service is overloaded or under .* \(status 503\)\.$/,
+      /no response within 10 s; .*err_timeout\. The attempt before failed: the service, or a gateway .*, is overloaded .* \(status 503\)\.$/,
     );
     expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT", message }));
   });
