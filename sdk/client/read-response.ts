@@ -101,7 +101,8 @@ function classify(
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 function headerOf(headers: WireResponse["headers"], name: string): string {
-  return String(headers[name] ?? "");
+  // White space at its end is no part of it (RFC 9110, section 5.5).
+  return String(headers[name] ?? "").trim();
 }
 
 const [UTF_8, LATIN_1] = [new TextDecoder("utf-8"), new TextDecoder("latin1")];
@@ -171,10 +172,10 @@ const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2}
  */
 function readRetryAfter(headers: WireResponse["headers"]): number | undefined {
   const [header, sentAt] = [headerOf(headers, "retry-after"), readDate(headerOf(headers, "date"))];
-  // This is 317 years, and a longer time makes no difference.
-  if (/^\d+$/.test(header)) return Math.min(Number(header), 9_999_999_999);
-  const until = readDate(header);
-  return until === undefined ? undefined : Math.max(0, (until - (sentAt ?? Date.now())) / 1000);
+  const until = readDate(header) ?? Number.NaN;
+  const seconds = /^\d+$/.test(header) ? Number(header) : Math.max(0, (until - (sentAt ?? Date.now())) / 1000);
+  // More than a day is no time to wait, but perhaps a point in time in seconds.
+  return seconds <= 86_400 ? seconds : undefined;
 }
 
 function readDate(header: string): number | undefined {

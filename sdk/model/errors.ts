@@ -49,7 +49,7 @@ export interface FailureDetails {
   readonly status?: number | undefined;
   /** The service's own code for the refusal, such as `GROUP_NOT_FOUND`. */
   readonly errorCode?: string | undefined;
-  /** Seconds to wait before the next request, 0 or more (`Retry-After`). */
+  /** Seconds to wait before the next request, from 0 to a day (`Retry-After`). */
   readonly retryAfterSeconds?: number | undefined;
   /** @internal What shows it, such as `status 503` and the service's own words; it stands in brackets behind the sentence. */
   readonly evidence?: readonly string[] | undefined;
@@ -88,7 +88,7 @@ export class AgentLogConfigError extends Error {
   readonly status: number | undefined;
   /** The service's own code for the refusal, such as `GROUP_NOT_FOUND`; undefined if it sent none, or only `UNAUTHORIZED`. */
   readonly errorCode: string | undefined;
-  /** Seconds to wait before the next request, 0 or more (`Retry-After`); undefined if the service does not send them. */
+  /** Seconds to wait before the next request, from 0 to a day (`Retry-After`); undefined if the service does not send them. */
   readonly retryAfterSeconds: number | undefined;
   /** The error that caused this one; undefined if no other error caused it. */
   declare readonly cause?: Error | undefined;
