@@ -33,7 +33,7 @@ export interface ReadOptions {
  * Reads the log settings of agents from the service.
  *
  * No connection is opened before the first read. Connections are kept for later reads and do not keep the process alive.
- * Proxies come from the environment variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY in upper or lower case. NO_PROXY lists
+ * The proxy comes from the environment variable HTTPS_PROXY, or HTTP_PROXY for plain http, in upper or lower case. NO_PROXY lists
  * host names, domains and addresses, each with or without a port; ranges such as 10.0.0.0/8 are not supported.
  *
  * @example

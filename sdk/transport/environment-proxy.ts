@@ -1,4 +1,4 @@
-import { Socket } from "node:net";
+import { isIP, Socket } from "node:net";
 import { type buildConnector, Client, type Dispatcher } from "undici";
 import { parseChallenges } from "../digest/challenge.ts";
 import type { WireResponse } from "../digest/signed-request.ts";
@@ -36,13 +36,13 @@ export interface EnvironmentProxy extends Pick<ProxyError, "host" | "variable"> 
 }
 
 /**
- * Returns the proxy for a service, from HTTPS_PROXY and HTTP_PROXY in either case; undefined if none is set, or if NO_PROXY lists the
- * service.
+ * Returns the proxy for a service, from HTTPS_PROXY, or from HTTP_PROXY for plain http, in either case; undefined if it is not set, or
+ * if NO_PROXY lists the service.
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names the variable whose value can't be used
  */
 export function environmentProxy(service: URL): EnvironmentProxy | undefined {
   const isForwarding = service.protocol === "http:";
-  const names = [...(isForwarding ? [] : ["https_proxy", "HTTPS_PROXY"]), "http_proxy", "HTTP_PROXY"];
+  const names = isForwarding ? ["http_proxy", "HTTP_PROXY"] : ["https_proxy", "HTTPS_PROXY"];
   const variable = names.find((name) => process.env[name]);
   if (variable === undefined) return undefined;
   const url = readAddress(variable);
@@ -65,7 +65,9 @@ export function tunnelConnector(
     const client = new Client(proxy.url.origin, { connect: openSocket, headersTimeout: timeoutMilliseconds });
     client.connect({ path, headers: { host: path, ...credentialsFor(proxy) } }).then(
       ({ statusCode: status, headers, socket }) => {
-        if (status === 200 && socket instanceof Socket) return openSocket({ ...target, httpSocket: socket }, callback);
+        // RFC 9110, section 9.3.6.
+        const isOpen = status >= 200 && status < 300;
+        if (isOpen && socket instanceof Socket) return openSocket({ ...target, httpSocket: socket }, callback);
         socket.on("error", () => {}).destroy();
         callback(new ProxyError(proxy, { status, headers }), null);
       },
@@ -101,7 +103,7 @@ function credentialsFor({ url: { username, password } }: EnvironmentProxy): Read
   return { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
-/** Tells whether a list has the host of a service, a domain above it or *. */
+/** Tells whether a list has the host of a service, a domain above it or *. Above an address there is no domain. */
 function isListed({ hostname, port, protocol }: URL, list: string): boolean {
   const servicePort = port || (protocol === "https:" ? "443" : "80");
   const host = `.${hostname.replace(/^\[|[\].]$/g, "")}`;
@@ -109,7 +111,8 @@ function isListed({ hostname, port, protocol }: URL, list: string): boolean {
     const [, address, name = address, entryPort = servicePort] = ENTRY.exec(entry.toLowerCase()) ?? [];
     if (name === undefined || entryPort !== servicePort) return false;
     const domain = `.${name.replace(/^\*?\.|\.$/g, "")}`;
-    return name === "*" || (host.endsWith(domain) && !(name.startsWith("*") && host === domain));
+    const isAbove = isIP(host.slice(1)) === 0 && host.endsWith(domain);
+    return name === "*" || (host === domain ? !name.startsWith("*") : isAbove);
   });
 }
 

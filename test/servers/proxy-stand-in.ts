@@ -15,7 +15,8 @@ export interface ProxyStandIn {
   readonly mostConnections: () => number;
 }
 
-export async function startProxyStandIn(protocol: "https" | "http" = "http"): Promise<ProxyStandIn> {
+/** @param status with which it opens a tunnel */
+export async function startProxyStandIn(protocol: "https" | "http" = "http", status = 200): Promise<ProxyStandIn> {
   const targets: string[] = [];
   const chunks: Buffer[] = [];
   let [connections, mostConnections] = [0, 0];
@@ -33,7 +34,7 @@ export async function startProxyStandIn(protocol: "https" | "http" = "http"): Pr
   server.on("connect", ({ url = "" }, client: Duplex) => {
     targets.push(url);
     const { hostname, port } = new URL(`http://${url}`);
-    const service = connect(Number(port), hostname, () => client.write("HTTP/1.1 200 OK\r\n\r\n"));
+    const service = connect(Number(port), hostname, () => client.write(`HTTP/1.1 ${status} Opened\r\n\r\n`));
     const watch = new Transform({
       transform(chunk: Buffer, _encoding, done) {
         chunks.push(chunk);

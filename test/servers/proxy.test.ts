@@ -27,6 +27,14 @@ describe("through a proxy", () => {
     for (const text of ["GET", "groups", "publickey", PROXY_USER]) expect(proxy.tunnelled()).not.toContain(text);
   });
 
+  // RFC 9110, section 9.3.6.
+  it.each([200, 201, 204, 299])("a read uses a tunnel that it opens with status %i", async (status) => {
+    const proxy = await startProxyStandIn("http", status);
+    const service = await startReadableService("https");
+    await openClient(service, { HTTPS_PROXY: proxy.origin }).get(READ);
+    expect(service.requests).toHaveLength(2);
+  });
+
   it.each(["https", "http"] as const)("%s reads use 16 connections at most", async (protocol) => {
     const proxy = await startProxyStandIn();
     const service = await startReadableService(protocol);
@@ -97,7 +105,8 @@ describe("a proxy's address", () => {
     ["that is empty is none", "https", () => ({ https_proxy: "", HTTPS_PROXY: "", HTTP_PROXY: "" }), false],
     ["is not used for NO_PROXY", "https", (HTTPS_PROXY) => ({ HTTPS_PROXY, NO_PROXY: "example.com,127.0.0.1" }), false],
     ["is not used for no_proxy", "https", (HTTPS_PROXY) => ({ HTTPS_PROXY, no_proxy: "example.com,127.0.0.1" }), false],
-    ["of another kind of service is not looked at", "http", () => ({ HTTPS_PROXY: "http://" }), false],
+    ["for https is not looked at for http", "http", () => ({ HTTPS_PROXY: "http://" }), false],
+    ["for http is not looked at for https", "https", () => ({ http_proxy: "http://", HTTP_PROXY: "http://" }), false],
   ])("%s", async (_, protocol, environment, isUsed) => {
     const proxy = await startProxyStandIn();
     const service = await startReadableService(protocol);
@@ -115,7 +124,8 @@ describe("a proxy's address", () => {
     ["HTTPS_PROXY", "http://CORP\\user:secret-0001@proxy.example.com:3128"],
     ["HTTP_PROXY", "socks5://user:secret-0001@proxy.example.com:1080"],
   ])("in %s that can't be one is refused without being quoted: %s", (variable, address) => {
-    const open = () => openClient({ baseUrl: "https://127.0.0.1:1" }, { [variable]: address });
+    const scheme = variable.toLowerCase().replace("_proxy", "");
+    const open = () => openClient({ baseUrl: `${scheme}://127.0.0.1:1` }, { [variable]: address });
     const message = expect.stringContaining(variable);
     expect(open).toThrow(expect.objectContaining({ code: "ERR_INVALID_SETTINGS", message }));
     expect(open).not.toThrow("secret-0001");

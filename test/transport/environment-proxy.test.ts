@@ -20,6 +20,8 @@ it.each<readonly [list: string, listed: readonly string[], others: readonly stri
   ["::1", ["https://[::1]", "https://[::1]:8443"], []],
   ["[::1]:8443", ["https://[::1]:8443"], ["https://[::1]"]],
   ["10.0.0.0/8", [], ["https://10.0.0.1"]],
+  ["1, 0.1, .0.0.1, *.0.0.1, :1", [], ["https://127.0.0.1", "https://[::1]"]],
+  ["x.com, 127.0.0.1, ::1", ["http://127.0.0.1", "https://127.0.0.1:8443", "https://[::1]"], ["https://127.0.0.2"]],
   [" , :443,", [], ["https://a.com"]],
 ])("NO_PROXY=%s lists %j, and not %j", (list, listed, others) => {
   vi.stubEnv("NO_PROXY", list);
