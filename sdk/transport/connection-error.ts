@@ -48,12 +48,18 @@ export function connectionError(cause: unknown, { subject, options }: FailedRequ
   const sentence = advice.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? "");
   const unusable = status === undefined ? "can't be used: " : "";
   const begin = proxyError === undefined ? "" : `the proxy ${host} ${unusable}`;
-  const evidence = [status === undefined ? codeOf(error) || reason : `status ${status}`];
+  const evidence = [status === undefined ? codeOf(error) || reason : `status ${status}`, ...triedAddress(error)];
   return new AgentLogConfigError(code, `${begin}${sentence}`, {
     subject,
     evidence,
     cause: cause instanceof Error ? cause : undefined,
   });
+}
+
+/** Returns the address that a name has led to, which differs from machine to machine if their name servers do. */
+function triedAddress(error: Error): readonly string[] {
+  if (!("address" in error && "port" in error)) return [];
+  return [`${String(error.address).replace(/.*:.*/, "[$&]")}:${error.port}`];
 }
 
 /** Says that no connection could be opened in the time of a read. */
@@ -150,9 +156,11 @@ function diagnose(error: Error): Diagnosis {
   }
   if (error instanceof errors.HTTPParserError) return diagnoseParser(error.message);
   if (error instanceof errors.SocketError) return diagnoseSocket(error);
-  // undici and the system mark their own errors. One about an argument is a defect, which fails again and again.
-  const isOfConnection = error instanceof errors.UndiciError && !(error instanceof errors.InvalidArgumentError);
-  if (isOfConnection || "syscall" in error) {
+  if ("syscall" in error) {
+    return ["ERR_CONNECTION", "the connection failed; check the network, firewalls and the limits of this machine"];
+  }
+  // undici marks its own errors. One about an argument is a defect, which fails again and again.
+  if (error instanceof errors.UndiciError && !(error instanceof errors.InvalidArgumentError)) {
     return ["ERR_CONNECTION", "the connection failed; check {setting}, its scheme and any proxy"];
   }
   return ["ERR_UNKNOWN", 'an unexpected error, "{reason}"; report it as a defect of this package'];
@@ -207,12 +215,16 @@ function diagnoseProxy(status: number, schemes: readonly string[]): Diagnosis {
   ];
 }
 
-/** The error below wrappers, or the first of several addresses that were tried. */
+/** The error below wrappers. Of several addresses that were tried, the first one with a route counts. */
 function root(cause: unknown): Error {
   if (cause instanceof ProxyError && cause.cause instanceof Error) return root(cause.cause);
-  if (cause instanceof AggregateError && cause.errors[0] instanceof Error) return root(cause.errors[0]);
+  if (cause instanceof AggregateError)
+    return root(cause.errors.find((error) => !UNROUTED.test(codeOf(error))) ?? cause.errors[0]);
   return cause instanceof Error ? cause : new Error(String(cause));
 }
+
+/** This machine has no route to an address, or itself none of that kind. */
+const UNROUTED = /^E(?:(?:HOST|NET)UNREACH|ADDRNOTAVAIL)$/;
 
 function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";

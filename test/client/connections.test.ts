@@ -70,7 +70,7 @@ it("say what to raise where no file descriptor is left", async (context) => {
     await client.get(${JSON.stringify(MONITORING)}).catch(({ message }) => process.stdout.write(message));`;
   const args = ["-c", 'ulimit -n 64; exec "$0" --input-type=module -e "$1"', process.execPath, program];
   const { stdout } = await promisify(execFile)("sh", args, { env: { PATH: process.env["PATH"] } });
-  expect(stdout).toMatch(/no file descriptor is left.*raise the limit \(ulimit -n\), or read fewer.*\(EMFILE\)/);
+  expect(stdout).toMatch(/no file descriptor is left.*raise the limit \(ulimit -n\), or read fewer.*\(EMFILE/);
 });
 
 it("are not opened for reads that are given up while they wait", async () => {

@@ -1,10 +1,11 @@
+import dns from "node:dns";
 import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
-import { describe, expect, it, onTestFinished, type TestContext, test } from "vitest";
+import { describe, expect, it, onTestFinished, type TestContext, test, vi } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode, type ConnectionOptions } from "../../sdk/client/index.ts";
 import { findingOf } from "../../sdk/record/finding-report.ts";
 import type { CannedResponse, Fault } from "../../sdk/testing/index.ts";
@@ -680,6 +681,58 @@ async function startNothing(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
+const systemError = (code: string, syscall = "connect", place: object = {}) =>
+  Object.assign(new Error(`${syscall} ${code}`), { code, syscall, ...place });
+
+/** A host whose name leads to this error, as Node.js reports that of each address. */
+async function reachByName(error: Error): Promise<Situation> {
+  const lookup = vi.spyOn(dns, "lookup").mockImplementation((...args: unknown[]) => {
+    const found = args.at(-1);
+    if (typeof found === "function") found(error);
+  });
+  onTestFinished(() => lookup.mockRestore());
+  return { baseUrl: "http://service.example:8443" };
+}
+
+const OF_SYSTEM = "^the connection failed; check the network, firewalls and the limits of this machine";
+const at = (address: string) => ({ address, port: 8443 });
+const NO_ROUTE_6 = systemError("ENETUNREACH", "connect", at("2001:db8::1"));
+itFails("ERR_CONNECTION", reachByName, [
+  ...["EACCES", "EPERM", "EADDRNOTAVAIL", "ENETDOWN", "EHOSTDOWN", "ETIMEDOUT"].map(
+    (code) =>
+      [code, systemError(code, "connect", at("10.1.2.3")), `${OF_SYSTEM} \\(${code}, 10\\.1\\.2\\.3:8443\\)$`] as const,
+  ),
+  ...["EAI_FAIL", "EAI_NODATA"].map(
+    (code) => [code, systemError(code, "getaddrinfo"), `${OF_SYSTEM} \\(${code}\\)$`] as const,
+  ),
+  ["one address without a route", NO_ROUTE_6, "no route to it.*\\(ENETUNREACH, \\[2001:db8::1\\]:8443\\)$"],
+  [
+    "an address without a route before another one",
+    new AggregateError([NO_ROUTE_6, systemError("ECONNREFUSED", "connect", at("10.1.2.3"))]),
+    "^nothing listens there.*\\(ECONNREFUSED, 10\\.1\\.2\\.3:8443\\)$",
+  ],
+  [
+    "an address of IPv6, which this machine does not have, before another one",
+    new AggregateError([
+      systemError("EADDRNOTAVAIL", "connect", at("2001:db8::1")),
+      systemError("EACCES", "connect", at("10.1.2.3")),
+    ]),
+    `${OF_SYSTEM} \\(EACCES, 10\\.1\\.2\\.3:8443\\)$`,
+  ],
+  ["addresses of which none has a route", new AggregateError([NO_ROUTE_6, NO_ROUTE_6]), "no route to it"],
+]);
+
+test("outages of one kind are one cause, whatever address was tried, and reads that are not sent name none", async () => {
+  const errors = [at("10.1.2.3"), at("10.1.2.4")].map((place) => systemError("ECONNREFUSED", "connect", place));
+  const failures = [];
+  for (const error of errors) failures.push(await failureIn(await reachByName(error)));
+  expect(new Set(failures.map(({ error }) => findingOf(error).cause)).size).toBe(1);
+  const client = openClientOfRun({ baseUrl: "http://service.example:8443" });
+  await failureOf(client);
+  const message = expect.stringMatching(/: not sent, because another read could not reach .*\(ECONNREFUSED\)\. See/);
+  expect(await failureOf(client)).toMatchObject({ message });
+});
+
 const refusing = (status: number) => sending(`HTTP/1.1 ${status} Refused\r\nProxy-Authenticate: Basic\r\n\r\n`);
 const OFFERS = ["NTLM", "Negotiate", "Basic"].map((scheme) => `Proxy-Authenticate: ${scheme}\r\n`);
 const NTLM_ALONE = sending(`HTTP/1.1 407 Refused\r\n${OFFERS.slice(0, 2).join("")}\r\n`);
@@ -694,7 +747,11 @@ describe.each(["https", "http"])("a proxy that fails is told from an %s service"
   }
 
   itFails("ERR_CONNECTION", reachProxy, [
-    ["nothing listens there", startNothing, `check the port of ${protocol.toUpperCase()}_PROXY`],
+    [
+      "nothing listens there",
+      startNothing,
+      `check the port of ${protocol.toUpperCase()}_PROXY.*\\(ECONNREFUSED, 127\\.0\\.0\\.1:\\d+\\)$`,
+    ],
     ["its host is unknown", async () => "http://proxy.invalid:3128", "its host name"],
   ]);
   itFails("ERR_PROXY", reachProxy, [
