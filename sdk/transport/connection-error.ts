@@ -97,8 +97,9 @@ const SENTENCES = {
     DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is self-signed{notGiven}; set caCertificate to that certificate",
     CERT_SIGNATURE_FAILURE:
       "its certificate names an authority that did not sign it; set caCertificate to that authority's current certificate",
-    CERT_HAS_EXPIRED: "its certificate{validTo} or that of its authority has expired; renew it on the service",
-    CERT_NOT_YET_VALID: "its certificate is not valid yet; check the clocks of both machines",
+    CERT_HAS_EXPIRED:
+      "its certificate{validTo} or that of its authority has expired; renew it on the service, or correct the clock of this machine",
+    CERT_NOT_YET_VALID: "its certificate is not valid yet; check the clock of this machine and that of the server",
     ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another host name{names}; check the host of {setting}",
     ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
     ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
@@ -152,7 +153,7 @@ function diagnose(error: Error): Diagnosis {
     return ["ERR_TLS", 'its certificate is refused, because OpenSSL says "{reason}"; replace the certificate there'];
   }
   if (/^ERR_(?:SSL|TLS)_/.test(errorCode)) {
-    return ["ERR_TLS", "the TLS handshake failed; check {setting}, its scheme and any proxy"];
+    return ["ERR_TLS", "the TLS handshake failed; check the TLS of the server, and of what stands in front of it"];
   }
   if (error instanceof errors.HTTPParserError) return diagnoseParser(error.message);
   if (error instanceof errors.SocketError) return diagnoseSocket(error);

@@ -510,9 +510,9 @@ describe("a certificate", () => {
     [
       "has expired",
       () => signed({ until: "20200102000000Z" }),
-      /\(valid until Jan {1,2}2 00:00:00 2020 GMT\).*expired/,
+      /\(valid until Jan {1,2}2 00:00:00 2020 GMT\).*expired; renew it .* the clock of this machine/,
     ],
-    ["is not valid yet", () => signed({ from: "21190101000000Z" }), /not valid yet.*clocks/],
+    ["is not valid yet", () => signed({ from: "21190101000000Z" }), /not valid yet; check the clock of this machine/],
     ["is for another host", otherHost, /another host name \(other\.example, 192\.0\.2\.1\); check.*baseUrl/],
     ["is signed by itself", () => issueCertificate(), /self-signed; set caCertificate/],
     ["is signed by itself, and another one is trusted", otherSelf, /self-signed and is not the one in/],
@@ -571,8 +571,8 @@ function sending(bytes: string | Uint8Array, protocol?: string): () => Promise<s
 
 /** Sends a fatal alert of TLS in the place of a handshake. */
 const alerting = (alert: number) => sending(Buffer.from([21, 3, 3, 0, 2, 2, alert]), "https");
-/** A ServerHello of TLS 1.2 without extensions. */
-const WITHOUT_RENEGOTIATION = Buffer.from(`160303002a02000026${"0303"}${"00".repeat(32)}00c02f00`, "hex");
+/** A ServerHello without extensions. */
+const helloOf = (version: string) => Buffer.from(`160303002a02000026${version}${"00".repeat(32)}00c02f00`, "hex");
 const OLD = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const;
 const MUTUAL = { ...TLS, requestCert: true, rejectUnauthorized: true };
 const startPlain = async () => `https://127.0.0.1:${await listen(createHttpServer())}`;
@@ -590,6 +590,9 @@ async function startNginx(): Promise<string> {
   return `https://127.0.0.1:${await listen(server)}`;
 }
 
+/** baseUrl and its scheme are right. */
+const HANDSHAKE = "^the TLS handshake failed; check the TLS of the server, and of what stands in front of it";
+
 async function reach(start: () => Promise<string>): Promise<Situation> {
   return { baseUrl: await start(), options: { caCertificate: CA_FILE } };
 }
@@ -605,8 +608,10 @@ itFails("ERR_TLS", reach, [
   ["alert access_denied", alerting(49), "from its clients"],
   ["alert unrecognized_name", alerting(112), "^it does not know the host name of baseUrl"],
   ["alert no_application_protocol", alerting(120), "HTTP/1.1"],
-  ["no secure renegotiation", sending(WITHOUT_RENEGOTIATION, "https"), "secure renegotiation"],
-  ["another alert", alerting(80), /^the TLS handshake failed; check baseUrl, .*_ALERT_INTERNAL_ERROR\)/],
+  ["no secure renegotiation", sending(helloOf("0303"), "https"), "secure renegotiation"],
+  ["alert internal_error", alerting(80), `${HANDSHAKE} \\(ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR\\)$`],
+  ["alert insufficient_security", alerting(71), `${HANDSHAKE} \\(ERR_SSL_TLSV1_ALERT_INSUFFICIENT_SECURITY\\)$`],
+  ["an old version of TLS", sending(helloOf("0301"), "https"), `${HANDSHAKE} \\(ERR_SSL_UNSUPPORTED_PROTOCOL\\)$`],
 ]);
 const unsigned = (body: string, status = 401) =>
   sending(`HTTP/1.1 ${status} X\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
