@@ -48,7 +48,7 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     // same time.
     const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
     const isLast = retries >= maxRetries || performance.now() + wait >= end;
-    if (isLast || !isRetryable(error)) throw error;
+    if (isLast || !isRetryable(error)) throw afterAttempts(retries + 1, error);
     // A terminal cuts the end of a line, so the cause is short.
     const [cause = error.code] = error.details.evidence ?? [];
     plan.onRetry?.(`retry ${retries + 1} of ${maxRetries}, ${cause}`);
@@ -56,9 +56,17 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     const timer = setTimeout(pause.resolve, wait);
     await abortable(pause.promise, signal, () => clearTimeout(timer));
     // In a busy program the pause may end late, and another read may have learned meanwhile that the key is refused.
-    if (performance.now() >= end) throw error;
+    if (performance.now() >= end) throw afterAttempts(retries + 1, error);
     gate.admitAgain(plan);
   }
+}
+
+/** Says how often a read was tried. */
+function afterAttempts(attempts: number, error: AgentLogConfigError): AgentLogConfigError {
+  if (attempts === 1) return error;
+  const { says, evidence = [], ...details } = error.details;
+  const withCount = [...evidence, `after ${attempts} attempts`];
+  return new AgentLogConfigError(error.code, says, { ...details, evidence: withCount });
 }
 
 /**

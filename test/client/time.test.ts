@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AgentLogConfigClient, AgentLogConfigError } from "../../sdk/client/index.ts";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
+import { findingOf } from "../../sdk/record/finding-report.ts";
 import type { Fault, Service } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
@@ -201,7 +202,7 @@ describe("a read", () => {
     expect(await failureOf(openClient(service))).toMatchObject({ message: expect.not.stringContaining("Retry-After") });
   });
 
-  it("says how the attempt before has failed if its time ends in a later one", async () => {
+  it("says how often it was tried, and how the attempt before has failed, if its time ends in a later one", async () => {
     const service = await openService({ faults: [DOWN, NEVER] });
     const ended = watch(openClient(service, { maxRetries: 3, timeoutSeconds: 10 }).get(MONITORING));
     await responded(2);
@@ -210,7 +211,7 @@ describe("a read", () => {
     await pass(9500);
     await until(() => ended.mock.calls.length > 0);
     const message = expect.stringMatching(
-      /no response within 10 s; .*err_timeout\. The attempt before failed: the service, or a gateway .*, is overloaded .* \(status 503\)\.$/,
+      /no response within 10 s; .* \(after 2 attempts\)\. See .*err_timeout\. The attempt before failed: the service, or a gateway .*, is overloaded .* \(status 503\)\.$/,
     );
     expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT", message }));
   });
@@ -236,6 +237,36 @@ describe("a read", () => {
     await pass(1000);
     await until(() => ended.mock.calls.length > 0);
     expect(onRetry.mock.calls).toEqual([["retry 1 of 1, ECONNREFUSED"]]);
+  });
+
+  it("says how often it was tried, and has the cause of one that was tried once", async () => {
+    const service = await openService();
+    service.respondWith({ ...DOWN, body: "no healthy upstream (x, 1)" });
+    const failures = [];
+    for (const [maxRetries, end] of [
+      [0, "(status 503, no healthy upstream (x, 1))"],
+      [2, "(status 503, no healthy upstream (x, 1), after 3 attempts)"],
+    ] as const) {
+      const ended = watch(openClient(service, { maxRetries }).get(MONITORING));
+      while (ended.mock.calls.length === 0) {
+        await setImmediate();
+        await pass(100);
+      }
+      const [[failure] = []] = ended.mock.calls;
+      expect(failure).toMatchObject({ status: 503, message: expect.stringContaining(`${end}. See`) });
+      failures.push(findingOf(failure).cause);
+    }
+    expect(new Set(failures).size).toBe(1);
+  });
+
+  it("says how often it was tried after a failed connection", async () => {
+    const ended = watch(openClient({ baseUrl: "http://127.0.0.1:1" }, { maxRetries: 1 }).get(MONITORING));
+    while (ended.mock.calls.length === 0) {
+      await setImmediate();
+      await pass(100);
+    }
+    const message = expect.stringContaining("(ECONNREFUSED, 127.0.0.1:1, after 2 attempts). See");
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ message }));
   });
 
   it("is not said to need a higher limit than there is", async () => {
