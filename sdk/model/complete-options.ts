@@ -46,7 +46,8 @@ function checkBaseUrl(text: string, allowHttp: boolean, setting: string, refuse:
     throw unusableAddress("has credentials in it, which belong in publicKey and privateKey");
   if (protocol !== "https:" && protocol !== "http:")
     throw unusableAddress(`has the scheme ${printable(protocol, 80)} instead of https:`);
-  if (search !== "" || hash !== "") throw unusableAddress("has a query or a fragment");
+  if (hash !== "") throw unusableAddress("is the address of a page");
+  if (search !== "") throw unusableAddress("has a query");
   if (protocol === "http:" && !allowHttp) {
     throw refuse(`uses http: ${publicAddress}; use https, or set ${setting} if you trust the network`);
   }

@@ -39,8 +39,13 @@ describe("baseUrl", () => {
     ["https://user:pass-0001@example.com", 'which belong in publicKey and privateKey: "https://***@'],
     ["https://user:pass@-#0001:pass-0001@example.com/", '"https://***@example.com/"'],
     ["user:pass-0001@example.com", "is not a URL with a scheme and a host; give"],
-    ["https://example.com?a=pass-0001", 'has a query or a fragment: "https://example.com"'],
-    ["https://example.com#pass-0001", 'has a query or a fragment: "https://example.com"'],
+    ["https://example.com?a=pass-0001", 'has a query: "https://example.com"'],
+    ["https://example.com/?a=b#pass-0001", 'is the address of a page: "https://example.com/"; give an address such as'],
+    [
+      "https://example.com:8443/v2/0123456789abcdef01234567#deployment",
+      'is the address of a page: "https://example.com:8443/v2/0123456789abcdef01234567"; give',
+    ],
+    ["http://example.com/#deployment", 'is the address of a page: "http://example.com/"; give'],
     ["http://example.com", "or set allowHttp if you trust the network."],
     ["https://example.com/api/public/v1.0/groups", "has a path after /api/public/v1.0"],
     [
