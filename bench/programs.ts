@@ -21,10 +21,10 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
 export function literalProgram(resources: number): string {
   return `const pulumi = require("@pulumi/pulumi");
 const built = (file) => require("../node_modules/pulumi-agent-log-config/dist/" + file);
-const { PROVIDER_TEXT } = built("engine/provider-text.js");
-const { lookUpConnection, stackConfiguration } = built("connection/connection-settings.js");
-const { internalProperties } = built("record/internal-properties.js");
-const { recordedSettingsOf } = built("record/recorded-settings.js");
+const { PROVIDER_TEXT } = built("engine/frozen-texts.js");
+const { lookUpConnection, stackConfiguration } = built("reading/connection-settings.js");
+const { internalProperties } = built("record/resource-record.js");
+const { recordedSettingsOf } = built("model/agent-log-settings.js");
 const { fingerprintsOf, originText } = built("record/settings-origin.js");
 const { baseUrl: service, publicKey } = fingerprintsOf(lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)));
 const settings = recordedSettingsOf(${JSON.stringify(SETTINGS)});

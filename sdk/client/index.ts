@@ -4,10 +4,13 @@
  */
 import "../model/refuse-other-runtimes.ts";
 
-export { type AgentKind, agentLogConfigId, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
-export type { AgentLogConfigResult, ServiceVersion } from "../model/agent-log-config-result.ts";
-export type { AgentLogSettings, LogRotate } from "../model/agent-log-settings.ts";
+export type { AgentLogConfigResult, AgentLogSettings, LogRotate, ServiceVersion } from "../model/agent-log-settings.ts";
 export type { ConnectionOptions } from "../model/connection-options.ts";
 export { AgentLogConfigError, type AgentLogConfigErrorCode, type FailureDetails } from "../model/errors.ts";
-export type { ReadArguments } from "../model/read-arguments.ts";
+export {
+  type AgentKind,
+  agentLogConfigId,
+  parseAgentLogConfigId,
+  type ReadArguments,
+} from "../model/read-arguments.ts";
 export { AgentLogConfigClient, type ReadOptions } from "./agent-log-config-client.ts";

@@ -1,5 +1,4 @@
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
-import { abortable } from "../transport/abortable.ts";
 import { isForKnownKey } from "./service-error.ts";
 
 /** How long the first read of a run may hold the others back, in milliseconds: its project alone may be slow. */
@@ -150,4 +149,24 @@ export class ReadGate {
 function provesKey({ code, status, errorCode, temporary }: AgentLogConfigError): boolean {
   // Without a Digest challenge nobody has looked at the key.
   return isForKnownKey(status, errorCode) && code !== "ERR_AUTHENTICATION" && !temporary;
+}
+
+/** Waits for a promise. Once the signal is aborted, it calls `giveUp` and rejects with the signal's reason, both at once. */
+export async function abortable<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal | undefined,
+  giveUp?: () => void,
+): Promise<Result> {
+  if (signal === undefined) return promise;
+  const abortion = Promise.withResolvers<never>();
+  const abort = () => {
+    abortion.reject(signal.reason);
+    giveUp?.();
+  };
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([promise, abortion.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
 }

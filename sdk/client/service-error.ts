@@ -1,6 +1,6 @@
 import type { WireResponse } from "../digest/signed-request.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
-import { isObject } from "../model/is-object.ts";
+import { isObject } from "../model/json.ts";
 import { printable } from "../model/printable.ts";
 
 /** What is known of an error beside the status and the body. */

@@ -1,17 +1,16 @@
 import { parseArgs, styleText } from "node:util";
+import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
+import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
+import { notThis, printable } from "../model/printable.ts";
+import { AGENTS, agentLogConfigId, PROJECT_ID, type ReadArguments } from "../model/read-arguments.ts";
 import {
   configurationKey,
   configurationWarnings,
   lookUpConnection,
   stackConfiguration,
-} from "../connection/connection-settings.ts";
-import { openClient } from "../connection/open-client.ts";
-import { readUsable } from "../connection/settings-reader.ts";
-import { AGENTS, agentLogConfigId, PROJECT_ID } from "../model/agent-log-config-id.ts";
-import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
-import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
-import { notThis, printable } from "../model/printable.ts";
-import type { ReadArguments } from "../model/read-arguments.ts";
+} from "../reading/connection-settings.ts";
+import { openClient } from "../reading/open-client.ts";
+import { readUsable } from "../reading/settings-reader.ts";
 import { FindingReport, findingOf } from "../record/finding-report.ts";
 import { hasProject, readStack, type StackConfiguration } from "./read-stack.ts";
 import { wrongArguments } from "./wrong-arguments.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { AgentLogConfigError } from "../model/errors.ts";
-import { isObject } from "../model/is-object.ts";
+import { isObject } from "../model/json.ts";
 import { printable } from "../model/printable.ts";
 
 /** The configuration of a stack, by its keys. */

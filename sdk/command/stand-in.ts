@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
-import type { AgentKind } from "../model/agent-log-config-id.ts";
+import type { AgentKind } from "../model/read-arguments.ts";
 import { type Service, startServer } from "../testing/start-service.ts";
 import { wrongArguments } from "./wrong-arguments.ts";
 

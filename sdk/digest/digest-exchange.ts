@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { DigestChallenge } from "./digest-challenge.ts";
-import { type Credentials, RequestSigner } from "./request-signer.ts";
+import { type Credentials, type DigestChallenge, RequestSigner } from "./digest-scheme.ts";
 
 // A request goes without credentials until its connection has a nonce. A refusal brings a challenge with a nonce, and the request is
 // signed with it and sent again. A nonce that was accepted is used for the next request on the connection, with the next count

@@ -1,6 +1,6 @@
 import { type Dispatcher, errors } from "undici";
-import { chooseDigestChallenge } from "./digest-challenge.ts";
 import { DigestExchange, type DigestSession } from "./digest-exchange.ts";
+import { chooseDigestChallenge } from "./digest-scheme.ts";
 
 /** A connection to the service, for one request at a time. */
 export interface DigestConnection {

@@ -1,7 +1,6 @@
-import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
-import { SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { type AgentLogConfigResult, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
-import { isObject } from "../model/is-object.ts";
+import { isObject } from "../model/json.ts";
 import { PIPELINE_COMMAND } from "../model/printable.ts";
 
 /** The key by which the engine recognizes assets, archives, secrets and outputs in what looks like a map. */

@@ -1,5 +1,7 @@
 import { z } from "zod";
+import { type Json, jsonOf } from "./json.ts";
 import { maybe } from "./parse-argument.ts";
+import type { AgentKind } from "./read-arguments.ts";
 
 /** Thresholds for the rotation of an agent's log. */
 export interface LogRotate {
@@ -31,6 +33,26 @@ export interface AgentLogSettings {
    * as a secret.
    */
   readonly configOverrides: Readonly<Record<string, unknown>>;
+}
+
+/** The version that the service reports. A part that can't be read is undefined. */
+export interface ServiceVersion {
+  /** The commit that the service was built from, usually 40 hexadecimal digits. */
+  readonly gitHash: string | undefined;
+  /** The release of the service, such as `7.0.11.100.20260115T1200Z`. */
+  readonly versionString: string | undefined;
+}
+
+/** The log settings of one agent of one project. */
+export interface AgentLogConfigResult extends AgentLogSettings {
+  /** The id of the settings, `<projectId>/<agent>`. */
+  readonly id: string;
+  /** The project's id as it was given, 24 hexadecimal digits. */
+  readonly projectId: string;
+  /** The agent that the settings belong to. */
+  readonly agent: AgentKind;
+  /** The version of the service; undefined if the service does not report it. */
+  readonly serviceVersion: ServiceVersion | undefined;
 }
 
 const text = maybe(z.string("must be a string"));
@@ -71,3 +93,24 @@ export function isSettingName(name: string): name is SettingName {
 
 /** The names of all settings. */
 export const SETTING_NAMES = Object.keys(agentLogSettingsSchema.shape).filter(isSettingName);
+
+/**
+ * The settings as they are recorded. A setting that the service does not have is empty, because the SDKs of other languages take null
+ * for unknown. A mark of the engine says that a setting is not known yet in a preview. Any other JSON may be there too, because a state may
+ * have been edited, and a policy may change inputs.
+ */
+export type RecordedSettings = { readonly [Name in keyof AgentLogSettings]?: Json };
+
+/** What stands in a record for a setting that the service does not have. */
+const EMPTY: Required<RecordedSettings> = {
+  logPath: "",
+  logPathWindows: "",
+  logRotate: {},
+  username: "",
+  configOverrides: {},
+};
+
+/** Returns all settings as they are recorded. */
+export function recordedSettingsOf(settings: Partial<AgentLogSettings> | RecordedSettings): RecordedSettings {
+  return Object.fromEntries(SETTING_NAMES.map((name) => [name, jsonOf(settings[name] ?? EMPTY[name])]));
+}

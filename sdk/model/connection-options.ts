@@ -1,5 +1,9 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { z } from "zod";
-import { strictObject } from "./parse-argument.ts";
+import { AgentLogConfigError } from "./errors.ts";
+import { type PlaceOf, parseArgument, strictObject } from "./parse-argument.ts";
+import { printable } from "./printable.ts";
 
 /** How to reach the service, and the key to read with. */
 export interface ConnectionOptions {
@@ -56,3 +60,101 @@ export const connectionOptionsSchema = strictObject({
 
 /** The setting that is a secret. */
 export const SECRET_CONNECTION_SETTING = "privateKey" satisfies keyof ConnectionOptions;
+
+/** The connection with everything checked and every default filled in. */
+export type CompleteOptions = ReturnType<typeof completeOptions>;
+
+/** The path of the service's API, version 1.0. */
+export const PREFIX = "/api/public/v1.0";
+
+/**
+ * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names what is wrong, and never a key
+ */
+export function completeOptions(options: unknown, placeOf: PlaceOf = () => undefined) {
+  const subject = "The connection can't be used";
+  const code = "ERR_INVALID_SETTINGS";
+  const values = parseArgument(connectionOptionsSchema, options, subject, { code, placeOf });
+  const { allowHttp = false, timeoutSeconds = 30, maxRetries = 5, ...others } = values;
+  const withPlace = (name: string) => {
+    const place = placeOf(name);
+    return place === undefined ? name : `${name} (${place})`;
+  };
+  const invalidSetting = (name: string) => (says: string) =>
+    new AgentLogConfigError(code, `${withPlace(name)} ${says}`, { subject });
+  const baseUrl = checkBaseUrl(others.baseUrl, allowHttp, withPlace("allowHttp"), invalidSetting("baseUrl"));
+  const caCertificate =
+    others.caCertificate && readCaCertificate(others.caCertificate, invalidSetting("caCertificate"));
+  return { ...others, baseUrl, caCertificate, allowHttp, timeoutSeconds, maxRetries };
+}
+
+type Refuse = (says: string) => AgentLogConfigError;
+
+/** @param setting how a message names `allowHttp` */
+function checkBaseUrl(text: string, allowHttp: boolean, setting: string, refuse: Refuse): string {
+  const advice = "give an address such as https://example.com:8443";
+  const url = URL.parse(text);
+  // Of an address without a scheme, the host is parsed as the scheme. The text is not quoted, because it may be a secret.
+  if (url === null || url.host === "") throw refuse(`is not a URL with a scheme and a host; ${advice}`);
+  const publicAddress = withoutSecrets(text);
+  const unusableAddress = (says: string) => refuse(`${says}: ${publicAddress}; ${advice}`);
+  const { protocol, username, password, search, hash } = url;
+  if (username !== "" || password !== "")
+    throw unusableAddress("has credentials in it, which belong in publicKey and privateKey");
+  if (protocol !== "https:" && protocol !== "http:")
+    throw unusableAddress(`has the scheme ${printable(protocol, 80)} instead of https:`);
+  if (hash !== "") throw unusableAddress("is the address of a page");
+  if (search !== "") throw unusableAddress("has a query");
+  if (protocol === "http:" && !allowHttp) {
+    throw refuse(`uses http: ${publicAddress}; use https, or set ${setting} if you trust the network`);
+  }
+  const address = apiAddress(url);
+  if (address === undefined) throw unusableAddress(`has a path after ${PREFIX}`);
+  if (OTHER_PATH.test(address.slice(url.origin.length, -PREFIX.length)))
+    throw unusableAddress("has the path of another API, or of a page of a project");
+  return address;
+}
+
+/** What stands before {@link PREFIX} if the path is that of another API of the vendor, of another version, or of a project's page. */
+const OTHER_PATH = /\/api\/(?:public|private|atlas)(?:\/|$)|\/[\da-f]{24}(?:\/|$)/i;
+
+/** Returns the address of the API in one spelling for each service; undefined if a path follows that of the API. */
+export function apiAddress({ origin, pathname }: URL): string | undefined {
+  const [path = "", ...rest] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
+  return rest.some((part) => part !== "") ? undefined : `${origin}${path}${PREFIX}`;
+}
+
+/** Returns what a message may show of an address: all but its credentials, query and fragment. */
+function withoutSecrets(address: string): string {
+  const publicPart = address.replace(/^([a-z][a-z\d+.-]*:\/*).*@/is, "$1***@").replace(/[?#].*/s, "");
+  return JSON.stringify(printable(publicPart));
+}
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+
+function readCaCertificate(textOrPath: string, refuse: Refuse): string {
+  const isText = /-----BEGIN|\n/.test(textOrPath);
+  if (isText && textOrPath.includes("PRIVATE KEY-----")) {
+    throw refuse("contains a private key; give the certificate alone, and replace a key that was recorded");
+  }
+  // In environment variables, the end of a line is often the two characters \n.
+  const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readFile(textOrPath, refuse);
+  try {
+    const certificates = pem.match(CERTIFICATE)?.map((each) => new X509Certificate(each).toString());
+    if (certificates !== undefined) return certificates.join("");
+  } catch {}
+  const whichFile = isText ? "" : `names the file ${printable(textOrPath)}, which `;
+  throw refuse(
+    `${whichFile}contains no PEM certificate, or one that can't be read; give the text between BEGIN CERTIFICATE and END CERTIFICATE`,
+  );
+}
+
+function readFile(path: string, refuse: Refuse): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    // A text that does not look like a path may be a secret that was set in the wrong place.
+    const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
+    const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
+    throw refuse(`is neither PEM text nor the path of a file that can be read${which}${why}; give one of them`);
+  }
+}

@@ -1,4 +1,11 @@
-import { isObject } from "./is-object.ts";
+export function isObject(value: unknown): value is Readonly<Record<PropertyKey, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+/** An object that is no list. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isObject(value) && !Array.isArray(value);
+}
 
 /** A value as JSON has it: no member of it is undefined. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonMap;

@@ -1,6 +1,16 @@
 import { z } from "zod";
-import { AGENTS, type AgentKind, PROJECT_ID } from "./agent-log-config-id.ts";
+import { invalidArgument } from "./errors.ts";
 import { strictObject } from "./parse-argument.ts";
+import { printable } from "./printable.ts";
+
+/** An agent whose log settings the service has. */
+export type AgentKind = "monitoring" | "backup";
+
+/** Both agents. */
+export const AGENTS = ["monitoring", "backup"] as const satisfies readonly AgentKind[];
+
+/** A project's id: 24 hexadecimal digits in either case. */
+export const PROJECT_ID = /^[0-9a-f]{24}$/i;
 
 /** What to read. */
 export interface ReadArguments {
@@ -25,3 +35,47 @@ export const readArgumentsSchema = strictObject({
   envelope: z.boolean("must be a boolean").optional(),
   pretty: z.boolean("must be a boolean").optional(),
 }) satisfies z.ZodType<ReadArguments>;
+
+/**
+ * Returns the id of one agent's settings, `<projectId>/<agent>`. The arguments are not checked.
+ *
+ * @param projectId 24 hexadecimal digits
+ * @param agent `"monitoring"` or `"backup"`
+ * @example
+ * ```ts
+ * import { agentLogConfigId } from "pulumi-agent-log-config/client";
+ *
+ * agentLogConfigId("0123456789abcdef01234567", "backup"); // "0123456789abcdef01234567/backup"
+ * ```
+ */
+export function agentLogConfigId(projectId: string, agent: AgentKind): string {
+  return idOf({ projectId, agent });
+}
+
+/** Returns the id of a resource with these properties, which are not checked. */
+export function idOf({ projectId, agent }: { readonly projectId?: unknown; readonly agent?: unknown }): string {
+  return `${projectId}/${agent}`;
+}
+
+/**
+ * Reads an id of the form `<projectId>/<agent>`.
+ *
+ * @param id 24 hexadecimal digits in either case, a slash, and `monitoring` or `backup` in lower case
+ * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for any other string
+ * @example
+ * ```ts
+ * import { parseAgentLogConfigId } from "pulumi-agent-log-config/client";
+ *
+ * const { projectId, agent } = parseAgentLogConfigId("0123456789abcdef01234567/backup");
+ * ```
+ */
+export function parseAgentLogConfigId(id: string): { readonly projectId: string; readonly agent: AgentKind } {
+  const [projectId = "", name, ...rest] = id.split("/");
+  const agent = AGENTS.find((kind) => kind === name);
+  if (agent !== undefined && rest.length === 0 && PROJECT_ID.test(projectId)) return { projectId, agent };
+  const hasForm = name && rest.length === 0 && PROJECT_ID.test(projectId);
+  const wrong = hasForm
+    ? `names no agent; the agents are ${AGENTS.join(" and ")}`
+    : "does not have the form <projectId>/<agent>, such as 0123456789abcdef01234567/monitoring";
+  throw invalidArgument(`The id ${printable(JSON.stringify(id))} ${wrong}.`);
+}

@@ -1,13 +1,18 @@
-import { readMany } from "../connection/read-many.ts";
-import { FUNCTIONS } from "../engine/resource-type.ts";
-import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import { FUNCTIONS } from "../engine/frozen-texts.ts";
+import {
+  type AgentLogConfigResult,
+  type AgentLogSettings,
+  type RecordedSettings,
+  recordedSettingsOf,
+  SECRET_SETTING,
+} from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { parseArgument } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
 import { readArgumentsSchema } from "../model/read-arguments.ts";
+import { readMany } from "../reading/read-many.ts";
 import type { Properties } from "../record/resource-record.ts";
-import { markedNames, withoutMarks } from "./property-marks.ts";
-import { publicSettings } from "./public-settings.ts";
+import { markedNames, withoutMarks } from "./engine-messages.ts";
 
 /**
  * Calls one of the plugin's functions.
@@ -36,4 +41,21 @@ export async function callFunction(
 /** What a function returns. */
 function publicResult(result: AgentLogConfigResult): Properties {
   return { ...publicSettings(result), serviceVersion: result.serviceVersion ?? null };
+}
+
+/**
+ * The settings of one agent. The one that is a secret is left out, because the SDKs of several languages lose the mark of a
+ * secret inside the result of a function. An id is unknown in a preview as long as that of the project is.
+ */
+export function publicSettings({
+  id,
+  projectId,
+  agent,
+  ...result
+}: { readonly id: unknown; readonly projectId: unknown; readonly agent: unknown } & (
+  | AgentLogSettings
+  | RecordedSettings
+)): Properties {
+  const { [SECRET_SETTING]: _, ...settings } = recordedSettingsOf(result);
+  return { id, projectId, agent, ...settings };
 }

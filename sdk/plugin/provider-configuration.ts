@@ -3,6 +3,9 @@ import providerMessages, {
   type CheckResponse,
   type ConfigureRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
+import { seal } from "../engine/engine-marks.ts";
+import { SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
+import { isPlainObject } from "../model/json.ts";
 import {
   CONFIGURATION_NAMESPACE,
   configurationText,
@@ -10,15 +13,10 @@ import {
   providerArguments,
   type SettingsSource,
   stackConfiguration,
-} from "../connection/connection-settings.ts";
-import { seal } from "../engine/engine-marks.ts";
-import { SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
-import { isPlainObject } from "../model/is-object.ts";
+} from "../reading/connection-settings.ts";
 import type { Properties } from "../record/resource-record.ts";
+import { nameInUrn, propertiesOf, structOf, withoutMarks } from "./engine-messages.ts";
 import type { PluginRun } from "./plugin-run.ts";
-import { withoutMarks } from "./property-marks.ts";
-import { nameInUrn } from "./resource-urn.ts";
-import { propertiesOf, structOf } from "./structs.ts";
 
 /** Returns the settings of a provider as they are recorded, the secrets marked. */
 export function checkConfiguration(request: CheckRequest, run: PluginRun): CheckResponse {

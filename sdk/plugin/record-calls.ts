@@ -11,13 +11,12 @@ import providerMessages, {
   type UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { PLUGIN_TYPE } from "../engine/resource-type.ts";
-import { idOf } from "../model/agent-log-config-id.ts";
+import { PLUGIN_TYPE } from "../engine/frozen-texts.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
+import { idOf } from "../model/read-arguments.ts";
 import { findingOf } from "../record/finding-report.ts";
-import { withoutInternal } from "../record/internal-properties.ts";
-import { UNKNOWN_SETTINGS } from "../record/recorded-settings.ts";
+import { secretsBehind } from "../record/resource-arguments.ts";
 import {
   checkInputs,
   differenceOf,
@@ -25,12 +24,17 @@ import {
   recordInputs,
   refreshRecord,
 } from "../record/resource-lifecycle.ts";
-import { asProperties, asRecord, type Properties, type ResourceRecord, UNREAD } from "../record/resource-record.ts";
-import { secretsBehind } from "../record/unmet-expectations.ts";
+import {
+  asProperties,
+  asRecord,
+  type Properties,
+  type ResourceRecord,
+  UNKNOWN_SETTINGS,
+  UNREAD,
+  withoutInternal,
+} from "../record/resource-record.ts";
+import { markedNames, propertiesOf, structOf, typeInUrn, withMarks, withoutMarks } from "./engine-messages.ts";
 import type { PluginRun } from "./plugin-run.ts";
-import { markedNames, withMarks, withoutMarks } from "./property-marks.ts";
-import { typeInUrn } from "./resource-urn.ts";
-import { propertiesOf, structOf } from "./structs.ts";
 
 // What a resource does is decided in ../record/resource-lifecycle.ts. Here its properties are taken out of the engine's messages
 // and put back, and failures of a preview or a refresh are held.

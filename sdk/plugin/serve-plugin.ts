@@ -2,9 +2,19 @@ import { fstatSync } from "node:fs";
 import * as grpc from "@grpc/grpc-js";
 import service from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/engine_pb.js";
-import providerService from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
+import providerService, { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
+import providerMessages, { type ConstructRequest, type InvokeRequest } from "@pulumi/pulumi/proto/provider_pb.js";
+import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { EngineLog } from "../engine/engine-log.ts";
-import { type PluginDescription, resourceProvider } from "./resource-provider.ts";
+import { UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
+import { findingOf } from "../record/finding-report.ts";
+import { callFunction } from "./call-function.ts";
+import { constructFleet, ResourceMonitor } from "./construct-fleet.ts";
+import { propertiesOf, structOf } from "./engine-messages.ts";
+import { PluginRun } from "./plugin-run.ts";
+import { checkConfiguration, configurationOf } from "./provider-configuration.ts";
+import { checkRecord, createRecord, diffRecord, readRecord, updateRecord } from "./record-calls.ts";
 
 /** As large as the engine's own limit. */
 const MAX_MESSAGE_BYTES = 400 << 20;
@@ -28,7 +38,7 @@ export function servePlugin(description: PluginDescription): void {
     // A signal alone would end the process before Node.js writes its compile cache.
     for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => process.exit());
     // The engine is busy with the program now, and the first read needs this module. If the import fails, that read says why.
-    setImmediate(() => import("../connection/open-client.ts").catch(() => {}));
+    setImmediate(() => import("../reading/open-client.ts").catch(() => {}));
   });
 }
 
@@ -37,3 +47,122 @@ function hasPipedInput(): boolean {
   const input = fstatSync(0);
   return input.isFIFO() || input.isSocket();
 }
+
+/** What the plugin says of itself. */
+interface PluginDescription {
+  readonly version: string;
+  /** The schema of the package as JSON. */
+  readonly schema: string;
+}
+
+/**
+ * Returns the calls by which the engine asks for resources, components and functions. `../record/resource-lifecycle.ts` decides what a
+ * resource does, and `record-calls.ts` takes its properties out of the engine's messages and puts them back. A call that is not handled
+ * is a feature that the plugin does not have.
+ */
+function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
+  let isConfigurationChecked = false;
+  let run = new PluginRun(log, [], isConfigurationChecked);
+  const { cancellable, cancelCalls } = cancellableCalls(log);
+  const call = <Request, Response>(answer: (request: Request, current: PluginRun) => Response | Promise<Response>) =>
+    cancellable((request: Request) => {
+      const current = run;
+      return current.calls.during(() => answer(request, current));
+    });
+  return {
+    getPluginInfo: call(() => new pluginMessages.PluginInfo().setVersion(version)),
+    getSchema: call(() => new providerMessages.GetSchemaResponse().setSchema(schema)),
+    checkConfig: call((request, current) => {
+      isConfigurationChecked = true;
+      return checkConfiguration(request, current);
+    }),
+    configure: call((request) => {
+      run = new PluginRun(log, configurationOf(request), isConfigurationChecked);
+      isConfigurationChecked = false;
+      return new providerMessages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
+    }),
+    check: call(checkRecord),
+    diff: call(diffRecord),
+    create: call(createRecord),
+    update: call(updateRecord),
+    read: call(readRecord),
+    delete: call(() => new emptyMessages.Empty()),
+    // A component can't fail without a message, and a component whose children fail has no message of its own.
+    construct: cancellable((request) => construct(request, run), constructResponse({ configs: UNKNOWN_OUTPUT })),
+    invoke: call(invoke),
+    cancel: (_, respond) => {
+      run.end();
+      // The calls that were held end first, with their own reasons.
+      setImmediate(async () => {
+        await cancelCalls();
+        await log.flush();
+        respond(null, new emptyMessages.Empty());
+      });
+    },
+    attach: call((request) => {
+      log.attach(request.getAddress());
+      return new emptyMessages.Empty();
+    }),
+  } satisfies Partial<IResourceProviderServer>;
+}
+
+async function invoke(request: InvokeRequest, run: PluginRun) {
+  const result = await callFunction(request.getTok(), propertiesOf(request.getArgs()), (args) => run.read(args));
+  return new providerMessages.InvokeResponse().setReturn(structOf(result));
+}
+
+async function construct(request: ConstructRequest, run: PluginRun) {
+  const monitor = new ResourceMonitor(request);
+  try {
+    const { urn, configs } = await constructFleet(request, monitor, run);
+    return constructResponse({ configs }).setUrn(urn);
+  } finally {
+    monitor.close();
+  }
+}
+
+function constructResponse(state: object) {
+  return new providerMessages.ConstructResponse().setState(structOf({ ...state }));
+}
+
+/** Handlers that show messages before the response, and end at once on cancel. */
+function cancellableCalls(log: EngineLog) {
+  /** The function that ends each call that is under way, and the end of this call. */
+  const calls = new Map<() => void, Promise<void>>();
+  /** @param responseOnCancel what to respond on cancel; without it the call fails, and the engine shows that */
+  const cancellable =
+    <Request, Response>(
+      answer: (request: Request) => Promise<Response>,
+      responseOnCancel?: Response,
+    ): grpc.handleUnaryCall<Request, Response> =>
+    async ({ request }, respond) => {
+      const cancellation = Promise.withResolvers<Response>();
+      const end = Promise.withResolvers<void>();
+      const cancel = () =>
+        responseOnCancel === undefined ? cancellation.reject(CANCELLED) : cancellation.resolve(responseOnCancel);
+      calls.set(cancel, end.promise);
+      try {
+        const response = await Promise.race([answer(request), cancellation.promise]);
+        await log.flush();
+        respond(null, response);
+      } catch (error) {
+        await log.flush();
+        const code = error === CANCELLED ? grpc.status.CANCELLED : grpc.status.UNKNOWN;
+        respond({ code, details: findingOf(error).message });
+      } finally {
+        calls.delete(cancel);
+        end.resolve();
+      }
+    };
+  /**
+   * Ends all calls. It waits for their responses, because the engine closes the connection after the response to the cancellation.
+   */
+  const cancelCalls = async () => {
+    const ends = [...calls.values()];
+    for (const cancel of calls.keys()) cancel();
+    await Promise.all(ends);
+  };
+  return { cancellable, cancelCalls };
+}
+
+const CANCELLED = new Error("The read was given up, because the run has ended.");

@@ -1,12 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
-import { PROVIDER_TEXT } from "../engine/provider-text.ts";
-import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
-import { type AgentKind, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
-import { type AgentLogSettings, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE, PROVIDER_TEXT } from "../engine/frozen-texts.ts";
+import { type AgentLogSettings, type LogRotate, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { isObject } from "../model/is-object.ts";
-import { FAILURES, internalProperties } from "../record/internal-properties.ts";
-import type { ExpectedSettings } from "./expected-settings.ts";
+import { isObject } from "../model/json.ts";
+import { type AgentKind, parseAgentLogConfigId } from "../model/read-arguments.ts";
+import { FAILURES, internalProperties } from "../record/resource-record.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
 import { omitPropertyStacks, runsWithMocks, typeOfResource } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
@@ -31,6 +29,39 @@ export interface AgentLogConfigArgs {
    */
   readonly whenUnavailable?: pulumi.Input<"fail" | "useRecorded"> | undefined;
 }
+
+/**
+ * Settings as they should be, at least one: a string, a number or a range of numbers, and a list of the settings that must
+ * not be set. A setting that is left out may have any value. If an expected value is a secret, no message quotes it.
+ */
+export interface ExpectedSettings {
+  /** The path of the log file. */
+  readonly logPath?: pulumi.Input<string> | undefined;
+  /** The path of the log file on Windows hosts. */
+  readonly logPathWindows?: pulumi.Input<string> | undefined;
+  /** Thresholds for the rotation of the log. */
+  readonly logRotate?: pulumi.Input<ExpectedLogRotate> | undefined;
+  /** The database user that manages the logs. */
+  readonly username?: pulumi.Input<string> | undefined;
+  /** The settings that must not be set, each by its path, such as "logPath" or "logRotate.numTotal". */
+  readonly notSet?: pulumi.Input<readonly pulumi.Input<ExpectedPath>[]> | undefined;
+}
+
+/** Thresholds as they should be, each in the unit of {@link LogRotate}. */
+export type ExpectedLogRotate = {
+  readonly [Name in keyof LogRotate]?: pulumi.Input<number | ExpectedRange> | undefined;
+};
+
+/** The bounds of a number, in the unit of the threshold. An omitted bound sets no limit. */
+export interface ExpectedRange {
+  /** The smallest accepted value. */
+  readonly atLeast?: pulumi.Input<number> | undefined;
+  /** The largest accepted value. */
+  readonly atMost?: pulumi.Input<number> | undefined;
+}
+
+/** A setting that can be expected, with its path. */
+export type ExpectedPath = Exclude<keyof ExpectedSettings, "notSet"> | `logRotate.${keyof LogRotate}`;
 
 /**
  * The log settings of one agent of one project, recorded in the state, so that the next preview or refresh shows property

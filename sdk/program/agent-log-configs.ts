@@ -1,12 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import { FLEET_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
-import { type AgentKind, idOf } from "../model/agent-log-config-id.ts";
-import type { AgentLogConfigResult } from "../model/agent-log-config-result.ts";
+import { FLEET_TYPE, PLUGIN_TYPE } from "../engine/frozen-texts.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
+import { type AgentKind, idOf } from "../model/read-arguments.ts";
 import { fleetChildren } from "../record/fleet-children.ts";
 import { AgentLogConfig, type AgentLogConfigArgs, recordedTexts } from "./agent-log-config.ts";
-import { printedAsIs } from "./fail-program.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
 import { plainValueOf } from "./private-sdk.ts";
+import { printedAsIs } from "./program-failures.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {

@@ -1,4 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
+import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/frozen-texts.ts";
+import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
+import { invalidArgument } from "../model/errors.ts";
+import { printable, unknownNames } from "../model/printable.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
@@ -14,11 +18,7 @@ import {
   providerArguments,
   type SettingsSource,
   stackConfiguration,
-} from "../connection/connection-settings.ts";
-import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/resource-type.ts";
-import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
-import { invalidArgument } from "../model/errors.ts";
-import { printable, unknownNames } from "../model/printable.ts";
+} from "../reading/connection-settings.ts";
 import { isConfigSecret, standFor } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";

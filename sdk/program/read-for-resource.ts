@@ -1,14 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { ConnectionSettings } from "../connection/connection-settings.ts";
-import { AGENT_LOG_CONFIG_TYPE } from "../engine/resource-type.ts";
-import { idOf } from "../model/agent-log-config-id.ts";
-import { outcomeOf } from "../record/find-settings.ts";
-import { type RecordedSettings, recordedSettingsOf } from "../record/recorded-settings.ts";
+import { AGENT_LOG_CONFIG_TYPE } from "../engine/frozen-texts.ts";
+import { type RecordedSettings, recordedSettingsOf } from "../model/agent-log-settings.ts";
+import { idOf } from "../model/read-arguments.ts";
+import type { ConnectionSettings } from "../reading/connection-settings.ts";
+import { outcomeOf } from "../record/read-outcome.ts";
+import { secretsBehind } from "../record/resource-arguments.ts";
 import { fingerprintsOf, originText } from "../record/settings-origin.ts";
-import { secretsBehind } from "../record/unmet-expectations.ts";
 import { isPlain } from "./is-eventual.ts";
+import { readOnce } from "./program-state.ts";
 import { connectionOf, providerOf } from "./provider.ts";
-import { readOnce } from "./read-once.ts";
 import { customParentOf, waitForDependencies, waitForRegistration } from "./wait-for-resources.ts";
 
 /** A resource whose settings are to be read. */

@@ -1,16 +1,23 @@
 import { createRequire } from "node:module";
-import { lookUpConnection, stackConfiguration } from "../connection/connection-settings.ts";
-import { SettingsReader } from "../connection/settings-reader.ts";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
 import { seal } from "../engine/engine-marks.ts";
-import { idOf } from "../model/agent-log-config-id.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
-import type { RecordHost } from "../record/find-settings.ts";
+import { idOf } from "../model/read-arguments.ts";
+import { lookUpConnection, stackConfiguration } from "../reading/connection-settings.ts";
+import { SettingsReader } from "../reading/settings-reader.ts";
 import { describeFinding, type Finding, FindingReport, findingOf } from "../record/finding-report.ts";
-import { internalIn, internalProperties } from "../record/internal-properties.ts";
+import type { RecordHost } from "../record/read-outcome.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../record/resource-lifecycle.ts";
-import { asProperties, asRecord, isRecordOf, type Properties, UNREAD } from "../record/resource-record.ts";
+import {
+  asProperties,
+  asRecord,
+  internalIn,
+  internalProperties,
+  isRecordOf,
+  type Properties,
+  UNREAD,
+} from "../record/resource-record.ts";
 
 // The provider text calls these functions. Their names and arguments never change, and all of them return promises, because the
 // state of every stack has this text. resource-lifecycle.ts decides what they do. This file fits it to the host of dynamic

@@ -1,6 +1,6 @@
-import { idOf } from "../model/agent-log-config-id.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 import { firstThatFit, printable } from "../model/printable.ts";
+import { idOf } from "../model/read-arguments.ts";
 
 /** Why a resource fails, or what it warns of. */
 export interface Finding {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { isUnknown, SIGNATURE_KEY, UNKNOWN } from "../engine/engine-marks.ts";
-import { AGENTS, type AgentKind } from "../model/agent-log-config-id.ts";
-import { isPlainObject } from "../model/is-object.ts";
+import { isPlainObject } from "../model/json.ts";
 import { parseArgument, strictObject } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
+import { AGENTS, type AgentKind } from "../model/read-arguments.ts";
 
 /** A child of a fleet: one agent of one project. */
 export interface FleetChild {

@@ -1,19 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
 import { isUnknown } from "../engine/engine-marks.ts";
-import { idOf, parseAgentLogConfigId } from "../model/agent-log-config-id.ts";
-import { SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { recordedSettingsOf, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
+import { idOf, parseAgentLogConfigId } from "../model/read-arguments.ts";
+import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
 import {
   type Completion,
   completeInputs,
+  findSettings,
   judge,
   mayUseRecord,
   OF_OTHER_SERVICE,
+  type RecordHost,
+  readForOf,
   refuseInputs,
-} from "./complete-inputs.ts";
-import { findSettings, type RecordHost, readForOf } from "./find-settings.ts";
-import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
-import { recordedSettingsOf } from "./recorded-settings.ts";
+} from "./read-outcome.ts";
 import { argumentsInState, findingsOfArguments, recordedArguments } from "./resource-arguments.ts";
 import { mayBeOfService, movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
 

@@ -1,11 +1,10 @@
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
-import { idOf } from "../model/agent-log-config-id.ts";
-import { isSettingName } from "../model/agent-log-settings.ts";
-import { jsonMapOf } from "../model/json.ts";
-import { type InternalProperties, internalIn, internalProperties, withoutInternal } from "./internal-properties.ts";
-import { type RecordedSettings, UNKNOWN_SETTINGS } from "./recorded-settings.ts";
+import { isSettingName, type RecordedSettings, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { isObject, jsonMapOf } from "../model/json.ts";
+import { idOf } from "../model/read-arguments.ts";
+import type { Finding } from "./finding-report.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
-import type { ReadFor } from "./settings-origin.ts";
+import { originIn, type ReadFor, type SettingsOrigin } from "./settings-origin.ts";
 
 /** The inputs or the outputs of a resource. */
 export interface ResourceRecord extends Omit<InternalProperties, "failsIn" | "isAdopted"> {
@@ -14,8 +13,52 @@ export interface ResourceRecord extends Omit<InternalProperties, "failsIn" | "is
   readonly settings: RecordedSettings;
 }
 
+/**
+ * The properties of a resource that only the package uses. Their names begin with two underscores, and the CLI hides such names.
+ * No other file knows the names.
+ */
+interface InternalProperties {
+  /**
+   * The provider text. The program writes it. The host of dynamic providers reads it, and so does Diff, to learn who manages a
+   * record. It is in inputs, outputs and the state. Its name and its text are frozen, because the state of every stack has them.
+   */
+  readonly provider?: string | null | undefined;
+  /**
+   * Where the settings beside it come from; {@link UNKNOWN} in a preview as long as the program has not read them. The program
+   * writes it, and Check reads it. It is in the inputs that the program sends, and never in the state. It is not frozen: if Check
+   * does not understand it, Check reads by itself.
+   */
+  readonly origin?: SettingsOrigin | typeof UNKNOWN | undefined;
+  /**
+   * The place at which a resource fails whose check has failed: the program of a preview, or its update. The program writes it,
+   * and the Check of the dynamic provider reads it. It is in the inputs that the program sends, and never in the state. It is not
+   * frozen.
+   */
+  readonly failsIn?: "program" | "update" | undefined;
+  /**
+   * What the settings were read for. Check and a refresh write it. Diff, Create, Update and the next Check read it. It is in the
+   * inputs, and with them in the state. It is frozen as the text `<projectId>/<agent> <service>`: without this text, no record is
+   * used in an outage.
+   */
+  readonly readFor?: ReadFor | undefined;
+  /**
+   * Why its check has failed; empty if it has not. Check writes them. Diff, Create and Update read them, and so does the program
+   * of a preview, for which they are an output. They are in the inputs of a run, and never in the state, because a resource that
+   * fails is not recorded. They are not frozen.
+   */
+  readonly failures?: readonly Finding[];
+  /**
+   * The record comes from `get`, so its program sends no inputs. The Read of the dynamic provider writes and reads it. It is in the
+   * outputs and the state. It is frozen: without it, a refresh records inputs, and the next preview shows that they are gone.
+   */
+  readonly isAdopted?: boolean;
+}
+
 /** What takes the place of a record that does not exist. */
 export const NO_RECORD: ResourceRecord = { args: {}, settings: {} };
+
+/** The settings of a resource that nothing is known of yet. */
+export const UNKNOWN_SETTINGS: RecordedSettings = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
 
 /** What stands in a record in a preview, as long as nothing is known of its settings. */
 export const UNREAD = { settings: UNKNOWN_SETTINGS, readFor: { id: UNKNOWN, service: null } } as const;
@@ -42,6 +85,64 @@ export function asRecord(properties: Properties): ResourceRecord {
 /** Returns a record as the engine's properties. An origin is left out, because it is for one check only. */
 export function asProperties({ args, settings, origin: _, ...internal }: ResourceRecord): Properties {
   return jsonMapOf({ ...args, ...settings, ...internalProperties(internal) });
+}
+
+/** The output that has the failures in a preview. */
+export const FAILURES = "__failures";
+
+/** Returns the internal properties among those of the engine. It judges nothing, because a state may have been edited. */
+export function internalIn(properties: Readonly<Record<string, unknown>>): InternalProperties {
+  const { __provider: provider, __origin, __failsIn: failsIn, __readFor, [FAILURES]: failures } = properties;
+  return {
+    provider: provider == null ? provider : String(provider),
+    origin: originIn(__origin),
+    failsIn: failsIn === "program" || failsIn === "update" ? failsIn : undefined,
+    readFor: parseReadFor(__readFor),
+    failures: findingsIn(failures),
+    isAdopted: properties["__adopted"] === true,
+  };
+}
+
+/**
+ * Returns internal properties as the engine has them, without those that are undefined.
+ * @param values an origin is a text, which a program knows later, as an Output
+ */
+export function internalProperties(
+  values: Omit<InternalProperties, "origin"> & { readonly origin?: unknown },
+): Record<string, unknown> {
+  const { provider, origin, failsIn, readFor, failures = [], isAdopted = false } = values;
+  const reasons = failures.map(({ cause, message }) => ({ cause, message }));
+  const properties = {
+    __provider: provider,
+    __origin: origin,
+    __failsIn: failsIn,
+    __readFor: readFor && readForText(readFor),
+    [FAILURES]: reasons.length > 0 ? reasons : undefined,
+    __adopted: isAdopted ? true : undefined,
+  };
+  return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
+}
+
+/** Returns properties without the internal ones, which a caller may not send. */
+export function withoutInternal(properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith("__")));
+}
+
+/** Returns the findings in `__failures`, which is an input, and an output in a preview. */
+export function findingsIn(value: unknown): readonly Finding[] {
+  const reasons: readonly unknown[] = Array.isArray(value) ? value : [];
+  return reasons.filter(isObject).map(({ cause, message }) => ({ cause: String(cause), message: String(message) }));
+}
+
+function readForText({ id, service }: ReadFor): string {
+  return isUnknown(id) ? UNKNOWN : `${id} ${service}`;
+}
+
+function parseReadFor(value: unknown): ReadFor | undefined {
+  if (isUnknown(value)) return { id: UNKNOWN, service: null };
+  const [id, service, ...rest] = typeof value === "string" ? value.split(" ") : [];
+  if (id === undefined || service === undefined || rest.length > 0) return undefined;
+  return { id, service: service === "null" ? null : service };
 }
 
 /** Returns what the settings of a record were read for. A state that does not say so may have been edited, or be of an older version. */

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { type ConnectionSettings, findSetting, type SettingsSource } from "../connection/connection-settings.ts";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
-import { idOf } from "../model/agent-log-config-id.ts";
-import { apiAddress } from "../model/complete-options.ts";
-import { isObject } from "../model/is-object.ts";
+import { apiAddress } from "../model/connection-options.ts";
+import { isObject } from "../model/json.ts";
+import { idOf } from "../model/read-arguments.ts";
+import { type ConnectionSettings, findSetting, type SettingsSource } from "../reading/connection-settings.ts";
 import type { Finding } from "./finding-report.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
 

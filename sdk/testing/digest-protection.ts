@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from "node:crypto";
-import { parseChallenges } from "../digest/challenge.ts";
-import type { ServiceOptions } from "./service-options.ts";
+import { parseChallenges } from "../digest/digest-scheme.ts";
 
 /** What a server asks for. */
-interface ProtectionOptions extends Pick<ServiceOptions, "qopParameter"> {
+interface ProtectionOptions {
   readonly realm: string;
   readonly username: string;
   readonly password: string;
+  readonly qopParameter?: "op" | "qop" | undefined;
 }
 
 /**

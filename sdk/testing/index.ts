@@ -4,8 +4,7 @@
  */
 import "../model/refuse-other-runtimes.ts";
 
-export type { AgentKind } from "../model/agent-log-config-id.ts";
+export type { AgentKind } from "../model/read-arguments.ts";
 export type { CannedResponse, Cut, Delay, Fault } from "./fault.ts";
-export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./projects.ts";
-export type { ServiceOptions } from "./service-options.ts";
-export { type Service, type ServiceRequest, startService } from "./start-service.ts";
+export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./respond.ts";
+export { type Service, type ServiceOptions, type ServiceRequest, startService } from "./start-service.ts";

@@ -2,15 +2,55 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
-import type { AgentKind } from "../model/agent-log-config-id.ts";
-import { PREFIX } from "../model/complete-options.ts";
-import { parseArgument } from "../model/parse-argument.ts";
+import { z } from "zod";
+import { PREFIX } from "../model/connection-options.ts";
+import { parseArgument, strictObject } from "../model/parse-argument.ts";
+import type { AgentKind } from "../model/read-arguments.ts";
 import { digestProtection } from "./digest-protection.ts";
-import { type CannedResponse, type Cut, type Delay, type Fault, isResponse, refuseImpossibleFaults } from "./fault.ts";
-import { Projects, type ServiceSettings } from "./projects.ts";
-import { respond, unauthorized } from "./respond.ts";
-import { sendResponse } from "./send-response.ts";
-import { type ServiceOptions, serviceOptionsSchema } from "./service-options.ts";
+import {
+  type CannedResponse,
+  type Cut,
+  type Delay,
+  type Fault,
+  isResponse,
+  refuseImpossibleFaults,
+  sendResponse,
+} from "./fault.ts";
+import { Projects, respond, type ServiceSettings, type SettingsByProject, unauthorized } from "./respond.ts";
+
+/** How the stand-in is reached, and what it starts with. */
+export interface ServiceOptions {
+  /** The user name of HTTP Digest. Default: `publickey`. */
+  readonly publicKey?: string | undefined;
+  /** The password of HTTP Digest. Default: `private-key-0001`. */
+  readonly privateKey?: string | undefined;
+  /** PEM texts; given both, the service speaks HTTPS. Default: plain HTTP. */
+  readonly tls?: { readonly key: string; readonly cert: string } | undefined;
+  /** The port on 127.0.0.1, from 0 to 65535. Default: 0, a free one. */
+  readonly port?: number | undefined;
+  /**
+   * The name of the challenge's parameter with the value `auth`: `qop`, as in RFC 7616, or `op`, as in the documentation of
+   * the service, which other Digest clients may refuse. Default: `qop`.
+   */
+  readonly qopParameter?: "op" | "qop" | undefined;
+  /** The projects that exist. Default: none. */
+  readonly settings?: SettingsByProject | undefined;
+  /** What goes wrong with the first authenticated requests: one fault for each request, in this order. Default: nothing. */
+  readonly faults?: readonly Fault[] | undefined;
+}
+
+const port = "must be a whole number from 0 to 65535";
+
+/** What the options must be. */
+const serviceOptionsSchema = strictObject({
+  publicKey: z.string("must be a string").optional(),
+  privateKey: z.string("must be a string").optional(),
+  tls: z.object({ key: z.string(), cert: z.string() }, "must be an object with PEM texts, key and cert").optional(),
+  port: z.int(port).min(0, port).max(65535, port).optional(),
+  qopParameter: z.enum(["op", "qop"], 'must be "op" or "qop"').optional(),
+  settings: z.record(z.string(), z.record(z.string(), z.unknown()), "must be an object").optional(),
+  faults: z.array(z.unknown(), "must be a list").optional(),
+});
 
 /** A request that the service received. */
 export interface ServiceRequest {

@@ -1,10 +1,9 @@
 import { errors } from "undici";
-import { UnusableChallenge } from "../digest/digest-challenge.ts";
-import { UnavailableHash } from "../digest/request-signer.ts";
+import { UnavailableHash, UnusableChallenge } from "../digest/digest-scheme.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
+import { certificates } from "./connection.ts";
 import { type EnvironmentProxy, ProxyError } from "./environment-proxy.ts";
-import { certificates } from "./open-connector.ts";
 
 /** A request that got no response. */
 interface FailedRequest {

@@ -1,21 +1,59 @@
-import type { Socket } from "node:net";
+import { isIP, Socket } from "node:net";
 import tls from "node:tls";
-import { type buildConnector, Client, type Dispatcher } from "undici";
+import { buildConnector, Client, type Dispatcher } from "undici";
 import { DigestKey, type DigestSession } from "../digest/digest-exchange.ts";
 import type { DigestConnection } from "../digest/signed-request.ts";
-import type { CompleteOptions } from "../model/complete-options.ts";
+import type { CompleteOptions } from "../model/connection-options.ts";
+import { printable } from "../model/printable.ts";
 import { Cookies } from "./cookies.ts";
 import { type EnvironmentProxy, forwardThrough, proxyConnector, tunnelConnector } from "./environment-proxy.ts";
-import { openConnector } from "./open-connector.ts";
 
-/** Seconds for each step in which a connection opens: TCP with TLS, the response of a proxy, and TLS through its tunnel. */
-const MAX_STEP_SECONDS = 10;
+/** The most connections that a client opens to the service. */
+const MAX_CONNECTIONS = 16;
 
-/** Seconds that a response may pause. After them the client answers a challenge over another connection. */
-const MAX_PAUSE_SECONDS = 5;
+/** The connections to the service, each for one read at a time. */
+export class ConnectionPool {
+  readonly #open: () => Connection;
+  readonly #connections: Connection[] = [];
+  /** The connections that are not in use. The one that was used last is at the end. */
+  readonly #idle: Connection[] = [];
+  /** Each function gives a connection to a read that waits for one. The read that came first is first. */
+  readonly #waiting: ((connection: Connection) => void)[] = [];
 
-/** Bytes of a response; a real one has some thousand. */
-const MAX_BODY_BYTES = 1_048_576;
+  /** When the host was last reached over any connection, on the clock of `performance`. */
+  get reachedAt(): number {
+    return Math.max(...this.#connections.map(({ reachedAt }) => reachedAt));
+  }
+
+  constructor(open: () => Connection) {
+    this.#open = open;
+  }
+
+  /** Waits for a connection, which nothing else uses until it is given back. */
+  async take(): Promise<Connection> {
+    const idleConnection = this.#idle.pop();
+    if (idleConnection !== undefined) return idleConnection;
+    if (this.#connections.length < MAX_CONNECTIONS) {
+      const connection = this.#open();
+      this.#connections.push(connection);
+      return connection;
+    }
+    const { promise, resolve } = Promise.withResolvers<Connection>();
+    this.#waiting.push(resolve);
+    return promise;
+  }
+
+  /** Lets another read use a connection. */
+  giveBack(connection: Connection): void {
+    const give = this.#waiting.shift();
+    if (give === undefined) this.#idle.push(connection);
+    else give(connection);
+  }
+
+  async destroy(): Promise<void> {
+    await Promise.all(this.#connections.map((connection) => connection.destroy()));
+  }
+}
 
 /** Is told of the sockets of a connection. */
 interface SocketEvents {
@@ -105,6 +143,15 @@ export class Connection implements DigestConnection, SocketEvents {
   }
 }
 
+/** Seconds for each step in which a connection opens: TCP with TLS, the response of a proxy, and TLS through its tunnel. */
+const MAX_STEP_SECONDS = 10;
+
+/** Seconds that a response may pause. After them the client answers a challenge over another connection. */
+const MAX_PAUSE_SECONDS = 5;
+
+/** Bytes of a response; a real one has some thousand. */
+const MAX_BODY_BYTES = 1_048_576;
+
 /** Returns a function that makes connections to the service. All connections share what is known of the key. */
 export function connectionFactory(options: CompleteOptions, proxy: EnvironmentProxy | undefined): () => Connection {
   const { baseUrl, publicKey: username, privateKey: password, caCertificate, timeoutSeconds } = options;
@@ -150,4 +197,53 @@ function contextTrusting(caCertificate: string): tls.SecureContext {
   }
   secureContext.context.addCACert(caCertificate);
   return secureContext;
+}
+
+/** What a certificate says of a server. Each part is empty if the certificate does not have it. */
+interface Certificate {
+  /** The host names and addresses that it is for. */
+  readonly names: string;
+  readonly issuer: string;
+  readonly validTo: string;
+}
+
+/** The certificates of the servers whose connections failed, by the error. */
+export const certificates = new WeakMap<Error, Certificate>();
+
+/**
+ * Makes a connector that remembers the server's certificate if a connection fails.
+ * @param onOpening is told of each socket that begins to open
+ */
+export function openConnector(
+  options: buildConnector.BuildOptions,
+  onOpening: (socket: Socket) => void,
+): buildConnector.connector {
+  const connect = buildConnector(options);
+  return (target, callback) => {
+    let certificate: Certificate | undefined;
+    // The name in the handshake is no address and has no dot at its end (RFC 6066, section 3). The certificate is checked against it.
+    const name = target.hostname.replace(/\.$/, "");
+    const servername = isIP(name) === 0 ? name : "";
+    const socket: unknown = connect({ ...target, servername }, (...outcome) => {
+      const [error] = outcome;
+      if (error !== null && certificate !== undefined) certificates.set(error, certificate);
+      callback(...outcome);
+    });
+    if (socket instanceof Socket) onOpening(socket);
+    if (!(socket instanceof tls.TLSSocket)) return;
+    // With TLS 1.3, a server refuses a client without a certificate after the handshake. Node.js then leaves the socket open, and
+    // undici would only say that the server has closed it.
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      if (/_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA|ACCESS_DENIED)$/.test(error.code ?? "")) socket.destroy(error);
+    });
+    // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
+    socket.prependOnceListener("secure", () => {
+      certificate = readCertificate(socket.getPeerCertificate());
+    });
+  };
+}
+
+function readCertificate({ subjectaltname = "", issuer, valid_to: validTo = "" }: tls.PeerCertificate): Certificate {
+  const name = [issuer?.CN ?? issuer?.O ?? ""].flat().join(", ");
+  return { names: printable(subjectaltname.replaceAll(/(?:DNS|IP Address):/g, "")), issuer: printable(name), validTo };
 }

@@ -1,6 +1,6 @@
 import { isIP, Socket } from "node:net";
 import { type buildConnector, Client, type Dispatcher } from "undici";
-import { parseChallenges } from "../digest/challenge.ts";
+import { parseChallenges } from "../digest/digest-scheme.ts";
 import type { WireResponse } from "../digest/signed-request.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 

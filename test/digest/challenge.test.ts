@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { parseChallenges } from "../../sdk/digest/challenge.ts";
-import { chooseDigestChallenge, type DigestChallenge, UnusableChallenge } from "../../sdk/digest/digest-challenge.ts";
+import {
+  chooseDigestChallenge,
+  type DigestChallenge,
+  parseChallenges,
+  UnusableChallenge,
+} from "../../sdk/digest/digest-scheme.ts";
 
 const EVERYTHING =
   'Digest realm="r", domain="/a /b", nonce="n", opaque="o", stale=true, algorithm=SHA-256, qop="auth,auth-int", charset=UTF-8, userhash=true';

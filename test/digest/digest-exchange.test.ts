@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
 import { DigestExchange, type DigestSession } from "../../sdk/digest/digest-exchange.ts";
+import { chooseDigestChallenge } from "../../sdk/digest/digest-scheme.ts";
 import { newKey, openSession } from "./open-session.ts";
 import { readAuthorization } from "./read-authorization.ts";
 

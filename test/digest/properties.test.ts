@@ -1,7 +1,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { chooseDigestChallenge, type DigestChallenge, UnusableChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { RequestSigner } from "../../sdk/digest/request-signer.ts";
+import {
+  chooseDigestChallenge,
+  type DigestChallenge,
+  RequestSigner,
+  UnusableChallenge,
+} from "../../sdk/digest/digest-scheme.ts";
 import { readAuthorization } from "./read-authorization.ts";
 
 /** Every run takes other values, and fast-check prints the seed of a failure. `FUZZ_RUNS` sets how many. */

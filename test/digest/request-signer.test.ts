@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
-import { chooseDigestChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { RequestSigner } from "../../sdk/digest/request-signer.ts";
+import { chooseDigestChallenge, RequestSigner } from "../../sdk/digest/digest-scheme.ts";
 import recordedCredentials from "./fixtures/recorded-credentials.json" with { type: "json" };
 import { readAuthorization } from "./read-authorization.ts";
 

@@ -1,7 +1,6 @@
 import { errors } from "undici";
 import { expect, it } from "vitest";
-import { UnusableChallenge } from "../../sdk/digest/digest-challenge.ts";
-import { UnavailableHash } from "../../sdk/digest/request-signer.ts";
+import { UnavailableHash, UnusableChallenge } from "../../sdk/digest/digest-scheme.ts";
 import { connectionError } from "../../sdk/transport/connection-error.ts";
 import { ProxyError } from "../../sdk/transport/environment-proxy.ts";
 import { PAGES } from "../plugin/examples-in.ts";

@@ -11,7 +11,7 @@ function runOn(versions: { readonly node: string; readonly bun?: string }): void
 }
 
 const CLIENT = "../../sdk/client/index.ts";
-const ENTRIES = [CLIENT, "../../sdk/index.ts", "../../sdk/testing/index.ts", "../../sdk/connection/open-client.ts"];
+const ENTRIES = [CLIENT, "../../sdk/index.ts", "../../sdk/testing/index.ts", "../../sdk/reading/open-client.ts"];
 const PACKAGES = ["undici", "zod", "@pulumi/pulumi"];
 
 it.each([

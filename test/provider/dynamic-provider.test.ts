@@ -1,11 +1,10 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { lookUpConnection, stackConfiguration } from "../../sdk/connection/connection-settings.ts";
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { SETTING_NAMES } from "../../sdk/model/agent-log-settings.ts";
-import { isObject } from "../../sdk/model/is-object.ts";
+import { isObject } from "../../sdk/model/json.ts";
 import * as provider from "../../sdk/provider/dynamic-provider.ts";
-import { UNKNOWN_SETTINGS } from "../../sdk/record/recorded-settings.ts";
-import type { Properties } from "../../sdk/record/resource-record.ts";
+import { lookUpConnection, stackConfiguration } from "../../sdk/reading/connection-settings.ts";
+import { type Properties, UNKNOWN_SETTINGS } from "../../sdk/record/resource-record.ts";
 import { fingerprintsOf, type ProgramRead, type SettingsOrigin } from "../../sdk/record/settings-origin.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keptSettings } from "../../sdk/record/ignored-changes.ts";
+import { keptSettings } from "../../sdk/record/read-outcome.ts";
 import { asRecord } from "../../sdk/record/resource-record.ts";
 
 const OLDS = { projectId: "1", agent: "backup", logPath: "/old", username: "u", logRotate: { numTotal: 5 } };

@@ -1,9 +1,14 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { findingOf } from "../../sdk/record/finding-report.ts";
-import { withoutInternal } from "../../sdk/record/internal-properties.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
-import { asProperties, asRecord, NO_RECORD, type Properties } from "../../sdk/record/resource-record.ts";
+import {
+  asProperties,
+  asRecord,
+  NO_RECORD,
+  type Properties,
+  withoutInternal,
+} from "../../sdk/record/resource-record.ts";
 import { settingsOf } from "./settings-of.ts";
 
 // What random lives do not show, because there is one resource in each of them.

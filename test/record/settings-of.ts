@@ -1,4 +1,4 @@
-import type { AgentLogConfigResult } from "../../sdk/model/agent-log-config-result.ts";
+import type { AgentLogConfigResult } from "../../sdk/model/agent-log-settings.ts";
 import type { ReadArguments } from "../../sdk/model/read-arguments.ts";
 
 /** The result of a read, with a path alone. */

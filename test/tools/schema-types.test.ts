@@ -2,7 +2,7 @@ import path from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { isObject, isPlainObject } from "../../sdk/model/is-object.ts";
+import { isObject, isPlainObject } from "../../sdk/model/json.ts";
 import { resourceArgumentsSchema } from "../../sdk/record/resource-arguments.ts";
 import { schemaPart } from "./schema-part.ts";
 import type { SchemaTypes } from "./schema-types.ts";

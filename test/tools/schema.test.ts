@@ -4,15 +4,15 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { SECRET_CONNECTION_SETTING } from "../../sdk/model/connection-options.ts";
+import { isObject } from "../../sdk/model/json.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
   configurationKey,
   environmentVariable,
-} from "../../sdk/connection/connection-settings.ts";
-import { SECRET_CONNECTION_SETTING } from "../../sdk/model/connection-options.ts";
-import { isObject } from "../../sdk/model/is-object.ts";
-import { expectedPathSchema } from "../../sdk/record/unmet-expectations.ts";
+} from "../../sdk/reading/connection-settings.ts";
+import { expectedPathSchema } from "../../sdk/record/resource-arguments.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { requireHost } from "../plugin/require-host.ts";
 import { SCHEMA_FILE, schemaPart } from "./schema-part.ts";

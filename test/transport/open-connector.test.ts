@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:tls";
 import { expect, it } from "vitest";
-import { openConnector } from "../../sdk/transport/open-connector.ts";
+import { openConnector } from "../../sdk/transport/connection.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { listen } from "../servers/listen.ts";
 

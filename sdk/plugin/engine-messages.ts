@@ -1,0 +1,78 @@
+import { isDeepStrictEqual } from "node:util";
+import structMessages, { type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
+import { isSecret, seal } from "../engine/engine-marks.ts";
+import { SECRET_SETTING } from "../model/agent-log-settings.ts";
+import { isObject, jsonMapOf } from "../model/json.ts";
+import type { Properties } from "../record/resource-record.ts";
+
+/** Returns the properties in a message of the engine. */
+export function propertiesOf(struct: Struct | undefined): Properties {
+  return struct?.toJavaScript() ?? {};
+}
+
+/** Returns a message with these properties; those that are undefined are left out, because protobuf refuses them. */
+export function structOf(properties: Properties): Struct {
+  return structMessages.Struct.fromJavaScript(jsonMapOf(properties));
+}
+
+/** Returns the properties without the marks of secrets, at any depth. */
+export function withoutMarks(properties: Properties): Properties {
+  return mapValues(properties, unmark);
+}
+
+/** Returns the names of the properties that are secret, or have a secret inside. */
+export function markedNames(properties: object): string[] {
+  return Object.entries(properties).flatMap(([name, value]) => (isMarked(value) ? [name] : []));
+}
+
+/** Returns the value of a secret, and any other value as it is. */
+function unseal(value: unknown): unknown {
+  return isSecret(value) ? unseal(value["value"]) : value;
+}
+
+/**
+ * Marks the secrets again, and the settings that always are secrets.
+ * @param source the properties as the engine sent them
+ */
+export function withMarks(properties: Properties, source: Properties): Properties {
+  return mapValues(properties, (value, name) => markAgain(value, source[name], name === SECRET_SETTING));
+}
+
+/** A value that has not changed keeps its form. Any other value becomes a secret as a whole if it had a secret inside. */
+function markAgain(value: unknown, before: unknown, isAlwaysSecret: boolean): unknown {
+  if (!isMarked(before)) return isAlwaysSecret ? seal(value) : value;
+  return isDeepStrictEqual(unmark(before), value) ? before : seal(value);
+}
+
+function unmark(value: unknown): unknown {
+  const content = unseal(value);
+  if (Array.isArray(content)) return content.map(unmark);
+  return isObject(content) ? mapValues(content, unmark) : content;
+}
+
+/** Tells whether a value is a secret or has one inside. */
+function isMarked(value: unknown): boolean {
+  return isSecret(value) || (isObject(value) && Object.values(value).some(isMarked));
+}
+
+function mapValues(properties: object, change: (value: unknown, name: string) => unknown): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, change(value, name)]));
+}
+
+// A URN is `urn:pulumi:<stack>::<project>::<types>::<name>`. The types are those of its parents and its own, with $ between, and a
+// name may have colons in it.
+
+/** Returns the name of the resource with this URN. */
+export function nameInUrn(urn: string): string {
+  return urn.split("::").slice(3).join("::");
+}
+
+/** Returns its type, without those of its parents. */
+export function typeInUrn(urn: string): string {
+  return urn.split("::")[2]?.split("$").at(-1) ?? "";
+}
+
+/** Returns the URN of a child of the resource with this URN. */
+export function childUrn(urn: string, type: string, name: string): string {
+  return `${urn.split("::").slice(0, 3).join("::")}$${type}::${name}`;
+}

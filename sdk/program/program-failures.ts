@@ -1,0 +1,105 @@
+import * as pulumi from "@pulumi/pulumi";
+import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
+import { printable } from "../model/printable.ts";
+import { type Finding, FindingReport } from "../record/finding-report.ts";
+import { findingsIn } from "../record/resource-record.ts";
+import { failAtEnd, runsInline, runsWithMocks, whenKnown } from "./private-sdk.ts";
+
+/** A resource with a finding. */
+interface Subject {
+  readonly severity: "error" | "warning";
+  readonly resource: pulumi.Resource;
+  readonly name: string;
+}
+
+/**
+ * Reports the findings of resources. Each cause is reported once, at the end of the program, with the names of all its resources. If
+ * the program has no end of its own, as an inline program, each cause is reported at once.
+ *
+ * In a preview the engine ends its work at the first failure of a provider. An error of the program fails the run at its end,
+ * after everything else is compared.
+ */
+export class ResourceReports {
+  #report = newReport();
+  /** The lines that the engine has not taken yet. */
+  readonly #pendingLines = new Set<string>();
+  #awaitsEnd = false;
+
+  /** Reports why a resource fails in a preview. */
+  watch(resource: pulumi.Resource, name: string, failures: pulumi.Output<unknown>): void {
+    whenKnown(failures, (reasons) => {
+      for (const failure of findingsIn(reasons)) {
+        failAtEnd();
+        this.#note({ severity: "error", resource, name }, failure);
+      }
+    });
+  }
+
+  warn(resource: pulumi.Resource, name: string, warning: Finding): void {
+    this.#note({ severity: "warning", resource, name }, warning);
+  }
+
+  #note(subject: Subject, finding: Finding): void {
+    const firstSubject = this.#report.note(subject, finding);
+    if (runsInline() || pulumi.runtime.getStackResource() === undefined) {
+      const isFirst = firstSubject === subject;
+      void show(
+        subject,
+        isFirst ? finding.message : `The same applies here as to ${printable(firstSubject.name, 120)}.`,
+      );
+    } else if (!this.#awaitsEnd) {
+      this.#awaitsEnd = true;
+      process.on("beforeExit", () => this.#tell());
+      process.on("exit", () => this.#print());
+    }
+  }
+
+  /** Reports every cause. If the program goes on after its end, a new report begins. */
+  #tell(): void {
+    for (const { resource: subject, message } of this.#report.entries()) {
+      const line = `${subject.severity}: ${message}\n`;
+      this.#pendingLines.add(line);
+      void show(subject, message).then(() => this.#pendingLines.delete(line));
+    }
+    this.#report = newReport();
+  }
+
+  /** Prints the lines that the engine can no longer take, because the program ends itself. */
+  #print(): void {
+    const lines = this.#report.entries().map(({ resource, message }) => `${resource.severity}: ${message}\n`);
+    process.stderr.write([...this.#pendingLines, ...lines].join(""));
+  }
+}
+
+const newReport = () => new FindingReport<Subject>(({ name }) => name);
+
+function show({ severity, resource }: Subject, message: string): Promise<void> {
+  return severity === "error" ? pulumi.log.error(message, resource) : pulumi.log.warn(message, resource);
+}
+
+/**
+ * Fails the program by a rejection that nobody handles. The SDK handles the rejection of an Output, too, but late, and Node.js
+ * warns of that. The Output gets no value. In a unit test and an inline program the Output itself fails.
+ */
+export function failProgram(thrown: unknown): Promise<never> {
+  const error = printedAsIs(thrown);
+  if (runsWithMocks() || runsInline()) throw error;
+  void Promise.reject(error);
+  return new Promise(() => {});
+}
+
+/**
+ * Returns what was thrown as an error that the SDK prints as its message alone, if nobody catches it. The SDK would print the stack of
+ * an error that comes after the main module has ended, and put the name of each property before the message that fails with it.
+ */
+export function printedAsIs(thrown: unknown): AgentLogConfigError {
+  const error = errorOf(thrown);
+  let { message } = error;
+  const setMessage = (text: string) => {
+    if (!text.startsWith("error serializing property")) message = text;
+  };
+  return Object.defineProperties(error, {
+    stack: { get: () => message, set() {}, configurable: true },
+    message: { get: () => message, set: setMessage, configurable: true },
+  });
+}

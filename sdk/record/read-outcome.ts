@@ -1,0 +1,184 @@
+import { isDeepStrictEqual } from "node:util";
+import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
+import {
+  type AgentLogConfigResult,
+  type AgentLogSettings,
+  type RecordedSettings,
+  recordedSettingsOf,
+  SETTING_NAMES,
+  type SettingName,
+} from "../model/agent-log-settings.ts";
+import { idOf } from "../model/read-arguments.ts";
+import { lookUpConnection, type SettingsSource } from "../reading/connection-settings.ts";
+import type { UncheckedRead } from "../reading/settings-reader.ts";
+import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
+import { recordedArguments, unmetExpectations } from "./resource-arguments.ts";
+import { isMoved, isRecordOf, mayBeOfService, type ResourceRecord, readForIn, UNREAD } from "./resource-record.ts";
+import { belongsTo, fingerprintsOf, type ReadFor } from "./settings-origin.ts";
+
+/** What the engine gives to a provider for one record. */
+export interface RecordHost {
+  /** The places that the connection settings come from before the environment, the first one first. */
+  readonly sources: readonly SettingsSource[];
+  /** In a refresh, the sources may be those of the last update. */
+  readonly usesOldConnection?: boolean | undefined;
+  /** Reads settings with the connection of the sources. */
+  readonly read: (args: UncheckedRead) => Promise<AgentLogConfigResult>;
+}
+
+/**
+ * What is known of the settings of a resource. Nothing is known yet if, in a preview, a read waits for something that is still to be
+ * created. If the program ignores changes of all settings, they stay as they are recorded, whatever a read has found.
+ */
+export type ReadOutcome = { readonly kind: "unknown" } | { readonly kind: "ignored" } | EndedRead;
+
+/** A read has ended, in the program or in the provider. */
+type EndedRead = { readonly readFor: ReadFor } & (
+  | { readonly kind: "read"; readonly settings: RecordedSettings }
+  | { readonly kind: "failed"; readonly finding: Finding }
+);
+
+/**
+ * Finds the settings of a resource whose arguments are valid. It takes the settings that the program has read, if they belong to
+ * this record. Otherwise it reads.
+ * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
+ */
+export async function findSettings(host: RecordHost, olds: ResourceRecord, news: ResourceRecord): Promise<ReadOutcome> {
+  const { args, origin } = news;
+  const { projectId, agent } = args;
+  if (origin === UNKNOWN || isUnknown(projectId) || isUnknown(agent)) return { kind: "unknown" };
+  if (keptSettings(olds, news).length === SETTING_NAMES.length) return { kind: "ignored" };
+  const read = origin?.read;
+  if (read !== undefined && belongsTo(read, args, host.sources)) {
+    const { failure: finding, readFor } = read;
+    if (finding !== undefined) return { kind: "failed", finding, readFor };
+    // If a record moves, the engine has put ignored settings of the other project among the inputs.
+    if (!isMoved(olds, news) || origin?.ignoreChanges.length === 0) {
+      return { kind: "read", settings: news.settings, readFor };
+    }
+  }
+  return outcomeOf(host.read({ projectId, agent }), readForOf(host, args));
+}
+
+/** Waits for a read, which may fail. */
+export async function outcomeOf(read: Promise<AgentLogSettings>, readFor: ReadFor): Promise<EndedRead> {
+  try {
+    return { kind: "read", settings: recordedSettingsOf(await read), readFor };
+  } catch (error) {
+    return { kind: "failed", finding: findingOf(error), readFor };
+  }
+}
+
+/** Says what a read with the connection of the engine is for. The address of the service may be a secret of the stack. */
+export function readForOf({ sources }: RecordHost, resource: Parameters<typeof idOf>[0]): ReadFor {
+  return { id: idOf(resource), service: fingerprintsOf(lookUpConnection(...sources)).baseUrl };
+}
+
+/** The inputs of a resource with its settings, and what is said of it. */
+export interface Completion {
+  /** The inputs to record. After a failed read they have the recorded settings, if these are of the same project and agent. */
+  readonly inputs: ResourceRecord;
+  /** Why it fails. */
+  readonly failures: readonly Finding[];
+  /** What it only warns of. */
+  readonly warnings: readonly Finding[];
+}
+
+/**
+ * Completes the inputs of a resource with its settings: puts back what is ignored, and judges them.
+ * @param outcome what is known of its settings
+ * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
+ * @param secrets the settings that no message may quote
+ */
+export function completeInputs(
+  outcome: ReadOutcome,
+  olds: ResourceRecord,
+  news: ResourceRecord,
+  secrets: readonly string[],
+): Completion {
+  const keptEntries = keptSettings(olds, news).map((name) => [name, olds.settings[name]]);
+  const keep = (settings: RecordedSettings) => recordedSettingsOf({ ...settings, ...Object.fromEntries(keptEntries) });
+  const programInputs = inputsOfProgram(news);
+  switch (outcome.kind) {
+    case "unknown":
+      return { inputs: { ...programInputs, ...UNREAD, settings: keep(UNREAD.settings) }, failures: [], warnings: [] };
+    case "ignored":
+      return judge(
+        { ...programInputs, settings: recordedSettingsOf(olds.settings), readFor: readForIn(olds) },
+        secrets,
+      );
+    case "read":
+      return judge({ ...programInputs, settings: keep(outcome.settings), readFor: outcome.readFor }, secrets);
+    case "failed":
+      return useRecord(olds, news, outcome.finding, outcome.readFor, secrets);
+  }
+}
+
+/** Returns the inputs of a resource that can't be read. Of the internal properties that were sent, they have only the provider. */
+export function refuseInputs(news: ResourceRecord, failures: readonly Finding[]): Completion {
+  return { inputs: { ...inputsOfProgram(news), settings: news.settings }, failures, warnings: [] };
+}
+
+/** Judges settings by what is expected of them. */
+export function judge(inputs: ResourceRecord, secrets: readonly string[]): Completion {
+  const { args, settings } = inputs;
+  const findings = unmetExpectations(args.expect, settings, secrets).map((cause) => findingOfRecord(args, cause));
+  const isWarned = args.whenUnexpected === "warn";
+  return { inputs, failures: isWarned ? [] : findings, warnings: isWarned ? findings : [] };
+}
+
+/** Tells whether a resource may use its recorded settings, if it has any, after a read that failed with this finding. */
+export function mayUseRecord({ args }: ResourceRecord, { temporary }: Finding): boolean {
+  return temporary === true && args.whenUnavailable === "useRecorded";
+}
+
+/** What to say of an outage in which there is a record that may not be used. */
+export const OF_OTHER_SERVICE = "the recorded settings come from another service, so they are not used";
+
+/** Uses the recorded settings instead of those that could not be read, if that is allowed. Otherwise the resource fails. */
+function useRecord(
+  record: ResourceRecord,
+  news: ResourceRecord,
+  finding: Finding,
+  { service }: ReadFor,
+  secrets: readonly string[],
+): Completion {
+  const isOwn = isRecordOf(record, news);
+  const inputs = { ...inputsOfProgram(news), settings: recordedSettingsOf(isOwn ? record.settings : {}) };
+  if (!isOwn || !mayUseRecord(news, finding)) return { inputs, failures: [finding], warnings: [] };
+  if (mayBeOfService(record, service)) {
+    const { failures, warnings } = judge(inputs, secrets);
+    return {
+      inputs: { ...inputs, readFor: readForIn(record) },
+      failures,
+      warnings: [{ ...finding, record: "used" }, ...warnings],
+    };
+  }
+  const message = `${finding.message} But ${OF_OTHER_SERVICE}.`;
+  return { inputs, failures: [{ message, cause: `${finding.cause}; ${OF_OTHER_SERVICE}` }], warnings: [] };
+}
+
+/** Returns what the program has passed, without settings. */
+function inputsOfProgram({ args, provider }: ResourceRecord): Omit<ResourceRecord, "settings"> {
+  return { args: recordedArguments(args), provider };
+}
+
+// The engine applies `ignoreChanges` twice: it puts recorded values among the inputs before a check, and again when it compares them
+// with the record. But a check that reads has other settings than those inputs, so it keeps the settings that are ignored as a whole.
+
+/**
+ * Returns the settings whose recorded values stay. An origin has the paths of `ignoreChanges`. Without an origin, only `ignoreChanges`
+ * puts settings among the inputs, and puts them there with their recorded values.
+ */
+export function keptSettings(olds: ResourceRecord, news: ResourceRecord): readonly SettingName[] {
+  if (olds.args.projectId === undefined || isMoved(olds, news)) return [];
+  const { settings, origin } = news;
+  return SETTING_NAMES.filter((name) => {
+    if (origin !== undefined && origin !== UNKNOWN) return isAmong(origin.ignoreChanges, name);
+    return settings[name] !== undefined && isDeepStrictEqual(settings[name], olds.settings[name]);
+  });
+}
+
+function isAmong(paths: readonly string[], name: SettingName): boolean {
+  return paths.includes(name) || paths.includes(`["${name}"]`);
+}
