@@ -5,7 +5,7 @@ import { serviceError } from "../../sdk/client/service-error.ts";
 
 const page = readFileSync(path.join(import.meta.dirname, "../../docs/service.md"), "utf8");
 const ofCodes = Array.from(
-  page.matchAll(/^\| (\d{3}) \| (\**`.*`\**) \| .* \| `(ERR_\w+)` \|$/gm),
+  page.matchAll(/^\| (\d{3}) \| (\**`(?!ERR_).*`\**) \| `(ERR_\w+)` \|$/gm),
   ([, status, codes, becomes]) => namesIn(codes).map((errorCode) => ({ status: Number(status), errorCode, becomes })),
 ).flat();
 const ofStatuses = Array.from(
