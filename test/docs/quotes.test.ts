@@ -20,26 +20,28 @@ import { listen } from "../servers/listen.ts";
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
 
 /**
- * What needs the network, an older Node.js, FIPS mode, Python, 32 failures, another server or a failed update, and what other
- * tests compare with a run.
+ * What needs the network, an older Node.js, FIPS mode, Python, 32 failures, another server, a gateway or a failed update, and what
+ * other tests compare with a run.
  */
 const NOT_RUN = [
   "cannot ignore changes in added or removed elements of the path",
   ...["could not find latest version for provider agent-log-config", "unable to resolve"],
-  ...["Could not automatically download and install", "ERR_UNKNOWN_FILE_EXTENSION"],
-  ...["its host name is unknown", "KeyboardInterrupt", "because the service has refused some"],
-  ...['error serializing property "outputs"', "receiver must be a list or object"],
+  ...["Could not automatically download and install", "ERR_UNKNOWN_FILE_EXTENSION", "#err_runtime"],
+  ...["cmd/dynamic-provider", "could not load provider", "failed to register", "not specified in --target list"],
+  ...["KeyboardInterrupt", 'error serializing property "outputs"', "receiver must be a list or object"],
+  ...["missing required URN", "pending operations from previous deployment", "an unexpected error", "#err_unknown"],
+  ...["has a query or a fragment", "has a path after /api/public/v1.0", "Default provider for '…' disabled"],
   "its settings were not read for this project and agent",
-  ...["needs MD5, which this Node.js does not allow", "#err_runtime", "an unexpected error", "#err_unknown"],
-  ...["No more reads are sent, because the host could not be reached", "all reads have failed for a minute"],
-  ...["the last 32 reads have failed", "it does not respond", "is not HTTP", "breaks the rules of HTTP"],
-  ...["Default provider for '…' disabled", "The stack configuration has unknown settings"],
-  ...["which nothing has asked for", "use the recorded settings", "are gone"],
-  ...["requires a certificate from its clients", "it does not know the host name", "it speaks only HTTP/2"],
-  ...["secure renegotiation", "pending operations from previous deployment", "missing required URN"],
-  ...["the service knows the key and refuses to read this project"],
-  ...["its response is longer than 1 MiB", "the headers of its response are too long"],
-  ...["check that baseUrl is the service", "#err_authentication"],
+  "can't be used in a Pulumi program",
+  ...["it does not respond", "its host name is unknown", "there is no route to it"],
+  ...["the connection was cut before any response", "no more reads are sent"],
+  ...["use the recorded settings", "are gone", "is not managed by automation", "#err_not_automated"],
+  ...["excludes this read", "agents of an Atlas project", "#err_unsupported"],
+  ...["payment is required", "is suspended", "#err_account_suspended"],
+  ...["is for another host name", "requires a certificate from its clients", "is not HTTP"],
+  ...["redirects to", "is a web page instead of JSON", "has none of the fields of log settings"],
+  ...["its response is longer than 1 MiB", "#err_invalid_response", "does not understand the request"],
+  ...["check that baseUrl is the service", "does not ask for HTTP Digest", "#err_authentication"],
 ];
 
 /** Messages and steps in blocks, and the first words of each entry on the page for the one on call. */
