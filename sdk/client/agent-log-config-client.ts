@@ -215,9 +215,8 @@ async function attempts(connection: Connection, plan: ReadPlan): Promise<Respons
     const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
     const isLast = retries >= maxRetries || performance.now() + wait >= end;
     if (isLast || !isRetryable(error)) throw afterAttempts(retries + 1, error);
-    // A terminal cuts the end of a line, so the cause is short.
     const [cause = error.code] = error.details.evidence ?? [];
-    plan.onRetry?.(`retry ${retries + 1} of ${maxRetries}, ${cause}`);
+    plan.onRetry?.(`retry ${retries + 1}/${maxRetries} (${cause.replace(/^(?:status |UND_ERR_)/, "")})`);
     const pause = Promise.withResolvers<void>();
     const timer = setTimeout(pause.resolve, wait);
     await abortable(pause.promise, signal, () => clearTimeout(timer));

@@ -70,11 +70,14 @@ const [FIRST_MILLISECONDS, NEXT_MILLISECONDS] = [3000, 5000];
 /** After how many it is shown again if a read has ended. */
 const CHANGED_MILLISECONDS = 1000;
 
+/** The characters that the Pulumi CLI leaves for it in a terminal of 80 columns. */
+const MAX_CHARACTERS = 32;
+
 /** Says how many agents are read, if that takes long, and why the read of another one is tried again. */
 export class ReadProgress {
   readonly #show: (text: string) => void;
   #count = 0;
-  #failures = 0;
+  #successes = 0;
   /** What is said of each read that has not ended: nothing before its first retry. */
   readonly #pending = new Map<object, string | undefined>();
   #timer: NodeJS.Timeout | undefined;
@@ -92,10 +95,9 @@ export class ReadProgress {
     this.#pending.set(key, undefined);
     if (this.#timer === undefined) this.#showAfter(FIRST_MILLISECONDS);
     try {
-      return await read((text) => this.#pending.set(key, text));
-    } catch (error) {
-      this.#failures += 1;
-      throw error;
+      const result = await read((text) => this.#pending.set(key, text));
+      this.#successes += 1;
+      return result;
     } finally {
       this.#pending.delete(key);
       this.#noteEnd();
@@ -121,13 +123,13 @@ export class ReadProgress {
     }, milliseconds).unref();
   }
 
-  /** The cause comes first, because a terminal cuts the end of a line. */
+  /** Of a retry only the cause is said if the count would be cut. */
   #text(): string {
     const retry = [...this.#pending.values()].findLast((text) => text !== undefined);
-    if (this.#count === 1) return retry ?? "the service has not responded yet";
-    const successes = this.#count - this.#pending.size - this.#failures;
-    const failures = this.#failures === 0 ? "" : `, ${this.#failures} failed`;
-    const count = `${successes} of ${this.#count}`;
-    return retry === undefined ? `${count} agents read${failures}` : `${retry} (${count} read${failures})`;
+    const why = retry ?? (this.#pending.size < this.#count ? "" : "no response yet");
+    if (this.#count === 1) return why;
+    const count = `${this.#successes}/${this.#count} read`;
+    const text = [why, count].filter(Boolean).join(", ");
+    return text.length <= MAX_CHARACTERS ? text : `${why.replace(/^.*\((.*)\)$/, "$1")}, ${count}`;
   }
 }

@@ -225,7 +225,7 @@ describe("a read", () => {
     await responded(4);
     await pass(1000);
     await until(() => ended.mock.calls.length > 0);
-    expect(onRetry.mock.calls).toEqual([["retry 1 of 3, status 503"], ["retry 2 of 3, status 429"]]);
+    expect(onRetry.mock.calls).toEqual([["retry 1/3 (503)"], ["retry 2/3 (429)"]]);
   });
 
   it("tells of a retry of a host at which nothing listens by the code of the system", async () => {
@@ -236,7 +236,7 @@ describe("a read", () => {
     await until(() => onRetry.mock.calls.length > 0);
     await pass(1000);
     await until(() => ended.mock.calls.length > 0);
-    expect(onRetry.mock.calls).toEqual([["retry 1 of 1, ECONNREFUSED"]]);
+    expect(onRetry.mock.calls).toEqual([["retry 1/1 (ECONNREFUSED)"]]);
   });
 
   it("says how often it was tried, and has the cause of one that was tried once", async () => {
@@ -267,6 +267,16 @@ describe("a read", () => {
     }
     const message = expect.stringContaining("(ECONNREFUSED, 127.0.0.1:1, after 2 attempts). See");
     expect(ended).toHaveBeenCalledWith(expect.objectContaining({ message }));
+  });
+
+  it("tells of a retry by what undici calls the failure, without its prefix", async () => {
+    const service = await openService({ faults: [{ cutAfterBytes: 50 }] });
+    const onRetry = vi.fn();
+    const ended = watch(openClient(service, { maxRetries: 1 }).get(MONITORING, { onRetry }));
+    await until(() => onRetry.mock.calls.length > 0);
+    await pass(1000);
+    await until(() => ended.mock.calls.length > 0);
+    expect(onRetry.mock.calls).toEqual([["retry 1/1 (SOCKET)"]]);
   });
 
   it("is not said to need a higher limit than there is", async () => {

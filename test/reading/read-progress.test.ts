@@ -28,13 +28,13 @@ it("says after three seconds and then every five how many have ended, until all 
   await elapse(2.999);
   expect(shown).toEqual([]);
   await elapse(0.001);
-  expect(shown).toEqual(["1 of 3 agents read"]);
+  expect(shown).toEqual(["1/3 read"]);
   await elapse(4.999);
   expect(shown).toHaveLength(1);
   await elapse(5.002);
-  expect(shown).toEqual(Array.from({ length: 3 }, () => "1 of 3 agents read"));
+  expect(shown).toEqual(Array.from({ length: 3 }, () => "1/3 read"));
   await elapse(60);
-  expect(shown).toEqual([...Array.from({ length: 3 }, () => "1 of 3 agents read"), "3 of 3 agents read"]);
+  expect(shown).toEqual([...Array.from({ length: 3 }, () => "1/3 read"), "3/3 read"]);
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -47,13 +47,13 @@ it("says it again when a read ends, but at most once a second", async () => {
   });
   const { shown, read } = begin(3.2, 3.4, 5.5, 6);
   await elapse(3.999);
-  expect(shown).toEqual(["0 of 4 agents read"]);
+  expect(shown).toEqual(["no response yet, 0/4 read"]);
   await elapse(0.001);
-  expect(shown).toEqual(["0 of 4 agents read", "2 of 4 agents read"]);
+  expect(shown).toEqual(["no response yet, 0/4 read", "2/4 read"]);
   await elapse(1.6);
-  expect(shown.at(-1)).toBe("3 of 4 agents read");
+  expect(shown.at(-1)).toBe("3/4 read");
   await elapse(60);
-  expect(shown).toEqual([0, 2, 3, 4].map((count) => `${count} of 4 agents read`));
+  expect(shown).toEqual(["no response yet, 0/4 read", "2/4 read", "3/4 read", "4/4 read"]);
   // Node.js warns of a negative number.
   expect(delays.filter((milliseconds) => milliseconds < 0)).toEqual([]);
   vi.unstubAllGlobals();
@@ -67,31 +67,47 @@ it("says why a read is tried again, as long as it has not ended, also if it fail
   const { shown, progress } = begin(20);
   const failure = new Error("down");
   const failing = progress.during(async (onRetry) => {
-    onRetry("retry 1 of 5, ECONNREFUSED");
+    onRetry("retry 1/5 (503)");
     await elapse(4);
-    onRetry("retry 2 of 5, ECONNREFUSED");
+    onRetry("retry 2/5 (503)");
     await elapse(5);
     throw failure;
   });
   await expect(failing).rejects.toBe(failure);
   await elapse(5);
-  expect(shown).toEqual([
-    "retry 1 of 5, ECONNREFUSED (0 of 2 read)",
-    "retry 2 of 5, ECONNREFUSED (0 of 2 read)",
-    "0 of 2 agents read, 1 failed",
-    "0 of 2 agents read, 1 failed",
-  ]);
+  expect(shown).toEqual(["retry 1/5 (503), 0/2 read", "retry 2/5 (503), 0/2 read", "0/2 read", "0/2 read"]);
 });
 
 it("says of one agent why it is tried again, at the beginning of the line", async () => {
   const { shown, progress } = begin();
   const read = progress.during(async (onRetry) => {
     await elapse(4);
-    onRetry("retry 1 of 5, ECONNREFUSED");
+    onRetry("retry 1/5 (ECONNREFUSED)");
     await elapse(5);
   });
   await read;
-  expect(shown).toEqual(["the service has not responded yet", "retry 1 of 5, ECONNREFUSED"]);
+  expect(shown).toEqual(["no response yet", "retry 1/5 (ECONNREFUSED)"]);
+});
+
+it.each([
+  [20, "retry 3/5 (503)", "retry 3/5 (503), 0/20 read"],
+  [20, "retry 3/5 (ECONNREFUSED)", "ECONNREFUSED, 0/20 read"],
+  [1000, "retry 10/10 (ECONNREFUSED)", "ECONNREFUSED, 0/1000 read"],
+  [1, "retry 10/10 (CONNECT_TIMEOUT)", "retry 10/10 (CONNECT_TIMEOUT)"],
+])("fits what a terminal leaves, and ends with how many have ended: of %i, %s", async (count, retry, expected) => {
+  const { shown, progress } = begin();
+  const pending = Promise.withResolvers<void>();
+  const reads = Array.from({ length: count }, () =>
+    progress.during(async (onRetry) => {
+      onRetry(retry);
+      await pending.promise;
+    }),
+  );
+  await elapse(3);
+  expect(shown).toEqual([expected]);
+  expect(expected.length).toBeLessThanOrEqual(32);
+  pending.resolve();
+  await Promise.allSettled(reads);
 });
 
 it("keeps no process alive", async () => {

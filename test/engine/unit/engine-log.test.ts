@@ -51,11 +51,11 @@ it("shows progress as a message that lasts as long as the run, and prints none t
   server.addService(service.EngineService, {
     log: ({ request }: { request: InstanceType<typeof messages.LogRequest> }) => shown.resolve(request.toObject()),
   });
-  new EngineLog(() => modules, await listen(server)).showProgress("1 of 2 agents read");
+  new EngineLog(() => modules, await listen(server)).showProgress("1/2 read");
   const severity = messages.LogSeverity.INFO;
-  expect(await shown.promise).toMatchObject({ urn: "", message: "1 of 2 agents read", severity, ephemeral: true });
+  expect(await shown.promise).toMatchObject({ urn: "", message: "1/2 read", severity, ephemeral: true });
   const log = new EngineLog(() => modules, undefined);
-  log.showProgress("1 of 2 agents read");
+  log.showProgress("1/2 read");
   await log.flush();
   expect(printed()).toEqual([]);
 });
