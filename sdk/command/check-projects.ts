@@ -10,7 +10,7 @@ import {
   stackConfiguration,
 } from "../reading/connection-settings.ts";
 import { openClient } from "../reading/open-client.ts";
-import { readUsable } from "../reading/settings-reader.ts";
+import { ReadProgress, readUsable } from "../reading/settings-reader.ts";
 import { FindingReport, findingOf } from "../record/finding-report.ts";
 import { hasProject, readStack, type StackConfiguration } from "./read-stack.ts";
 import { wrongArguments } from "./wrong-arguments.ts";
@@ -84,11 +84,13 @@ async function readProjects(stack: string | undefined, projectIds: readonly stri
     const origin = URL.parse(connection.baseUrl?.text ?? "")?.origin;
     const service = isSecret(configurationKey("baseUrl")) || origin === "null" ? undefined : origin;
     sources = { settings: Object.fromEntries(places), service };
+    process.stderr.write(describeSources(sources));
     const client = openClient(connection);
+    const progress = new ReadProgress((text) => process.stderr.write(`${text}\n`));
     const reads = [...new Set(projectIds)].flatMap((projectId) => AGENTS.map((agent) => ({ projectId, agent })));
     // A retry would hide the first failure.
     const outcomes = await Promise.allSettled(
-      reads.map((read) => readUsable(connection, client, read, { maxRetries: 0 })),
+      reads.map((read) => progress.during(() => readUsable(connection, client, read, { maxRetries: 0 }))),
     );
     const configs = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
     const failures = outcomes.flatMap((outcome, index) => {
@@ -140,18 +142,22 @@ function toJson({ settings, service, warnings, configs, failures }: CheckReport)
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }
 
-/** Says where the settings are, where each agent logs to, and what has failed, each cause once. */
-function render({ settings, service, warnings, configs, failures }: CheckReport): string {
+/** Says where the settings are. */
+function describeSources({ settings, service }: Pick<CheckReport, "settings" | "service">): string {
   const names = Object.keys(settings);
   const places = Object.entries(Object.groupBy(names, (name) => settings[name] ?? ""));
   const nameWithValue = (name: string) => (name === "baseUrl" && service !== undefined ? `${name} ${service}` : name);
   const parts = places.map(([place, ofPlace = []]) => `from the ${place}: ${ofPlace.map(nameWithValue).join(", ")}`);
+  return parts.length > 0 ? `Settings ${parts.join("; ")}\n` : "";
+}
+
+/** Says where each agent logs to, and what has failed, each cause once. */
+function render({ warnings, configs, failures }: CheckReport): string {
   const report = new FindingReport();
   for (const { error, read } of failures) {
     report.note(read === undefined ? "" : agentLogConfigId(read.projectId, read.agent), findingOf(error));
   }
   const lines = [
-    ...(parts.length > 0 ? [`Settings ${parts.join("; ")}`] : []),
     ...warnings.map((warning) => styleText("yellow", `! ${warning}`)),
     ...configs.map((config) => `${styleText("green", "✓")} ${config.id} logs to ${destinationOf(config)}`),
     ...report.entries().map(({ message }) => styleText("red", `✗ ${message}`)),

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { checkProjects } from "../../sdk/command/check-projects.ts";
 import { hasProject, readStack } from "../../sdk/command/read-stack.ts";
@@ -66,12 +67,31 @@ describe("for one project", () => {
     const service = await start();
     expect(await checkProjects(projects([FIRST]))).toBe(0);
     const { origin } = new URL(service.baseUrl);
-    expect(stdout).toBe(`Settings from the environment: baseUrl ${origin}, publicKey, privateKey, allowHttp
-✓ ${FIRST}/monitoring logs to /log/0
+    expect(stderr).toBe(`Settings from the environment: baseUrl ${origin}, publicKey, privateKey, allowHttp\n`);
+    expect(stdout).toBe(`✓ ${FIRST}/monitoring logs to /log/0
 ✓ ${FIRST}/backup logs to standard error, on Windows to the Event Log
 `);
-    expect(stderr).toBe("");
   });
+
+  it.each([{ args: [] }, { args: ["--json"] }])(
+    "says on standard error what it does meanwhile: $args",
+    async ({ args }) => {
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+      onTestFinished(() => void vi.useRealTimers());
+      const service = await start();
+      service.failNext({ delaySeconds: 25 });
+      const checked = checkProjects([...projects([FIRST, SECOND]), ...args]);
+      while (service.requests.length < 2) await setImmediate();
+      expect(stderr).toMatch(/^Settings from the environment: .*\n$/);
+      await vi.advanceTimersByTimeAsync(3000);
+      expect(stderr).toMatch(/^Settings .*\nno response yet, 0\/4 read\n$/);
+      expect(stdout).toBe("");
+      await vi.advanceTimersByTimeAsync(22_000);
+      expect(await checked).toBe(0);
+      expect(stderr).toMatch(/\n4\/4 read\n$/);
+      expect(stdout).toMatch(args.length === 0 ? /^✓ / : /^\{\n/);
+    },
+  );
 
   it("judges settings that do not matter to the read, as a program does", async () => {
     const service = await start([FIRST], { AGENT_LOG_CONFIG_MAX_RETRIES: "many" });
@@ -147,7 +167,7 @@ describe("for many projects", () => {
   it("says each cause once", async () => {
     await start([THIRD]);
     expect(await checkProjects(projects([FIRST, SECOND, THIRD]))).toBe(1);
-    const [, , , failures = "", ...rest] = stdout.split("\n");
+    const [, , failures = "", ...rest] = stdout.split("\n");
     expect(failures).toMatch(/^✗ Can't read the monitoring agent's log settings of project 0{24} /);
     expect(failures).toMatch(/ The same applies to 0{24}\/backup, 0{23}1\/monitoring, 0{23}1\/backup\.$/);
     expect(rest).toEqual([""]);

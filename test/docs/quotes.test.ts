@@ -223,7 +223,8 @@ async function runCheck(context: TestContext): Promise<string> {
   const options = { cwd, env, signal: context.signal };
   await runCommand(command, ["stack", "init", "dev", "--non-interactive"], options);
   const projects = ["--project", PROJECT_ID, "--project", "89abcdef0123456789abcdef"];
-  return (await runCommand(process.execPath, [MAIN, "check", ...projects], options)).stdout;
+  const { stdout, stderr } = await runCommand(process.execPath, [MAIN, "check", ...projects], options);
+  return stderr + stdout;
 }
 
 /** What the environment may have wrong: the path, the port, the arguments, the key and the proxies. */
