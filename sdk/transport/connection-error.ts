@@ -44,7 +44,9 @@ export function connectionError(cause: unknown, { subject, options }: FailedRequ
     validTo: inBrackets(validTo && `valid until ${validTo}`),
     notGiven: isOtherCertificate ? " and is not the one in caCertificate" : "",
   };
-  const sentence = advice.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? "");
+  // In front of the proxy is no other one, and the certificates of clients are a matter of the service.
+  const ownAdvice = proxyError === undefined ? advice : advice.replace(/(?:, its scheme)? and any proxy\b.*/, "");
+  const sentence = ownAdvice.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? "");
   const unusable = status === undefined ? "can't be used: " : "";
   const begin = proxyError === undefined ? "" : `the proxy ${host} ${unusable}`;
   const evidence = [status === undefined ? codeOf(error) || reason : `status ${status}`, ...triedAddress(error)];

@@ -774,7 +774,16 @@ describe.each(["https", "http"])("a proxy that fails is told from an %s service"
   itFails("ERR_CONNECTION", reachProxy, [
     ["status 500", refusing(500), "can't reach the service.*\\(status 500\\)"],
     ["status 504", refusing(504), "can't reach the service.*\\(status 504\\)"],
-    ["a cut connection", () => startServer((socket) => socket.destroy()), "was cut"],
+    [
+      "a connection that is closed",
+      () => startServer((socket) => socket.destroy()),
+      /: the connection was cut before any response; try again, check the port and the scheme of HTTPS_PROXY \(\w+\)$/,
+    ],
+    [
+      "a connection that is reset",
+      () => startServer((socket) => socket.resetAndDestroy()),
+      /: the connection was cut; try again, and check HTTPS_PROXY \(ECONNRESET\)$/,
+    ],
   ]);
   itFails("ERR_INVALID_RESPONSE", reachProxy, [["long headers", sending(LONG_HEADERS), "too long; check HTTPS_PROXY"]]);
 });
