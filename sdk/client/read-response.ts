@@ -244,11 +244,12 @@ const OTHER_NAMES = [
   ["numUncompressed", "maxUncompressed"],
 ] as const;
 
-/** Services write sizes as 1000.0, and some clients store them as "1000". A text without characters is absent. */
+/** Services write sizes as 1000.0, and some clients store them as "1000" or "1e3". A text without characters is absent. */
 function toNumber(value: unknown): unknown {
   if (typeof value !== "string") return value;
   if (value.trim() === "") return undefined;
-  return Number.isFinite(Number(value)) ? Number(value) : value;
+  // Number also takes hexadecimal and binary numbers.
+  return /^[\s\d.e+-]+$/i.test(value) && Number.isFinite(Number(value)) ? Number(value) : value;
 }
 
 /** The most levels of a value. Real values have fewer, and with so few, code that walks the value does not run out of stack. */

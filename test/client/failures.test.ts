@@ -424,6 +424,10 @@ itFails("ERR_INVALID_RESPONSE", (sent: Partial<CannedResponse>) => respond({ sta
   ["a list", { body: "[]" }, /^the response can't be used, because the body must be an object; check baseUrl/],
   ["a number for a path", { body: '{"password":"body-password","logPath":5}' }, "logPath must be a string"],
   ["too long a number", json({ logRotate: { numTotal: "9".repeat(400) } }), "logRotate.numTotal must be a number"],
+  ...["0x10", "0b11", "0o7", "Infinity", "-Infinity", "1e999", "1_000", "e", "1,5"].map(
+    (text) =>
+      [`${text} for a number`, json({ logRotate: { numTotal: text } }), "logRotate.numTotal must be a number"] as const,
+  ),
   ["words for a number", json({ logRotate: { numTotal: "many" } }), "logRotate.numTotal must be a number"],
   ["another status", { status: 204 }, "status 204"],
   [

@@ -71,10 +71,18 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
     logRotate: { timeThresholdHrs: 12, sizeThresholdMB: 1000.5 },
   },
   {
-    description: "numbers in any form that converts to one, texts without characters, and the older name of a number",
-    body: { logRotate: { percentOfDiskspace: " 0.4 ", sizeThresholdMB: "1e3", numTotal: " ", maxUncompressed: "7" } },
+    description: "numbers in any decimal form, texts without characters, and the older name of a number",
+    body: {
+      logRotate: {
+        percentOfDiskspace: " 0.4 ",
+        sizeThresholdMB: "1E+3",
+        timeThresholdHrs: "2.5e-1",
+        numTotal: " ",
+        maxUncompressed: "07",
+      },
+    },
     expected: {},
-    logRotate: { percentOfDiskspace: 0.4, sizeThresholdMB: 1000, numUncompressed: 7 },
+    logRotate: { percentOfDiskspace: 0.4, sizeThresholdMB: 1000, timeThresholdHrs: 0.25, numUncompressed: 7 },
   },
   {
     description: "the older name of a number beside a text without characters",
