@@ -5,7 +5,7 @@ import { type AgentKind, idOf } from "../model/read-arguments.ts";
 import { fleetChildren } from "../record/fleet-children.ts";
 import { AgentLogConfig, type AgentLogConfigArgs, recordedTexts } from "./agent-log-config.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
-import { plainValueOf } from "./private-sdk.ts";
+import { markedValueOf } from "./private-sdk.ts";
 import { printedAsIs } from "./program-failures.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
@@ -119,7 +119,7 @@ function fleetSettingsOf(child: AgentLogConfig, name: string): pulumi.Output<Fle
   const members = { projectId, agent, logRotate, ...recordedTexts.get(child) };
   const outputs: readonly (readonly [string, pulumi.Output<unknown>])[] = Object.entries(members);
   return child.urn.apply(async (): Promise<FleetSettings> => {
-    const values = outputs.map(async ([key, output]) => [key, (await plainValueOf(output, true)) || undefined]);
+    const values = outputs.map(async ([key, output]) => [key, (await markedValueOf(output)) || undefined]);
     const settings = Object.fromEntries(await Promise.all(values));
     // In the preview of a new child its own id is unknown.
     settings.id = [settings.projectId, settings.agent].find(pulumi.isUnknown) ?? idOf(settings);

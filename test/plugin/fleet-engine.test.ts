@@ -125,6 +125,25 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
   );
 });
 
+it("has an unknown output in a preview that does not ask the provider for a member", LIMIT, async (context) => {
+  const { deployment, set, setArgs } = await open(context, "package", { projects: byId(id(1)) }, { late: "true" });
+  const first = await deployment.preview();
+  expect(first.ok, first.text).toBe(true);
+  expect(first.text).toMatch(/ input: \[unknown\]/);
+  await set("late", "false");
+  expect(await deployment.up()).toMatchObject({ ok: true });
+  expect(await deployment.outputs()).toEqual({ paths: { [`${id(1)}/monitoring`]: "/log/1" } });
+
+  const list = { op: "update", name: "list", differences: [expect.stringMatching(/^input: \{.*\} => \[unknown\]$/)] };
+  await set("late", "true");
+  const connected = await deployment.preview();
+  expect(connected.steps, connected.text).toContainEqual(list);
+  await set("late", "false");
+  await setArgs({ projects: byId(id(1), id(2)) });
+  const targeted = await deployment.run(["preview", "--target=**list"]);
+  expect(targeted.steps, targeted.text).toContainEqual(list);
+});
+
 it.for([["package", "plugin"] as const, ["plugin", "package"] as const])(
   "moves in place with its names, and beside a single record, from the %s to the %s and back",
   LIMIT,

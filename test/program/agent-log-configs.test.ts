@@ -58,12 +58,12 @@ interface Fleet {
 }
 
 /** Runs as a program does, and returns the children that it registers. */
-function inDeployment({ preview = false } = {}): () => readonly Child[] {
+function inDeployment({ preview = false, stateOf = ({ inputs }: Child) => inputs } = {}): () => readonly Child[] {
   const registered: pulumi.runtime.MockResourceArgs[] = [];
   const newResource = (args: pulumi.runtime.MockResourceArgs) => {
     registered.push(args);
     const isNew = preview && args.type === "test:index:Other";
-    return { id: isNew ? "" : args.name, state: args.inputs };
+    return { id: isNew ? "" : args.name, state: stateOf(args) };
   };
   setEngine({ newResource }, { preview });
   return () => registered.filter(({ type }) => type === AGENT_LOG_CONFIG_TYPE);
@@ -81,10 +81,14 @@ class Other extends pulumi.CustomResource {
 async function makeInProgram(args: PropertyMap, preview = false): Promise<Fleet> {
   const children = inDeployment({ preview });
   const { configs }: AgentLogConfigs = Reflect.construct(AgentLogConfigs, ["fleet", mapValues(args, inputOf)]);
-  // The SDK leaves out what is undefined, and keeps what is known of a map.
-  const known = JSON.stringify(await resolved(configs), (_, value) => (pulumi.isUnknown(value) ? unknownValue : value));
-  const found: PropertyValue = known === undefined ? unknownValue : JSON.parse(known);
+  const found = await withMarks(configs);
   return { configs: (await pulumi.isSecret(configs)) ? secret(found) : found, children };
+}
+
+/** The value of an Output with the engine's mark of what is not known. The SDK leaves out what is undefined. */
+async function withMarks(output: pulumi.Output<unknown>): Promise<PropertyValue> {
+  const known = JSON.stringify(await resolved(output), (_, value) => (pulumi.isUnknown(value) ? unknownValue : value));
+  return known === undefined ? unknownValue : JSON.parse(known);
 }
 
 function inputOf(value: PropertyValue): unknown {
@@ -258,6 +262,25 @@ describe("a fleet of a program", () => {
     await resolved(fleet.configs);
     expect(dependencies).toHaveLength(2);
     expect(namesOf(children())).toEqual(["fleet-one-monitoring", "fleet-two-monitoring"]);
+  });
+
+  it("knows of a child in a preview what the engine returns, which is nothing without its provider", async () => {
+    const known = { projectId: ONE, agent: "monitoring" };
+    const partly = { ...known, logPath: "/one", logRotate: { sizeThresholdMB: unknownValue, timeThresholdHrs: 24 } };
+    const states: Readonly<Record<string, PropertyMap>> = { a: {}, b: { ...partly, logPathWindows: "" } };
+    inDeployment({ preview: true, stateOf: ({ name }) => states[name.charAt("fleet-".length)] ?? {} });
+    const { configs } = new AgentLogConfigs("fleet", { projects: { a: ONE, b: ONE }, ...MONITORING });
+    expect(await isKnown(configs)).toBe(false);
+    const unknown = Object.fromEntries(
+      ["id", "projectId", "agent", "logPath", "logPathWindows", "logRotate", "username"].map((key) => [
+        key,
+        unknownValue,
+      ]),
+    );
+    expect(await withMarks(configs)).toEqual({
+      "a/monitoring": { name: "a", ...unknown },
+      "b/monitoring": { name: "b", id: `${ONE}/monitoring`, ...partly, username: unknownValue },
+    });
   });
 
   it.each<{ description: string; opts: () => pulumi.ComponentResourceOptions }>([

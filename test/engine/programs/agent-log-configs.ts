@@ -4,6 +4,7 @@ import {
   AgentLogConfig,
   AgentLogConfigs,
   type AgentLogConfigsArgs,
+  Provider,
 } from "pulumi-agent-log-config";
 
 // A fleet and a single record, made by this package or by the plugin, and a resource that depends on the fleet.
@@ -37,7 +38,12 @@ const hook = new pulumi.ResourceHook("say", ({ id }) => pulumi.log.warn(`A hook 
 const transforms: pulumi.ResourceTransform[] = [
   ({ custom, props, opts }) => (custom ? { props, opts: { ...opts, hooks: { beforeUpdate: [hook] } } } : undefined),
 ];
+/** The connection of the stack, of which in a preview a new resource has not made the address yet. */
+const late = config.getBoolean("late");
+const baseUrl = new pulumi.Config("agent-log-config").require("baseUrl");
+const madeUrl = late ? new pulumi.Stash("address", { input: baseUrl }).id.apply(() => baseUrl) : baseUrl;
 const opts = {
+  ...(late !== undefined && { provider: new Provider("west", { baseUrl: madeUrl }) }),
   protect: config.getBoolean("protect") ?? false,
   ignoreChanges: config.getObject<string[]>("ignoreChanges") ?? [],
   transforms: config.getBoolean("hooked") ? transforms : [],
@@ -56,3 +62,4 @@ if (config.getBoolean("consumed")) new pulumi.Stash("consumer", { input: 1 }, { 
 export const paths = fleet.configs.apply((configs) =>
   Object.fromEntries(Object.entries(configs).map(([key, { logPath }]) => [key, logPath])),
 );
+if (late !== undefined) new pulumi.Stash("list", { input: paths });
