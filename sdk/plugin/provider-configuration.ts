@@ -34,10 +34,14 @@ export function checkConfiguration(request: CheckRequest, run: PluginRun): Check
   return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(inputs)));
 }
 
-/** Returns the places of the settings of a provider, the first one first. */
-export function configurationOf(request: ConfigureRequest): readonly SettingsSource[] {
+/**
+ * Returns the places of the settings of a provider, the first one first.
+ * @param isFromProgram the program has sent the configuration; otherwise all of it comes from the state
+ */
+export function configurationOf(request: ConfigureRequest, isFromProgram: boolean): readonly SettingsSource[] {
   const properties = withoutMarks(propertiesOf(request.getArgs()));
-  const args = Object.fromEntries(Object.entries(properties).filter(([name, value]) => isArgument(name, value)));
+  const entries = Object.entries(properties).filter(([name, value]) => !isFromProgram || isArgument(name, value));
+  const args = Object.fromEntries(entries);
   return [providerArguments(nameInUrn(request.getUrn() ?? ""), args), stackConfiguration(stackText)];
 }
 

@@ -77,7 +77,7 @@ function resourceProvider({ version, schema }: PluginDescription, log: EngineLog
       return checkConfiguration(request, current);
     }),
     configure: call((request) => {
-      run = new PluginRun(log, configurationOf(request), isConfigurationChecked);
+      run = new PluginRun(log, configurationOf(request, isConfigurationChecked), isConfigurationChecked);
       isConfigurationChecked = false;
       return new providerMessages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),

@@ -122,12 +122,15 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
       }
       return { id, outputs: outputsOf(record), warning: { ...finding, record: "used" } };
     }
-    throw OF_CONNECTION.has(error.code) && host.usesOldConnection === true ? error.advised(REFRESH_ADVICE) : error;
+    // If a setting of the service is refused, no other connection helps.
+    const mayHelp = OF_CONNECTION.has(error.code) && !SETTING_NAMES.some((name) => error.details.says.includes(name));
+    throw mayHelp && host.usesOldConnection === true ? error.advised(REFRESH_ADVICE) : error;
   }
 }
 
 /** Another address or another key may help. */
 const OF_CONNECTION: ReadonlySet<AgentLogConfigErrorCode> = new Set([
+  "ERR_INVALID_SETTINGS",
   "ERR_CONNECTION",
   "ERR_PROXY",
   "ERR_TLS",
@@ -140,7 +143,7 @@ const OF_CONNECTION: ReadonlySet<AgentLogConfigErrorCode> = new Set([
 ]);
 
 const REFRESH_ADVICE =
-  "A refresh without `--run-program` uses the connection of the last `pulumi up`; after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`.";
+  "If the connection has changed since the last `pulumi up`, run `pulumi up`, or `pulumi refresh --run-program`.";
 
 /**
  * Returns why a resource with these inputs is not recorded: the failures of its check, or else those of a change since the check.

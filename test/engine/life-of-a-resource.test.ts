@@ -120,7 +120,7 @@ describe("AgentLogConfig on the real engine", () => {
     const refused = await deployment.refresh();
     expect(refused).toMatchObject({ ok: false });
     expect(refused.text).toMatch(
-      /error: Can't read .* A refresh without `--run-program` uses the connection of the last `pulumi up`; after a change of the connection run `pulumi up`, or `pulumi refresh --run-program`\.$/m,
+      /error: Can't read .* If the connection has changed since the last `pulumi up`, run `pulumi up`, or `pulumi refresh --run-program`\.$/m,
     );
     expect(refused.text).not.toContain(PRIVATE_KEY);
     expect(await deployment.up()).toMatchObject({ ok: true });

@@ -123,10 +123,12 @@ describe("the configuration", () => {
     const plugin = await startForTest({ env: { PULUMI_CONFIG: JSON.stringify(stack) }, engine: address });
     for (const name of ["default", "default_0_1_0", "west"]) {
       const urn = `urn:pulumi:dev::p::pulumi:providers:agent-log-config::${name}`;
+      await plugin.checkConfig({});
       await plugin.configure(stack, urn);
       await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow(
         "baseUrl (the configuration key agent-log-config:baseUrl)",
       );
+      await plugin.checkConfig({});
       await plugin.configure({ baseUrl: "ftp://west.example.com" }, urn);
       await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow(
         `baseUrl (the argument baseUrl of the Provider '${name}')`,
@@ -151,6 +153,7 @@ describe("the configuration", () => {
       PULUMI_CONFIG: JSON.stringify({ publicKey }),
     };
     const plugin = await startForTest({ env: stack });
+    await plugin.checkConfig({});
     await plugin.configure({ publicKey: JSON.stringify({ nested: "x" }) });
     await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow(
       "publicKey (the configuration key agent-log-config:publicKey) is a map or a list; set it to one value.",
@@ -233,15 +236,26 @@ describe("a resource", () => {
     }
   });
 
-  it("names in a refresh the connection of the last update, unless a program has sent one", async () => {
+  it("says in a refresh what to do after a change of the connection, unless a program has sent the connection", async () => {
     service.respondWith({ status: 404, body: "<html>" });
     for (const isSent of [false, true]) {
       if (isSent) await shared.checkConfig(configuration());
       const plugin = await configured();
       const read = plugin.call("Read", { urn: URN, id: ID, properties: RECORDED, inputs: {} });
       const message = await read.then(String, String);
-      expect(message.includes("A refresh without `--run-program` uses the connection of"), message).toBe(!isSent);
+      expect(message.includes("If the connection has changed since the last `pulumi up`, run"), message).toBe(!isSent);
     }
+  });
+
+  it("takes in a refresh both halves of a wrong key from the state, whatever the stack has now", async () => {
+    const stack = JSON.stringify({ publicKey: "publickey", privateKey: "private-key-0002" });
+    const plugin = await startForTest({ env: { PULUMI_CONFIG: stack } });
+    const messageOf = async (changed: PropertyMap) => {
+      await plugin.configure(configuration(changed));
+      return plugin.call("Read", { urn: URN, id: ID, properties: RECORDED, inputs: {} }).then(String, String);
+    };
+    service.rotateKey("private-key-0002");
+    expect(await messageOf({})).toMatch(/ See \S+#err_wrong_key\. If the connection has changed since/);
   });
 
   it("leaves the comparison to the engine, which knows what is ignored, also where another service was read", async () => {
