@@ -65,7 +65,8 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
   const first = await deployment.preview();
   expect(first.text).toContain('monitoringLog: "/var/log/monitoring-agent.log"');
   expect(await deployment.up()).toMatchObject({ ok: true });
-  expect(await deployment.outputs()).toMatchObject({ backupLog: "/backup.log", deletedLog: "/deleted.log" });
+  const outputs = { backupLog: "/backup.log", deletedLog: "/deleted.log", westKey: "publickey" };
+  expect(await deployment.outputs()).toMatchObject(outputs);
   expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
   expect(await gate()).toMatchObject({ ok: true });
 

@@ -13,6 +13,7 @@ const FLEET = "agent-log-config:index:AgentLogConfigs";
 const PARTS: Readonly<Record<keyof SchemaTypes, Readonly<Record<string, unknown>>>> = {
   configuration: { properties: schemaPart("config", "variables") },
   provider: { properties: schemaPart("provider", "inputProperties") },
+  providerOutputs: schemaPart("provider"),
   resourceInputs: inputsOf(schemaPart("resources", ONE)),
   resourceOutputs: schemaPart("resources", ONE),
   fleetInputs: inputsOf(schemaPart("resources", FLEET)),
@@ -52,13 +53,22 @@ it("says of each type and resource what its doc comment says first", () => {
   }
 });
 
+it("has no text about one language alone, because the SDK of each language shows it", () => {
+  const texts: string[] = [];
+  JSON.stringify(schemaPart(), (key, value) => {
+    if (key === "description") texts.push(String(value).split("{{% examples %}}", 1).join());
+    return value;
+  });
+  expect(texts.filter((text) => /\b(Java|Python|Go|YAML|TypeScript)\b|C#/.test(text))).toEqual([]);
+});
+
 it("takes what the resource takes, whose arguments no compiler compares with their interface", () => {
   const accepted = z.toJSONSchema(resourceArgumentsSchema);
   expect(withoutTexts(kindOf(PARTS.resourceInputs))).toEqual(withoutTexts(kindOf(accepted)));
 });
 
 /** What other languages need, whose types say less. */
-const EXTRAS = / (?:A number \(in Go|In Java|All codes,) .*|(?<=must not be set), .*/;
+const EXTRAS = / (?:A number, or an|All codes,) .*|(?<=must not be set), .*/;
 
 /** A kind by its name, a choice by its values, a list by its element, a map by `*`, an object by its members. */
 function kindOf(part: unknown): unknown {

@@ -17,7 +17,10 @@ func main() {
 		}
 
 		// It takes what it lacks from the configuration of the stack.
-		west, err := agentlogconfig.NewProvider(ctx, "west", &agentlogconfig.ProviderArgs{MaxRetries: pulumi.Int(0)})
+		west, err := agentlogconfig.NewProvider(ctx, "west", &agentlogconfig.ProviderArgs{
+			PublicKey:  pulumi.String("publickey"),
+			MaxRetries: pulumi.Int(0),
+		})
 		if err != nil {
 			return err
 		}
@@ -62,6 +65,7 @@ func main() {
 		ctx.Export("monitoringLog", monitoring.LogPath)
 		ctx.Export("deletedLog", deleted.LogPath)
 		ctx.Export("backupLog", backup.LogPath())
+		ctx.Export("westKey", west.PublicKey)
 		return nil
 	})
 }

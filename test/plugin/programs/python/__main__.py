@@ -4,7 +4,7 @@ import pulumi_agent_log_config as alc
 PROJECT_ID = "0123456789abcdef01234567"
 
 # It takes what it lacks from the configuration of the stack.
-west = alc.Provider("west", max_retries=0)
+west = alc.Provider("west", public_key="publickey", max_retries=0)
 monitoring = alc.AgentLogConfig(
     "monitoring",
     project_id=PROJECT_ID,
@@ -30,3 +30,4 @@ backup = alc.get_agent_log_config_output(project_id=PROJECT_ID, agent="backup")
 pulumi.export("monitoringLog", monitoring.log_path)
 pulumi.export("deletedLog", deleted.log_path)
 pulumi.export("backupLog", backup.log_path)
+pulumi.export("westKey", west.public_key)
