@@ -106,12 +106,12 @@ export class ReadGate {
    * Lets a read that was sent before make another attempt. Outages of other reads do not stop its retries.
    * @throws AgentLogConfigError if the key or the address is refused; the reason of the signal if it is aborted
    */
-  admitAgain(turn: ReadTurn): void {
+  admitAgain(turn: Omit<ReadTurn, "pool">): void {
     turn.signal?.throwIfAborted();
     if (this.#refusalsLeft <= 0) this.#refuseIfStopped(turn);
   }
 
-  #refuseIfStopped({ subject }: ReadTurn): void {
+  #refuseIfStopped({ subject }: Pick<ReadTurn, "subject">): void {
     if (this.#stop === undefined || this.#stop.until <= performance.now()) return;
     const { error, why } = this.#stop;
     const { code, errorCode, details } = error;

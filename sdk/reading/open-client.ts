@@ -1,4 +1,4 @@
-import { AgentLogConfigClient } from "../client/agent-log-config-client.ts";
+import { ServiceClient } from "../client/service-client.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 import {
   type ConnectionSetting,
@@ -13,7 +13,7 @@ import {
  * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names a setting that is invalid and the place it comes from
  */
-export function openClient(settings: ConnectionSettings): AgentLogConfigClient {
+export function openClient(settings: ConnectionSettings): ServiceClient {
   const missingNames = REQUIRED.filter((setting) => settings[setting] === undefined);
   if (missingNames.length > 0) throw missingSettings(missingNames);
   const texts = Object.entries(settings).flatMap(([name, setting]) =>
@@ -21,7 +21,7 @@ export function openClient(settings: ConnectionSettings): AgentLogConfigClient {
   );
   const placeOf = (name: string) =>
     isConnectionSetting(name) ? (settings[name]?.place ?? placeFor(name, settings)) : undefined;
-  return new AgentLogConfigClient(parseTexts(Object.fromEntries(texts)), placeOf);
+  return new ServiceClient(parseTexts(Object.fromEntries(texts)), placeOf);
 }
 
 /** Says how to allow plain http, in the place that the address comes from. */

@@ -1,4 +1,4 @@
-import type { AgentLogConfigClient, ReadOptions } from "../client/agent-log-config-client.ts";
+import type { ServiceClient, ServiceReadOptions } from "../client/service-client.ts";
 import { refuseEngineMarks } from "../engine/engine-marks.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
@@ -15,7 +15,7 @@ export interface UncheckedRead {
  * some decide whether others are sent. The clients end with the process: their sockets do not keep it alive.
  */
 export class SettingsReader {
-  readonly #clients = new Map<string, AgentLogConfigClient>();
+  readonly #clients = new Map<string, ServiceClient>();
   readonly #progress: ReadProgress;
 
   /** @param showProgress shows how far the reads are, if they take long */
@@ -44,11 +44,11 @@ export class SettingsReader {
 /** Reads settings that the engine does not misread. */
 export async function readUsable(
   connection: ConnectionSettings,
-  client: AgentLogConfigClient,
+  client: ServiceClient,
   args: UncheckedRead,
-  options: ReadOptions,
+  options: ServiceReadOptions,
 ): Promise<AgentLogConfigResult> {
-  const result = await client.get(args, options).catch((error) => {
+  const result = await client.read(args, options).catch((error) => {
     throw error instanceof AgentLogConfigError ? withPlacesOfKey(error, connection) : error;
   });
   refuseEngineMarks(result);

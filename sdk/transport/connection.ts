@@ -157,7 +157,7 @@ export function connectionFactory(options: CompleteOptions, proxy: EnvironmentPr
   const { baseUrl, publicKey: username, privateKey: password, caCertificate, timeoutSeconds } = options;
   const { origin } = new URL(baseUrl);
   const limits = {
-    // retriedRead limits the whole read.
+    // ServiceClient limits the whole read.
     headersTimeout: 0,
     bodyTimeout: MAX_PAUSE_SECONDS * 1000,
     maxResponseSize: MAX_BODY_BYTES,

@@ -97,7 +97,7 @@ async function serve(react: (asked: Asked) => Reaction, gateway: (asked: Asked) 
 }
 
 /** Returns the codes of the reads of these projects that fail. The clock moves on whenever nothing else happens. */
-async function lostOf(client: AgentLogConfigClient, projects: readonly number[]) {
+async function lostOf(client: Pick<AgentLogConfigClient, "get">, projects: readonly number[]) {
   const codes: (string | undefined)[] = [];
   for (const project of projects) {
     const projectId = project.toString(16).padStart(24, "0");

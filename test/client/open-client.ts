@@ -1,5 +1,6 @@
 import { onTestFinished } from "vitest";
 import { AgentLogConfigClient, type ConnectionOptions, type ReadArguments } from "../../sdk/client/index.ts";
+import { ServiceClient, type ServiceReadOptions } from "../../sdk/client/service-client.ts";
 import { type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
 
 export const PROJECT_ID = "0123456789abcdef01234567";
@@ -26,18 +27,14 @@ export function openClient(
 }
 
 /** The same client as a run opens it: it remembers how its reads have ended when none is under way. */
-export function openClientOfRun(
-  { baseUrl }: Pick<Service, "baseUrl">,
-  options: Partial<ConnectionOptions> = {},
-): AgentLogConfigClient {
-  const settings = { baseUrl, ...KEYS, allowHttp: true, maxRetries: 0, ...options };
-  const client = new AgentLogConfigClient(settings, () => undefined);
+export function openClientOfRun({ baseUrl }: Pick<Service, "baseUrl">, options: Partial<ConnectionOptions> = {}) {
+  const client = new ServiceClient({ baseUrl, ...KEYS, allowHttp: true, maxRetries: 0, ...options });
   onTestFinished(() => client.close());
-  return client;
+  return { get: (args: ReadArguments, how: ServiceReadOptions = {}) => client.read(args, how) };
 }
 
 /** What {@link MONITORING} fails with; undefined where it is read. */
-export async function failureOf(client: AgentLogConfigClient): Promise<unknown> {
+export async function failureOf(client: Pick<AgentLogConfigClient, "get">): Promise<unknown> {
   return client.get(MONITORING).then(
     () => undefined,
     (error: unknown) => error,

@@ -219,7 +219,7 @@ describe("a read", () => {
   it("tells of each retry with the reason, and of no other attempt", async () => {
     const service = await openService({ faults: [DOWN, { status: 429 }, { status: 404 }] });
     const onRetry = vi.fn();
-    const ended = watch(openClient(service, { maxRetries: 3 }).get(MONITORING, { onRetry }));
+    const ended = watch(openClientOfRun(service, { maxRetries: 3 }).get(MONITORING, { onRetry }));
     await responded(2);
     await pass(500);
     await responded(4);
@@ -232,7 +232,7 @@ describe("a read", () => {
     const service = await openService();
     await service.close();
     const onRetry = vi.fn();
-    const ended = watch(openClient(service, { maxRetries: 1 }).get(MONITORING, { onRetry }));
+    const ended = watch(openClientOfRun(service, { maxRetries: 1 }).get(MONITORING, { onRetry }));
     await until(() => onRetry.mock.calls.length > 0);
     await pass(1000);
     await until(() => ended.mock.calls.length > 0);
@@ -272,7 +272,7 @@ describe("a read", () => {
   it("tells of a retry by what undici calls the failure, without its prefix", async () => {
     const service = await openService({ faults: [{ cutAfterBytes: 50 }] });
     const onRetry = vi.fn();
-    const ended = watch(openClient(service, { maxRetries: 1 }).get(MONITORING, { onRetry }));
+    const ended = watch(openClientOfRun(service, { maxRetries: 1 }).get(MONITORING, { onRetry }));
     await until(() => onRetry.mock.calls.length > 0);
     await pass(1000);
     await until(() => ended.mock.calls.length > 0);

@@ -1,0 +1,237 @@
+import packageJson from "../../package.json" with { type: "json" };
+import { sendSigned, type UnsignedRequest, type WireResponse } from "../digest/signed-request.ts";
+import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
+import { type CompleteOptions, completeOptions, MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
+import { AgentLogConfigError, errorOf, withEvidence } from "../model/errors.ts";
+import { type PlaceOf, parseArgument } from "../model/parse-argument.ts";
+import { agentLogConfigId, type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
+import { type Connection, ConnectionPool, connectionFactory } from "../transport/connection.ts";
+import { connectionError, unreachedError } from "../transport/connection-error.ts";
+import { type EnvironmentProxy, environmentProxy, ProxyError } from "../transport/environment-proxy.ts";
+import { abortable, ReadGate } from "./read-gate.ts";
+import {
+  decodeAgentLogSettings,
+  isErrorForKnownKey,
+  type ResponseContent,
+  readResponse,
+  type SentRead,
+} from "./read-response.ts";
+
+/** How to make one read. */
+export interface ServiceReadOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** The arguments may have secrets, so no message quotes them if they are invalid. Default: false. */
+  readonly isSecret?: boolean;
+  /** Replaces that of the connection. */
+  readonly maxRetries?: number;
+  /** Is called when the read is going to be tried again, with the number of the retry and the reason. */
+  readonly onRetry?: (text: string) => void;
+}
+
+/** A read that is under way. */
+interface PendingRead extends SentRead {
+  readonly signal: AbortSignal | undefined;
+  readonly maxRetries: number;
+  readonly onRetry: ((text: string) => void) | undefined;
+}
+
+/** The client of a run, which does not forget why a read has failed: nobody corrects a key or a service meanwhile. */
+export class ServiceClient {
+  readonly #options: CompleteOptions;
+  readonly #url: URL;
+  readonly #proxy: EnvironmentProxy | undefined;
+  readonly #pool: ConnectionPool;
+  readonly #reads = new Set<Promise<unknown>>();
+  /** What its reads know of each other. */
+  #gate = new ReadGate();
+  #closing: Promise<void> | undefined;
+
+  /**
+   * @param options {@link ConnectionOptions}, not checked yet
+   * @param placeOf says where a setting comes from
+   */
+  constructor(options: unknown, placeOf?: PlaceOf) {
+    this.#options = completeOptions(options, placeOf);
+    this.#url = new URL(this.#options.baseUrl);
+    this.#proxy = environmentProxy(this.#url);
+    this.#pool = new ConnectionPool(connectionFactory(this.#options, this.#proxy));
+  }
+
+  /** @param args {@link ReadArguments}, not checked yet */
+  async read(args: unknown, options: ServiceReadOptions): Promise<AgentLogConfigResult> {
+    const { signal, isSecret = false, onRetry, maxRetries = this.#options.maxRetries } = options;
+    const readArguments = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
+    const { projectId, agent, envelope = false } = readArguments;
+    const { host } = this.#url;
+    const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from ${host}`;
+    signal?.throwIfAborted();
+    if (this.#closing !== undefined) {
+      throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
+    }
+    const request = requestOf(this.#url, readArguments);
+    // Many reads may share one signal. Each read adds only one listener to it, because to remove a listener takes longer the more
+    // there are.
+    const controller = signal && new AbortController();
+    const abortOwn = () => controller?.abort(signal?.reason);
+    signal?.addEventListener("abort", abortOwn);
+    const pending = { request, envelope, subject, signal: controller?.signal, maxRetries, onRetry };
+    const read = abortable(this.#readInTurn(pending), controller?.signal);
+    this.#reads.add(read);
+    try {
+      const { body, serviceVersion } = await read;
+      const settings = decodeAgentLogSettings(body, subject);
+      return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
+    } catch (error) {
+      signal?.throwIfAborted();
+      const readError = this.#withProxy(errorOf(error, subject));
+      // The error was made when a socket closed or a timer ended. The stack of this place has the caller.
+      Error.captureStackTrace(readError);
+      throw readError;
+    } finally {
+      signal?.removeEventListener("abort", abortOwn);
+      this.#reads.delete(read);
+    }
+  }
+
+  /** Forgets why reads have failed, unless one is under way: somebody may have corrected the key or the service since. */
+  forgetFailures(): void {
+    if (this.#reads.size === 0) this.#gate = new ReadGate();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= Promise.allSettled(this.#reads).then(() => this.#pool.destroy());
+    return this.#closing;
+  }
+
+  /**
+   * Waits for a connection and for the turn of the read, and keeps both until the read has a final response, its time is over, or the
+   * caller gives it up. So at most 16 reads are retried at the same time, one on each connection.
+   */
+  async #readInTurn(read: PendingRead): Promise<ResponseContent> {
+    const connection = await this.#pool.take();
+    try {
+      const { subject, signal } = read;
+      return await this.#gate.pass({ subject, signal, pool: this.#pool }, () => this.#retry(connection, read));
+    } finally {
+      this.#pool.giveBack(connection);
+    }
+  }
+
+  /** Makes attempts until one is final. The interceptor of undici for retries would join the parts of two responses. */
+  async #retry(connection: Connection, read: PendingRead): Promise<ResponseContent> {
+    const end = performance.now() + this.#options.timeoutSeconds * 1000;
+    let error: AgentLogConfigError | undefined;
+    for (let retries = 0; ; retries += 1) {
+      const outcome = await this.#attempt(connection, read, end, error);
+      if (!(outcome instanceof AgentLogConfigError)) return outcome;
+      error = outcome;
+      // Behind a load balancer, another connection may lead to a server that responds. The next read uses it, too.
+      if (error.temporary) connection.replace();
+      // The pause is 0.5 s, doubled with each retry, minus up to half of it at random, so that clients do not all come back at the
+      // same time.
+      const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
+      const isLast = retries >= read.maxRetries || performance.now() + wait >= end;
+      if (isLast || !isRetryable(error)) throw afterAttempts(retries + 1, error);
+      const [cause = error.code] = error.details.evidence ?? [];
+      read.onRetry?.(`retry ${retries + 1}/${read.maxRetries} (${cause.replace(/^(?:status |UND_ERR_)/, "")})`);
+      const pause = Promise.withResolvers<void>();
+      const timer = setTimeout(pause.resolve, wait);
+      await abortable(pause.promise, read.signal, () => clearTimeout(timer));
+      // In a busy program the pause may end late, and another read may have learned meanwhile that the key is refused.
+      if (performance.now() >= end) throw afterAttempts(retries + 1, error);
+      this.#gate.admitAgain(read);
+    }
+  }
+
+  /**
+   * @param end when the time of the read is over, on the clock of `performance`
+   * @param earlierError how the attempt before has failed
+   */
+  async #attempt(
+    connection: Connection,
+    read: PendingRead,
+    end: number,
+    earlierError: AgentLogConfigError | undefined,
+  ): Promise<ResponseContent | AgentLogConfigError> {
+    const { request, envelope, signal, subject } = read;
+    const failedRequest = { subject, options: this.#options, proxy: this.#proxy };
+    connection.beginRequest();
+    const answer = Promise.withResolvers<WireResponse>();
+    let immediate: NodeJS.Immediate | undefined;
+    const giveUp = () => {
+      const error = connection.isOpen ? timeoutError(this.#options, subject) : unreachedError(failedRequest);
+      answer.reject(afterOther(error, earlierError));
+      connection.replace();
+    };
+    // If the process was busy, a response may have come. Node.js reads it before it runs the immediate.
+    const timer = setTimeout(
+      () => {
+        immediate = setImmediate(giveUp);
+      },
+      Math.max(0, end - performance.now()),
+    );
+    try {
+      sendSigned(connection, request, (response) => isErrorForKnownKey(response, envelope)).then(
+        answer.resolve,
+        answer.reject,
+      );
+      const response = await abortable(answer.promise, signal, () => connection.replace());
+      if (response.status === 407 && this.#proxy?.isForwarding) throw new ProxyError(this.#proxy, response);
+      return readResponse(response, read);
+    } catch (cause) {
+      signal?.throwIfAborted();
+      return cause instanceof AgentLogConfigError ? cause : connectionError(cause, failedRequest);
+    } finally {
+      clearTimeout(timer);
+      clearImmediate(immediate);
+    }
+  }
+
+  /** Says that a proxy may have sent a response, unless the response has a code or a challenge, which only the service sends. */
+  #withProxy(error: AgentLogConfigError): AgentLogConfigError {
+    const { code, status, errorCode } = error;
+    const isOfService = status === undefined || errorCode !== undefined || code === "ERR_WRONG_KEY";
+    if (this.#proxy?.isForwarding !== true || isOfService) return error;
+    return error.advised(`The proxy ${this.#proxy.host} may have answered instead of the service.`);
+  }
+}
+
+function requestOf({ origin, pathname }: URL, { projectId, agent, envelope, pretty }: ReadArguments): UnsignedRequest {
+  const query = [envelope ? "envelope=true" : "", pretty ? "pretty=true" : ""].filter(Boolean).join("&");
+  const path = `${pathname}/groups/${projectId}/automationConfig/${agent}AgentConfig${query && `?${query}`}`;
+  return { origin, path, method: "GET", headers: HEADERS };
+}
+
+const HEADERS = {
+  accept: "application/json",
+  "accept-encoding": "identity",
+  "user-agent": `pulumi-agent-log-config/${packageJson.version}`,
+};
+
+/**
+ * Outages are retried, except status 500, which the service sends for its own defects, and status 401 with a stale challenge,
+ * which is the last of several.
+ */
+function isRetryable({ temporary, status }: AgentLogConfigError): boolean {
+  return temporary && status !== 500 && status !== 401;
+}
+
+/** Says how often a read was tried. */
+function afterAttempts(attempts: number, error: AgentLogConfigError): AgentLogConfigError {
+  if (attempts === 1) return error;
+  const { says, evidence = [], ...details } = error.details;
+  const withCount = [...evidence, `after ${attempts} attempts`];
+  return new AgentLogConfigError(error.code, says, { ...details, evidence: withCount });
+}
+
+function timeoutError({ timeoutSeconds }: CompleteOptions, subject: string): AgentLogConfigError {
+  const advice = timeoutSeconds < MAX_TIMEOUT_SECONDS ? ", or raise timeoutSeconds" : "";
+  const says = `no response within ${timeoutSeconds} s; check the network${advice}`;
+  return new AgentLogConfigError("ERR_TIMEOUT", says, { subject });
+}
+
+/** Says how the attempt before has failed if that was for another reason. */
+function afterOther(error: AgentLogConfigError, earlierError: AgentLogConfigError | undefined): AgentLogConfigError {
+  if (earlierError === undefined || earlierError.details.says === error.details.says) return error;
+  return error.advised(`The attempt before failed: ${withEvidence(earlierError.details.says, earlierError.details)}.`);
+}
