@@ -25,13 +25,13 @@ const { PROVIDER_TEXT } = built("engine/frozen-texts.js");
 const { lookUpConnection, stackConfiguration } = built("reading/connection-settings.js");
 const { internalProperties } = built("record/resource-record.js");
 const { recordedSettingsOf } = built("model/agent-log-settings.js");
-const { fingerprintsOf, originText } = built("record/settings-origin.js");
+const { fingerprintsOf, originText } = built("record/program-origin.js");
 const { baseUrl: service, publicKey } = fingerprintsOf(lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)));
 const settings = recordedSettingsOf(${JSON.stringify(SETTINGS)});
 class Literal extends pulumi.CustomResource {}
 for (const projectId of ${JSON.stringify(projectIds(resources))}) {
   const [name, what] = ["r" + projectId, { projectId, agent: "monitoring" }];
-  const read = { readFor: { id: projectId + "/monitoring", service }, publicKey };
+  const read = { readTarget: { id: projectId + "/monitoring", service }, publicKey };
   const origin = originText({ name, read, secrets: ["configOverrides"], ignored: [] });
   new Literal("pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig", name, {
     ...what,

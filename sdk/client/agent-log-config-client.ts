@@ -1,4 +1,3 @@
-import "../model/refuse-other-runtimes.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import type { ConnectionOptions } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";

@@ -11,7 +11,7 @@ import {
 } from "../reading/connection-settings.ts";
 import { openClient } from "../reading/open-client.ts";
 import { ReadProgress, readUsable } from "../reading/settings-reader.ts";
-import { FindingReport, findingOf } from "../record/finding-report.ts";
+import { errorFinding, FindingReport } from "../record/finding-report.ts";
 import { hasProject, readStack, type StackConfiguration } from "./read-stack.ts";
 import { wrongArguments } from "./wrong-arguments.ts";
 
@@ -155,7 +155,7 @@ function describeSources({ settings, service }: Pick<CheckReport, "settings" | "
 function render({ warnings, configs, failures }: CheckReport): string {
   const report = new FindingReport();
   for (const { error, read } of failures) {
-    report.note(read === undefined ? "" : agentLogConfigId(read.projectId, read.agent), findingOf(error));
+    report.note(read === undefined ? "" : agentLogConfigId(read.projectId, read.agent), errorFinding(error));
   }
   const lines = [
     ...warnings.map((warning) => styleText("yellow", `! ${warning}`)),

@@ -52,7 +52,7 @@ export class DigestExchange {
    * the request to a server that does not know its nonce. After later ones it does not, because some servers close each connection
    * after a refusal.
    */
-  moved(): void {
+  lostConnection(): void {
     this.#isFresh &&= this.#hasMoved;
     this.#hasMoved = true;
   }

@@ -66,7 +66,7 @@ export async function sendSigned(
       // After a replacement the connection is that of another request.
       if (connection.dispatcher !== dispatcher || !connection.failRequest()) throw error;
       // The server has closed the connection as the request was sent, which is sent again (RFC 9112, section 9.3.1).
-      exchange.moved();
+      exchange.lostConnection();
       continue;
     }
     const { error, ...response } = outcome;

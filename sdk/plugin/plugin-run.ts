@@ -1,7 +1,7 @@
 import type { EngineLog } from "../engine/engine-log.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { idOf } from "../model/read-arguments.ts";
-import { lookUpConnection, type SettingsSource } from "../reading/connection-settings.ts";
+import { type ConnectionSource, lookUpConnection } from "../reading/connection-settings.ts";
 import { SettingsReader, type UncheckedRead } from "../reading/settings-reader.ts";
 import { type Finding, FindingReport } from "../record/finding-report.ts";
 import type { RecordHost } from "../record/read-outcome.ts";
@@ -15,14 +15,14 @@ export class PluginRun {
   readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
   readonly #log: EngineLog;
   readonly #reader: SettingsReader;
-  readonly #sources: readonly SettingsSource[];
+  readonly #sources: readonly ConnectionSource[];
   readonly #isFromProgram: boolean;
 
   /**
    * @param sources the places that the connection settings come from before the environment, the first one first
    * @param isFromProgram the program has sent the configuration; in a plain refresh the engine takes it from the state
    */
-  constructor(log: EngineLog, sources: readonly SettingsSource[], isFromProgram: boolean) {
+  constructor(log: EngineLog, sources: readonly ConnectionSource[], isFromProgram: boolean) {
     this.#log = log;
     this.#reader = new SettingsReader((text) => log.showProgress(text));
     this.#isFromProgram = isFromProgram;

@@ -8,10 +8,10 @@ import { SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
 import { isPlainObject } from "../model/json.ts";
 import {
   CONFIGURATION_NAMESPACE,
+  type ConnectionSource,
   configurationText,
   configurationWarnings,
   providerArguments,
-  type SettingsSource,
   stackConfiguration,
 } from "../reading/connection-settings.ts";
 import type { Properties } from "../record/resource-record.ts";
@@ -38,7 +38,7 @@ export function checkConfiguration(request: CheckRequest, run: PluginRun): Check
  * Returns the places of the settings of a provider, the first one first.
  * @param isFromProgram the program has sent the configuration; otherwise all of it comes from the state
  */
-export function configurationOf(request: ConfigureRequest, isFromProgram: boolean): readonly SettingsSource[] {
+export function configurationOf(request: ConfigureRequest, isFromProgram: boolean): readonly ConnectionSource[] {
   const properties = withoutMarks(propertiesOf(request.getArgs()));
   const entries = Object.entries(properties).filter(([name, value]) => !isFromProgram || isArgument(name, value));
   const args = Object.fromEntries(entries);

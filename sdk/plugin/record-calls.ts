@@ -15,14 +15,14 @@ import { PLUGIN_TYPE } from "../engine/frozen-texts.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
 import { idOf } from "../model/read-arguments.ts";
-import { findingOf } from "../record/finding-report.ts";
+import { errorFinding } from "../record/finding-report.ts";
 import { secretsBehind } from "../record/resource-arguments.ts";
 import {
   checkInputs,
   differenceOf,
-  findingsAgainst,
   recordInputs,
   refreshRecord,
+  updateFindings,
 } from "../record/resource-lifecycle.ts";
 import {
   asProperties,
@@ -88,7 +88,7 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
   const olds = propertiesOf(request.getProperties());
   // Outputs do not say what they were read for.
   const oldInputs = propertiesOf(request.getInputs());
-  const record = { ...recordIn(olds), readFor: recordIn(oldInputs).readFor };
+  const record = { ...recordIn(olds), readTarget: recordIn(oldInputs).readTarget };
   const isNew = record.args.projectId === undefined;
   // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
   const isAdopted = isNew ? request.hasInputs() : Object.keys(oldInputs).length === 0;
@@ -100,7 +100,7 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
     response.setId(id).setInputs(newInputs ?? request.getInputs());
     return response.setProperties(structOf(withMarks(asProperties(outputs), olds)));
   } catch (error) {
-    const findings = [findingOf(error)];
+    const findings = [errorFinding(error)];
     if (isNew || isAdopted) return run.calls.fail(urn, findings);
     await run.calls.hold(urn, findings);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
@@ -128,7 +128,7 @@ async function outputsToRecord(
   { calls }: PluginRun,
 ): Promise<Struct> {
   const [urn, isPreview, inputs] = [request.getUrn(), request.getPreview(), recordIn(newProperties)];
-  const findings = findingsAgainst(inputs);
+  const findings = updateFindings(inputs);
   const isFailing = findings.length > 0;
   if (isFailing && !isPreview) calls.fail(urn, findings);
   if (isFailing) await calls.hold(urn, findings);

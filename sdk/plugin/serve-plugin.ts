@@ -8,7 +8,7 @@ import providerMessages, { type ConstructRequest, type InvokeRequest } from "@pu
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { EngineLog } from "../engine/engine-log.ts";
 import { UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
-import { findingOf } from "../record/finding-report.ts";
+import { errorFinding } from "../record/finding-report.ts";
 import { callFunction } from "./call-function.ts";
 import { constructFleet, ResourceMonitor } from "./construct-fleet.ts";
 import { propertiesOf, structOf } from "./engine-messages.ts";
@@ -148,7 +148,7 @@ function cancellableCalls(log: EngineLog) {
       } catch (error) {
         await log.flush();
         const code = error === CANCELLED ? grpc.status.CANCELLED : grpc.status.UNKNOWN;
-        respond({ code, details: findingOf(error).message });
+        respond({ code, details: errorFinding(error).message });
       } finally {
         calls.delete(cancel);
         end.resolve();

@@ -171,7 +171,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
 const IMPORT_IS_NOT_NEEDED = {
   message:
     "The import option is ignored, because creating an AgentLogConfig already reads the existing settings. Remove the option.",
-  cause: "import",
+  causeKey: "import",
 };
 
 /** The properties that only the engine provides. */

@@ -2,10 +2,9 @@ import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../model/json.ts";
 
-// This file has everything that the package uses of @pulumi/pulumi beyond its type declarations. Each comment says what happens if
-// a later version no longer has it. Internal modules are loaded when they are used. There are two more such uses: if the SDK no
-// longer looks for `__pulumiRunError` (sdk/model/errors.ts), it prints errors with their stacks, and if it prints errors in
-// another way, program-failures.ts does not shorten them.
+// This file has everything that the package uses of @pulumi/pulumi beyond its type declarations, and says what happens if a later
+// version no longer has it. There are two more such uses: if the SDK no longer looks for `__pulumiRunError` (sdk/model/errors.ts), it
+// prints errors with their stacks, and if it prints errors in another way, program-failures.ts does not shorten them.
 
 /** What the SDK's own invoke uses to wait for `dependsOn`. */
 interface DependsOnModule {

@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 import { type Finding, FindingReport } from "../record/finding-report.ts";
-import { findingsIn } from "../record/resource-record.ts";
+import { parseFindings } from "../record/resource-record.ts";
 import { failAtEnd, runsInline, runsWithMocks, whenKnown } from "./private-sdk.ts";
 
 /** A resource with a finding. */
@@ -28,7 +28,7 @@ export class ResourceReports {
   /** Reports why a resource fails in a preview. */
   watch(resource: pulumi.Resource, name: string, failures: pulumi.Output<unknown>): void {
     whenKnown(failures, (reasons) => {
-      for (const failure of findingsIn(reasons)) {
+      for (const failure of parseFindings(reasons)) {
         failAtEnd();
         this.#note({ severity: "error", resource, name }, failure);
       }

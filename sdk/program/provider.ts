@@ -8,6 +8,7 @@ import {
   CONNECTION_SETTING_NAMES,
   type ConnectionSetting,
   type ConnectionSettings,
+  type ConnectionSource,
   configurationKey,
   configurationWarnings,
   environment,
@@ -16,7 +17,6 @@ import {
   isConnectionSetting,
   lookUpConnection,
   providerArguments,
-  type SettingsSource,
   stackConfiguration,
 } from "../reading/connection-settings.ts";
 import { isConfigSecret, standFor } from "./private-sdk.ts";
@@ -100,7 +100,7 @@ function find(
   name: string,
   setting: ConnectionSetting,
   args: ProviderArgs,
-  ownEnvironment: SettingsSource,
+  ownEnvironment: ConnectionSource,
 ): pulumi.Output<FoundSetting | undefined> {
   const argument: pulumi.Output<unknown> = pulumi.output(args[setting]);
   const output = argument.apply((value) => {

@@ -3,9 +3,9 @@ import { AGENT_LOG_CONFIG_TYPE } from "../engine/frozen-texts.ts";
 import { type RecordedSettings, recordedSettingsOf } from "../model/agent-log-settings.ts";
 import { idOf } from "../model/read-arguments.ts";
 import type { ConnectionSettings } from "../reading/connection-settings.ts";
+import { fingerprintsOf, originText } from "../record/program-origin.ts";
 import { outcomeOf } from "../record/read-outcome.ts";
 import { secretsBehind } from "../record/resource-arguments.ts";
-import { fingerprintsOf, originText } from "../record/settings-origin.ts";
 import { isPlain } from "./is-eventual.ts";
 import { readOnce } from "./program-state.ts";
 import { connectionOf, providerOf } from "./provider.ts";
@@ -29,7 +29,7 @@ export interface ResourceRead {
    * the SDK do not end for a type that contains itself, such as JSON.
    */
   readonly settings: { readonly [Name in keyof RecordedSettings]: unknown };
-  /** A {@link SettingsOrigin}. */
+  /** A {@link ProgramOrigin}. */
   readonly origin: string;
 }
 
@@ -67,7 +67,7 @@ async function readNow(
   const outcome = await outcomeOf(read, { id: idOf(readArguments), service });
   const [settings, failure] =
     outcome.kind === "read" ? [outcome.settings, undefined] : [recordedSettingsOf({}), outcome.finding];
-  return { settings, origin: originText({ ...origin, read: { readFor: outcome.readFor, publicKey, failure } }) };
+  return { settings, origin: originText({ ...origin, read: { readTarget: outcome.readTarget, publicKey, failure } }) };
 }
 
 /** Returns the settings that no message may quote, and the arguments that none may quote if they are invalid. */

@@ -6,7 +6,7 @@ import { printable } from "../model/printable.ts";
 import { idOf } from "../model/read-arguments.ts";
 import { lookUpConnection, stackConfiguration } from "../reading/connection-settings.ts";
 import { SettingsReader } from "../reading/settings-reader.ts";
-import { describeFinding, type Finding, FindingReport, findingOf } from "../record/finding-report.ts";
+import { describeFinding, errorFinding, type Finding, FindingReport } from "../record/finding-report.ts";
 import type { RecordHost } from "../record/read-outcome.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../record/resource-lifecycle.ts";
 import {
@@ -94,7 +94,7 @@ export async function read(
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const subject = `AgentLogConfig ${printable(id, 80)}`;
-    const finding = findingOf(error);
+    const finding = errorFinding(error);
     const { message } = tellOnce(id, finding);
     const sentence = message === finding.message ? message : `${subject} can't be read. ${message}`;
     throw Object.assign(new Error(sentence), { stack: "it could not be read", toString: () => subject });
@@ -120,10 +120,10 @@ function tellOnce(subject: string, finding: Finding): Finding {
 
 /** Warns of a record, by the name of its resource if it is known, or else by its id. */
 async function warnOfRecord(subject: string, warning: Finding): Promise<void> {
-  const { record, cause } = warning;
+  const { record, causeKey } = warning;
   await warn(
     record === undefined
-      ? `AgentLogConfig ${printable(subject, 120)}: ${cause}`
+      ? `AgentLogConfig ${printable(subject, 120)}: ${causeKey}`
       : describeFinding([subject], tellOnce(subject, warning)),
   );
 }

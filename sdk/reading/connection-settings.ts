@@ -29,7 +29,7 @@ export interface FoundSetting {
 export type ConnectionSettings = Readonly<Partial<Record<ConnectionSetting, FoundSetting>>>;
 
 /** Looks a setting up in one place; an empty string is ignored. */
-export type SettingsSource = (setting: ConnectionSetting) => FoundSetting | undefined;
+export type ConnectionSource = (setting: ConnectionSetting) => FoundSetting | undefined;
 
 export const CONFIGURATION_NAMESPACE = "agent-log-config";
 
@@ -47,14 +47,14 @@ export function environmentVariable(setting: ConnectionSetting): string {
 export function providerArguments(
   provider: string,
   args: Readonly<Partial<Record<ConnectionSetting, unknown>>>,
-): SettingsSource {
+): ConnectionSource {
   const providerName = printable(provider, 80);
   return (setting) =>
     settingFrom(args[setting], "argument", `the argument ${setting} of the Provider '${providerName}'`);
 }
 
 /** @param configurationText returns the value of a key of the stack configuration; undefined if it is not set */
-export function stackConfiguration(configurationText: (key: string) => string | undefined): SettingsSource {
+export function stackConfiguration(configurationText: (key: string) => string | undefined): ConnectionSource {
   return (setting) => {
     const key = configurationKey(setting);
     return settingFrom(configurationText(key), "stack", `the configuration key ${key}`);
@@ -65,7 +65,7 @@ export function stackConfiguration(configurationText: (key: string) => string | 
  * @param mappings which variables take the place of others if they are set, as in the `envVarMappings` of a Provider; the engine
  * does the same in the environment of a plugin
  */
-export function environment(mappings: Readonly<Record<string, string>> = {}): SettingsSource {
+export function environment(mappings: Readonly<Record<string, string>> = {}): ConnectionSource {
   return (setting) => {
     const variable = environmentVariable(setting);
     const mapping = Object.keys(mappings).find(
@@ -87,7 +87,10 @@ export function configurationText(value: unknown): string {
 }
 
 /** Looks a setting up in these sources, the first one first. */
-export function findSetting(setting: ConnectionSetting, sources: readonly SettingsSource[]): FoundSetting | undefined {
+export function findSetting(
+  setting: ConnectionSetting,
+  sources: readonly ConnectionSource[],
+): FoundSetting | undefined {
   for (const source of sources) {
     const firstSetting = source(setting);
     if (firstSetting !== undefined) return firstSetting;
@@ -96,7 +99,7 @@ export function findSetting(setting: ConnectionSetting, sources: readonly Settin
 }
 
 /** Looks all settings up in these sources, and then in the environment. */
-export function lookUpConnection(...sources: readonly SettingsSource[]): ConnectionSettings {
+export function lookUpConnection(...sources: readonly ConnectionSource[]): ConnectionSettings {
   const all = CONNECTION_SETTING_NAMES.map(
     (setting) => [setting, findSetting(setting, [...sources, environment()])] as const,
   );

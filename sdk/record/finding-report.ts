@@ -6,8 +6,8 @@ import { idOf } from "../model/read-arguments.ts";
 export interface Finding {
   /** What failed, why, and what to do about it. */
   readonly message: string;
-  /** All findings with the same cause are reported as one. */
-  readonly cause: string;
+  /** Findings with the same key have the same cause, and are reported as one. */
+  readonly causeKey: string;
   /** It is an outage, so the settings recorded before may still be right. */
   readonly temporary?: boolean;
   /** What becomes of the record of a resource with a warning: it is removed, or its settings are used. */
@@ -32,8 +32,8 @@ export class FindingReport<Resource = string> {
 
   /** Notes a finding of a resource. Returns the resource beside which its cause is reported. */
   note(resource: Resource, finding: Finding): Resource {
-    const findings = this.#causes.get(finding.cause) ?? new Map<Resource, Finding>();
-    this.#causes.set(finding.cause, findings.set(resource, finding));
+    const findings = this.#causes.get(finding.causeKey) ?? new Map<Resource, Finding>();
+    this.#causes.set(finding.causeKey, findings.set(resource, finding));
     const [first = resource] = findings.keys();
     return first;
   }
@@ -45,12 +45,11 @@ export class FindingReport<Resource = string> {
 
   /**
    * Returns each cause once, with the names of all its resources. It stands beside the first resource that was noted for it.
-   * @param at the resource whose own causes come first, and beside it
+   * @param at the resource beside which its own causes stand
    */
   entries(at?: Resource): { readonly resource: Resource; readonly message: string }[] {
-    const causes = foremost([...this.#causes.values()], (findings) => at !== undefined && findings.has(at));
-    return causes.flatMap((findings) => {
-      const pairs = foremost([...findings], ([resource]) => resource === at);
+    return [...this.#causes.values()].flatMap((findings) => {
+      const pairs = [...findings].sort(([one], [other]) => Number(other === at) - Number(one === at));
       // All findings of a cause may be forgotten.
       return pairs.slice(0, 1).map(([resource, finding]) => {
         return { resource, message: describeFinding(this.#namesOf(pairs), finding, this.#nameOf === undefined) };
@@ -68,21 +67,16 @@ export class FindingReport<Resource = string> {
 const BY_NAME = new Intl.Collator("en", { numeric: true });
 
 /** Returns what to say of a resource for which this was thrown. */
-export function findingOf(error: unknown): Finding {
+export function errorFinding(error: unknown): Finding {
   const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof AgentLogConfigError)) return { message, cause: `ERR_UNKNOWN: ${message}` };
+  if (!(error instanceof AgentLogConfigError)) return { message, causeKey: `ERR_UNKNOWN: ${message}` };
   const { code, temporary, errorCode = "", details } = error;
-  return { message, cause: `${code} ${errorCode}: ${details.says}`, temporary };
+  return { message, causeKey: `${code} ${errorCode}: ${details.says}`, temporary };
 }
 
-/** Returns a failure of a resource, whose name the engine does not show with --diff. */
-export function findingOfRecord(resource: Parameters<typeof idOf>[0], cause: string): Finding {
-  return { message: `AgentLogConfig ${printable(idOf(resource), 80)}: ${cause}`, cause };
-}
-
-/** Moves some items to the front. */
-function foremost<Item>(items: readonly Item[], isFirst: (item: Item) => boolean): readonly Item[] {
-  return [...items.filter(isFirst), ...items.filter((item) => !isFirst(item))];
+/** Returns a failure of a resource, whose name the engine does not show with --diff. Its key is the sentence without the resource. */
+export function recordFinding(resource: Parameters<typeof idOf>[0], says: string): Finding {
+  return { message: `AgentLogConfig ${printable(idOf(resource), 80)}: ${says}`, causeKey: says };
 }
 
 /**

@@ -9,17 +9,17 @@ import {
   type SettingName,
 } from "../model/agent-log-settings.ts";
 import { idOf } from "../model/read-arguments.ts";
-import { lookUpConnection, type SettingsSource } from "../reading/connection-settings.ts";
+import { type ConnectionSource, lookUpConnection } from "../reading/connection-settings.ts";
 import type { UncheckedRead } from "../reading/settings-reader.ts";
-import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
+import { errorFinding, type Finding, recordFinding } from "./finding-report.ts";
+import { belongsTo, fingerprintsOf, type ReadTarget } from "./program-origin.ts";
 import { recordedArguments, unmetExpectations } from "./resource-arguments.ts";
-import { isMoved, isRecordOf, mayBeOfService, type ResourceRecord, readForIn, UNREAD } from "./resource-record.ts";
-import { belongsTo, fingerprintsOf, type ReadFor } from "./settings-origin.ts";
+import { isMoved, isRecordOf, mayBeOfService, type ResourceRecord, readTargetIn, UNREAD } from "./resource-record.ts";
 
 /** What the engine gives to a provider for one record. */
 export interface RecordHost {
   /** The places that the connection settings come from before the environment, the first one first. */
-  readonly sources: readonly SettingsSource[];
+  readonly sources: readonly ConnectionSource[];
   /** In a refresh, the sources may be those of the last update. */
   readonly usesOldConnection?: boolean | undefined;
   /** Reads settings with the connection of the sources. */
@@ -33,7 +33,7 @@ export interface RecordHost {
 export type ReadOutcome = { readonly kind: "unknown" } | { readonly kind: "ignored" } | EndedRead;
 
 /** A read has ended, in the program or in the provider. */
-type EndedRead = { readonly readFor: ReadFor } & (
+type EndedRead = { readonly readTarget: ReadTarget } & (
   | { readonly kind: "read"; readonly settings: RecordedSettings }
   | { readonly kind: "failed"; readonly finding: Finding }
 );
@@ -50,27 +50,27 @@ export async function findSettings(host: RecordHost, olds: ResourceRecord, news:
   if (keptSettings(olds, news).length === SETTING_NAMES.length) return { kind: "ignored" };
   const read = origin?.read;
   if (read !== undefined && belongsTo(read, args, host.sources)) {
-    const { failure: finding, readFor } = read;
-    if (finding !== undefined) return { kind: "failed", finding, readFor };
+    const { failure: finding, readTarget } = read;
+    if (finding !== undefined) return { kind: "failed", finding, readTarget };
     // If a record moves, the engine has put ignored settings of the other project among the inputs.
     if (!isMoved(olds, news) || origin?.ignoreChanges.length === 0) {
-      return { kind: "read", settings: news.settings, readFor };
+      return { kind: "read", settings: news.settings, readTarget };
     }
   }
-  return outcomeOf(host.read({ projectId, agent }), readForOf(host, args));
+  return outcomeOf(host.read({ projectId, agent }), readTargetOf(host, args));
 }
 
 /** Waits for a read, which may fail. */
-export async function outcomeOf(read: Promise<AgentLogSettings>, readFor: ReadFor): Promise<EndedRead> {
+export async function outcomeOf(read: Promise<AgentLogSettings>, readTarget: ReadTarget): Promise<EndedRead> {
   try {
-    return { kind: "read", settings: recordedSettingsOf(await read), readFor };
+    return { kind: "read", settings: recordedSettingsOf(await read), readTarget };
   } catch (error) {
-    return { kind: "failed", finding: findingOf(error), readFor };
+    return { kind: "failed", finding: errorFinding(error), readTarget };
   }
 }
 
 /** Says what a read with the connection of the engine is for. The address of the service may be a secret of the stack. */
-export function readForOf({ sources }: RecordHost, resource: Parameters<typeof idOf>[0]): ReadFor {
+export function readTargetOf({ sources }: RecordHost, resource: Parameters<typeof idOf>[0]): ReadTarget {
   return { id: idOf(resource), service: fingerprintsOf(lookUpConnection(...sources)).baseUrl };
 }
 
@@ -104,13 +104,13 @@ export function completeInputs(
       return { inputs: { ...programInputs, ...UNREAD, settings: keep(UNREAD.settings) }, failures: [], warnings: [] };
     case "ignored":
       return judge(
-        { ...programInputs, settings: recordedSettingsOf(olds.settings), readFor: readForIn(olds) },
+        { ...programInputs, settings: recordedSettingsOf(olds.settings), readTarget: readTargetIn(olds) },
         secrets,
       );
     case "read":
-      return judge({ ...programInputs, settings: keep(outcome.settings), readFor: outcome.readFor }, secrets);
+      return judge({ ...programInputs, settings: keep(outcome.settings), readTarget: outcome.readTarget }, secrets);
     case "failed":
-      return useRecord(olds, news, outcome.finding, outcome.readFor, secrets);
+      return useRecord(olds, news, outcome.finding, outcome.readTarget, secrets);
   }
 }
 
@@ -122,7 +122,7 @@ export function refuseInputs(news: ResourceRecord, failures: readonly Finding[])
 /** Judges settings by what is expected of them. */
 export function judge(inputs: ResourceRecord, secrets: readonly string[]): Completion {
   const { args, settings } = inputs;
-  const findings = unmetExpectations(args.expect, settings, secrets).map((cause) => findingOfRecord(args, cause));
+  const findings = unmetExpectations(args.expect, settings, secrets).map((says) => recordFinding(args, says));
   const isWarned = args.whenUnexpected === "warn";
   return { inputs, failures: isWarned ? [] : findings, warnings: isWarned ? findings : [] };
 }
@@ -140,7 +140,7 @@ function useRecord(
   record: ResourceRecord,
   news: ResourceRecord,
   finding: Finding,
-  { service }: ReadFor,
+  { service }: ReadTarget,
   secrets: readonly string[],
 ): Completion {
   const isOwn = isRecordOf(record, news);
@@ -149,13 +149,13 @@ function useRecord(
   if (mayBeOfService(record, service)) {
     const { failures, warnings } = judge(inputs, secrets);
     return {
-      inputs: { ...inputs, readFor: readForIn(record) },
+      inputs: { ...inputs, readTarget: readTargetIn(record) },
       failures,
       warnings: [{ ...finding, record: "used" }, ...warnings],
     };
   }
   const message = `${finding.message} But ${OF_OTHER_SERVICE}.`;
-  return { inputs, failures: [{ message, cause: `${finding.cause}; ${OF_OTHER_SERVICE}` }], warnings: [] };
+  return { inputs, failures: [{ message, causeKey: `${finding.causeKey}; ${OF_OTHER_SERVICE}` }], warnings: [] };
 }
 
 /** Returns what the program has passed, without settings. */

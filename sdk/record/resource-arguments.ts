@@ -79,7 +79,7 @@ export function argumentsInState(args: GivenArguments): GivenArguments {
  * @param args those of a resource, in which null and undefined are absent, and values may be unknown yet
  * @param secrets the arguments that no sentence may quote, because an invalid one may be another secret
  */
-export function findingsOfArguments(
+export function argumentFindings(
   args: Readonly<Record<string, unknown>>,
   secrets: readonly string[],
 ): readonly Finding[] {
@@ -94,7 +94,7 @@ export function findingsOfArguments(
   });
   if (mistakes.length === 0) return [];
   const message = `Nothing was read: ${listMistakes(mistakes)}.`;
-  return [{ message, cause: message }];
+  return [{ message, causeKey: message }];
 }
 
 /** Replaces what is not known yet in a preview by undefined, and leaves out null, which languages send for what is absent. */

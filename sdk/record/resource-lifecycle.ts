@@ -3,7 +3,7 @@ import { isUnknown } from "../engine/engine-marks.ts";
 import { recordedSettingsOf, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
 import { idOf, parseAgentLogConfigId } from "../model/read-arguments.ts";
-import { type Finding, findingOf, findingOfRecord } from "./finding-report.ts";
+import { errorFinding, type Finding, recordFinding } from "./finding-report.ts";
 import {
   type Completion,
   completeInputs,
@@ -12,11 +12,17 @@ import {
   mayUseRecord,
   OF_OTHER_SERVICE,
   type RecordHost,
-  readForOf,
+  readTargetOf,
   refuseInputs,
 } from "./read-outcome.ts";
-import { argumentsInState, findingsOfArguments, recordedArguments } from "./resource-arguments.ts";
+import { argumentFindings, argumentsInState, recordedArguments } from "./resource-arguments.ts";
 import { mayBeOfService, movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
+
+// For each resource of a run, the engine asks for a check, then for the difference if there is a record, and then to create or
+// update it if it differs; in a refresh it asks to read, and then for the difference alone.
+//
+// The engine ends its work at a check that fails, even if it is asked to go on after errors. So a check completes the inputs of a
+// resource that fails, with the failures among them. Its difference is then an update, and to create or update the resource fails.
 
 /** What a comparison with the record has found. */
 interface Difference {
@@ -36,12 +42,6 @@ interface RefreshResult {
   readonly warning?: Finding;
 }
 
-// For each resource of a run, the engine asks for a check, then for the difference if there is a record, and then to create or
-// update it if it differs; in a refresh it asks to read, and then for the difference alone.
-//
-// The engine ends its work at a check that fails, even if it is asked to go on after errors. So a check completes the inputs of a
-// resource that fails, with the failures among them. Its difference is then an update, and to create or update the resource fails.
-
 /**
  * Completes the inputs of a resource with its settings, and judges them.
  * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
@@ -53,7 +53,7 @@ export async function checkInputs(
   news: ResourceRecord,
   secrets: readonly string[],
 ): Promise<Completion> {
-  const findings = findingsOfArguments(news.args, secrets);
+  const findings = argumentFindings(news.args, secrets);
   const completion =
     findings.length > 0
       ? refuseInputs(news, findings)
@@ -75,7 +75,7 @@ export function differenceOf(
   news: ResourceRecord,
 ): Difference {
   // A resource that fails replaces no record. In a refresh the inputs are those that were read, whether they are as expected or not.
-  if (findingsOfCheck(news).length > 0 || (outputs.failures ?? []).length > 0) return { changes: true };
+  if (checkFindings(news).length > 0 || (outputs.failures ?? []).length > 0) return { changes: true };
   if (id !== idOf(outputs.args)) return { changes: true, replaces: ["projectId"] };
   if (isDeepStrictEqual([inputs.args, inputs.settings], [news.args, news.settings])) {
     return { changes: (outputs.provider === undefined) !== (news.provider === undefined) };
@@ -89,7 +89,7 @@ export function differenceOf(
  * @throws Error why it fails
  */
 export function recordInputs(news: ResourceRecord): ResourceRecord {
-  const messages = findingsAgainst(news).map(({ message }) => message);
+  const messages = updateFindings(news).map(({ message }) => message);
   if (messages.length > 0) throw new Error(messages.join("\n"));
   return outputsOf(news);
 }
@@ -105,18 +105,18 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await host.read({ projectId, agent });
-    const readFor = readForOf(host, { projectId, agent });
+    const readTarget = readTargetOf(host, { projectId, agent });
     const args = recordedArguments({ ...argumentsInState(record.args), projectId, agent });
-    const inputs = { ...record, args, settings: recordedSettingsOf(result), readFor };
+    const inputs = { ...record, args, settings: recordedSettingsOf(result), readTarget };
     return { id: idOf(args), inputs, outputs: outputsOf(inputs) };
   } catch (error) {
-    const finding = findingOf(error);
+    const finding = errorFinding(error);
     if (!isNew && saysGone(error)) {
       return { inputs: NO_RECORD, outputs: NO_RECORD, warning: { ...finding, record: "gone" } };
     }
     if (isNew || !(error instanceof AgentLogConfigError)) throw error;
     if (mayUseRecord(record, finding)) {
-      if (!mayBeOfService(record, readForOf(host, record.args).service)) {
+      if (!mayBeOfService(record, readTargetOf(host, record.args).service)) {
         // It is a cause of its own, which an outage of other resources does not tell.
         throw new AgentLogConfigError(error.code, `${error.details.says}; ${OF_OTHER_SERVICE}`, error.details);
       }
@@ -148,17 +148,17 @@ const REFRESH_ADVICE =
 /**
  * Returns why a resource with these inputs is not recorded: the failures of its check, or else those of a change since the check.
  */
-export function findingsAgainst(inputs: ResourceRecord): readonly Finding[] {
-  const findings = findingsOfCheck(inputs);
-  if (findings.length > 0 || isUnknown(inputs.readFor?.id)) return findings;
+export function updateFindings(inputs: ResourceRecord): readonly Finding[] {
+  const findings = checkFindings(inputs);
+  if (findings.length > 0 || isUnknown(inputs.readTarget?.id)) return findings;
   // Only Check knows which settings are secrets, so nothing is quoted here.
   return judge(inputs, SETTING_NAMES).failures;
 }
 
 /** Returns the failures of the check, or a failure if the settings are not of this project and agent. */
-function findingsOfCheck({ args, readFor, failures = [] }: ResourceRecord): readonly Finding[] {
-  if (failures.length > 0 || isUnknown(readFor?.id) || readFor?.id === idOf(args)) return failures;
-  return [findingOfRecord(args, CHANGED_SINCE)];
+function checkFindings({ args, readTarget, failures = [] }: ResourceRecord): readonly Finding[] {
+  if (failures.length > 0 || isUnknown(readTarget?.id) || readTarget?.id === idOf(args)) return failures;
+  return [recordFinding(args, CHANGED_SINCE)];
 }
 
 const CHANGED_SINCE =

@@ -3,8 +3,8 @@ import { isSettingName, type RecordedSettings, SETTING_NAMES } from "../model/ag
 import { isObject, jsonMapOf } from "../model/json.ts";
 import { idOf } from "../model/read-arguments.ts";
 import type { Finding } from "./finding-report.ts";
+import { originIn, type ProgramOrigin, type ReadTarget } from "./program-origin.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
-import { originIn, type ReadFor, type SettingsOrigin } from "./settings-origin.ts";
 
 /** The inputs or the outputs of a resource. */
 export interface ResourceRecord extends Omit<InternalProperties, "failsIn" | "isAdopted"> {
@@ -28,7 +28,7 @@ interface InternalProperties {
    * writes it, and Check reads it. It is in the inputs that the program sends, and never in the state. It is not frozen: if Check
    * does not understand it, Check reads by itself.
    */
-  readonly origin?: SettingsOrigin | typeof UNKNOWN | undefined;
+  readonly origin?: ProgramOrigin | typeof UNKNOWN | undefined;
   /**
    * The place at which a resource fails whose check has failed: the program of a preview, or its update. The program writes it,
    * and the Check of the dynamic provider reads it. It is in the inputs that the program sends, and never in the state. It is not
@@ -40,7 +40,7 @@ interface InternalProperties {
    * inputs, and with them in the state. It is frozen as the text `<projectId>/<agent> <service>`: without this text, no record is
    * used in an outage.
    */
-  readonly readFor?: ReadFor | undefined;
+  readonly readTarget?: ReadTarget | undefined;
   /**
    * Why its check has failed; empty if it has not. Check writes them. Diff, Create and Update read them, and so does the program
    * of a preview, for which they are an output. They are in the inputs of a run, and never in the state, because a resource that
@@ -61,7 +61,7 @@ export const NO_RECORD: ResourceRecord = { args: {}, settings: {} };
 export const UNKNOWN_SETTINGS: RecordedSettings = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
 
 /** What stands in a record in a preview, as long as nothing is known of its settings. */
-export const UNREAD = { settings: UNKNOWN_SETTINGS, readFor: { id: UNKNOWN, service: null } } as const;
+export const UNREAD = { settings: UNKNOWN_SETTINGS, readTarget: { id: UNKNOWN, service: null } } as const;
 
 /** The properties of a resource as the engine has them. */
 export type Properties = Readonly<Record<string, unknown>>;
@@ -71,13 +71,13 @@ export function asRecord(properties: Properties): ResourceRecord {
   const { args = [], settings = [] } = Object.groupBy(Object.entries(withoutInternal(properties)), ([name]) =>
     isSettingName(name) ? "settings" : "args",
   );
-  const { provider, origin, readFor, failures = [] } = internalIn(properties);
+  const { provider, origin, readTarget, failures = [] } = internalIn(properties);
   return {
     args: jsonMapOf(Object.fromEntries(args)),
     settings: jsonMapOf(Object.fromEntries(settings)),
     provider,
     origin,
-    readFor,
+    readTarget,
     failures,
   };
 }
@@ -92,13 +92,13 @@ export const FAILURES = "__failures";
 
 /** Returns the internal properties among those of the engine. It judges nothing, because a state may have been edited. */
 export function internalIn(properties: Readonly<Record<string, unknown>>): InternalProperties {
-  const { __provider: provider, __origin, __failsIn: failsIn, __readFor, [FAILURES]: failures } = properties;
+  const { __provider: provider, __origin, __failsIn: failsIn, __readTarget, [FAILURES]: failures } = properties;
   return {
     provider: provider == null ? provider : String(provider),
     origin: originIn(__origin),
     failsIn: failsIn === "program" || failsIn === "update" ? failsIn : undefined,
-    readFor: parseReadFor(__readFor),
-    failures: findingsIn(failures),
+    readTarget: parseReadTarget(__readTarget),
+    failures: parseFindings(failures),
     isAdopted: properties["__adopted"] === true,
   };
 }
@@ -110,13 +110,13 @@ export function internalIn(properties: Readonly<Record<string, unknown>>): Inter
 export function internalProperties(
   values: Omit<InternalProperties, "origin"> & { readonly origin?: unknown },
 ): Record<string, unknown> {
-  const { provider, origin, failsIn, readFor, failures = [], isAdopted = false } = values;
-  const reasons = failures.map(({ cause, message }) => ({ cause, message }));
+  const { provider, origin, failsIn, readTarget, failures = [], isAdopted = false } = values;
+  const reasons = failures.map(({ causeKey, message }) => ({ causeKey, message }));
   const properties = {
     __provider: provider,
     __origin: origin,
     __failsIn: failsIn,
-    __readFor: readFor && readForText(readFor),
+    __readTarget: readTarget && readTargetText(readTarget),
     [FAILURES]: reasons.length > 0 ? reasons : undefined,
     __adopted: isAdopted ? true : undefined,
   };
@@ -129,16 +129,18 @@ export function withoutInternal(properties: Readonly<Record<string, unknown>>): 
 }
 
 /** Returns the findings in `__failures`, which is an input, and an output in a preview. */
-export function findingsIn(value: unknown): readonly Finding[] {
+export function parseFindings(value: unknown): readonly Finding[] {
   const reasons: readonly unknown[] = Array.isArray(value) ? value : [];
-  return reasons.filter(isObject).map(({ cause, message }) => ({ cause: String(cause), message: String(message) }));
+  return reasons
+    .filter(isObject)
+    .map(({ causeKey, message }) => ({ causeKey: String(causeKey), message: String(message) }));
 }
 
-function readForText({ id, service }: ReadFor): string {
+function readTargetText({ id, service }: ReadTarget): string {
   return isUnknown(id) ? UNKNOWN : `${id} ${service}`;
 }
 
-function parseReadFor(value: unknown): ReadFor | undefined {
+function parseReadTarget(value: unknown): ReadTarget | undefined {
   if (isUnknown(value)) return { id: UNKNOWN, service: null };
   const [id, service, ...rest] = typeof value === "string" ? value.split(" ") : [];
   if (id === undefined || service === undefined || rest.length > 0) return undefined;
@@ -146,14 +148,14 @@ function parseReadFor(value: unknown): ReadFor | undefined {
 }
 
 /** Returns what the settings of a record were read for. A state that does not say so may have been edited, or be of an older version. */
-export function readForIn({ args, readFor }: ResourceRecord): ReadFor {
+export function readTargetIn({ args, readTarget }: ResourceRecord): ReadTarget {
   const id = idOf(args);
-  return readFor?.id === id ? readFor : { id, service: null };
+  return readTarget?.id === id ? readTarget : { id, service: null };
 }
 
 /** Tells whether the settings of a record may come from a service, as far as its state says. */
-export function mayBeOfService(record: ResourceRecord, service: ReadFor["service"]): boolean {
-  const recordedService = readForIn(record).service;
+export function mayBeOfService(record: ResourceRecord, service: ReadTarget["service"]): boolean {
+  const recordedService = readTargetIn(record).service;
   return recordedService === null || recordedService === service;
 }
 

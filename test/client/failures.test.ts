@@ -7,7 +7,7 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, type TestContext, test, vi } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode, type ConnectionOptions } from "../../sdk/client/index.ts";
-import { findingOf } from "../../sdk/record/finding-report.ts";
+import { errorFinding } from "../../sdk/record/finding-report.ts";
 import type { CannedResponse, Fault } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import {
@@ -361,7 +361,7 @@ test("one advice on the access list is for all addresses", async () => {
     ["10.0.0.1", "203.0.113.1"].map(async (address) => {
       const body = JSON.stringify({ error: 403, errorCode: "IP_ADDRESS_NOT_ON_ACCESS_LIST", parameters: [address] });
       const { error } = await failureIn(await respond({ status: 403, body }));
-      return findingOf(error).cause;
+      return errorFinding(error).causeKey;
     }),
   );
   expect(new Set(causes).size).toBe(1);
@@ -735,7 +735,7 @@ test("outages of one kind are one cause, whatever address was tried", async () =
   const errors = [at("10.1.2.3"), at("10.1.2.4")].map((place) => systemError("ECONNREFUSED", "connect", place));
   const failures = [];
   for (const error of errors) failures.push(await failureIn(await reachByName(error)));
-  expect(new Set(failures.map(({ error }) => findingOf(error).cause)).size).toBe(1);
+  expect(new Set(failures.map(({ error }) => errorFinding(error).causeKey)).size).toBe(1);
 });
 
 const refusing = (status: number) => sending(`HTTP/1.1 ${status} Refused\r\nProxy-Authenticate: Basic\r\n\r\n`);

@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type AgentLogConfigClient, AgentLogConfigError } from "../../sdk/client/index.ts";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
-import { findingOf } from "../../sdk/record/finding-report.ts";
+import { errorFinding } from "../../sdk/record/finding-report.ts";
 import type { Fault, Service } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
@@ -254,7 +254,7 @@ describe("a read", () => {
       }
       const [[failure] = []] = ended.mock.calls;
       expect(failure).toMatchObject({ status: 503, message: expect.stringContaining(`${end}. See`) });
-      failures.push(findingOf(failure).cause);
+      failures.push(errorFinding(failure).causeKey);
     }
     expect(new Set(failures).size).toBe(1);
   });

@@ -160,10 +160,10 @@ test.for<readonly [string, string, "key" | "nonce"]>([
 
 test("the first refusal after the connection was lost is not for the key, and the next one is", () => {
   const exchange = refuse(begin(), 'nonce="n1"');
-  exchange.moved();
+  exchange.lostConnection();
   expect(exchange.refused(challengeOf('nonce="n2"'))).toBe("sign");
   sign(exchange);
-  exchange.moved();
+  exchange.lostConnection();
   expect(exchange.refused(challengeOf('nonce="n3"'))).toBe("key");
 });
 

@@ -45,7 +45,7 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     await deployment.setConfig("recorded:address", service.baseUrl);
     expect(await deployment.up()).toMatchObject({ ok: true });
     const fingerprint = createHash("sha256").update(service.baseUrl).digest("hex").slice(0, 16);
-    const [, recorded] = /"__readFor":"\S+ (\w+)/.exec(JSON.stringify(await deployment.exportState())) ?? [];
+    const [, recorded] = /"__readTarget":"\S+ (\w+)/.exec(JSON.stringify(await deployment.exportState())) ?? [];
     expect(recorded).toBe(fingerprint);
     service.respondWith({ status: 503 });
     expect(await deployment.preview()).toMatchObject({ ok: true, steps: [] });

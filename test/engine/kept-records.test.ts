@@ -56,12 +56,12 @@ describe.each(RECORD_LANGUAGES)("a record in %s", LIMIT, (language) => {
     await use(args, options);
     await deployment.setConfig("agent-log-config:maxRetries", "0");
     expect(await deployment.up()).toMatchObject({ ok: true });
-    const { __readFor } = await recordIn(deployment);
+    const { __readTarget } = await recordIn(deployment);
 
     const other = await openService({ settings: { [PROJECT_ID]: { monitoring: NEW } } });
     await deployment.setConfig("agent-log-config:baseUrl", other.baseUrl);
     expect(await deployment.up()).toMatchObject({ ok: true, steps: [] });
-    expect(await recordIn(deployment)).toMatchObject({ ...OLD, __readFor });
+    expect(await recordIn(deployment)).toMatchObject({ ...OLD, __readTarget });
 
     other.respondWith({ status: 503 });
     await use(ARGS, options);
@@ -76,7 +76,7 @@ describe.each(RECORD_LANGUAGES)("a record in %s", LIMIT, (language) => {
 
   it.for([undefined, "of another project"])(
     "is kept by ignoreChanges where the state says nothing of what it was read for, or something else: %s",
-    async (readFor, context) => {
+    async (readTarget, context) => {
       const { deployment, service, use } = await openRecord(context, language, installed);
       service.set(PROJECT_ID, "monitoring", OLD);
       await use(ARGS, { ignoreChanges: ["*"] });
@@ -84,7 +84,7 @@ describe.each(RECORD_LANGUAGES)("a record in %s", LIMIT, (language) => {
       const state = JSON.stringify(await deployment.exportState());
       await deployment.importState(
         JSON.parse(state, (name, value) =>
-          name !== "__readFor" ? value : readFor && String(value).replace(PROJECT_ID, OTHER_PROJECT),
+          name !== "__readTarget" ? value : readTarget && String(value).replace(PROJECT_ID, OTHER_PROJECT),
         ),
       );
       service.set(PROJECT_ID, "monitoring", NEW);

@@ -88,7 +88,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
       expect(run).toMatchObject({ ok: true, steps: [] });
       expect(run.text).toContain("uses the recorded settings. Can't read");
     }
-    for (const { text } of [refused, unchanged, ...outage]) expect(text).not.toContain("__readFor");
+    for (const { text } of [refused, unchanged, ...outage]) expect(text).not.toContain("__readTarget");
   });
 });
 

@@ -26,7 +26,7 @@ const RECORDED = {
   configOverrides: secret(SETTINGS.configOverrides),
 };
 /** As inputs they have what they were read for, too. */
-const INPUTS = { ...RECORDED, __readFor: expect.stringMatching(`^${ID} [0-9a-f]{16}$`) };
+const INPUTS = { ...RECORDED, __readTarget: expect.stringMatching(`^${ID} [0-9a-f]{16}$`) };
 
 const installed = usePluginFolder();
 let shared: PluginProcess;
@@ -184,7 +184,7 @@ describe("a resource", () => {
 
   it("is compared by its inputs, and differs from what a program in TypeScript has recorded, which has its provider in it", async () => {
     const plugin = await configured();
-    const inputs = { ...RECORDED, __readFor: `${ID} 875b511189af9dd3` };
+    const inputs = { ...RECORDED, __readTarget: `${ID} 875b511189af9dd3` };
     const diff = (olds: PropertyMap) =>
       plugin.call("Diff", { urn: URN, id: ID, oldInputs: inputs, news: inputs, olds: { ...RECORDED, ...olds } });
     expect(await diff({ logPath: "/output" })).toEqual({ changes: "DIFF_NONE" });
@@ -198,13 +198,13 @@ describe("a resource", () => {
       name: "forged",
       secrets: [],
       ignoreChanges: [],
-      read: { readFor: { id: ID }, fingerprints },
+      read: { readTarget: { id: ID }, fingerprints },
     });
     for (const __origin of [reading, unknownValue]) {
       expect(await plugin.check({ ...ARGS, logPath: "/forged", __origin })).toEqual(INPUTS);
     }
-    const failures = [{ cause: "forged", message: "##vso[task.complete]" }];
-    const forged = { __failures: failures, __failsIn: "program", __readFor: "x", __zzz: secret("z") };
+    const failures = [{ causeKey: "forged", message: "##vso[task.complete]" }];
+    const forged = { __failures: failures, __failsIn: "program", __readTarget: "x", __zzz: secret("z") };
     expect(await plugin.check({ ...ARGS, ...forged })).toEqual(INPUTS);
   });
 
@@ -226,7 +226,7 @@ describe("a resource", () => {
     const before = { ...RECORDED, ...expected, logPath: secret("/old") };
     const found = { ...RECORDED, ...expected, logPath: secret(SETTINGS.logPath) };
     const refreshed = await plugin.call("Read", { urn: URN, id: ID, properties: before, inputs: before });
-    expect(refreshed["inputs"]).toEqual({ ...found, __readFor: INPUTS.__readFor });
+    expect(refreshed["inputs"]).toEqual({ ...found, __readTarget: INPUTS.__readTarget });
     expect(refreshed["properties"]).toEqual(found);
     const imported = { id: ID, inputs: RECORDED, properties: RECORDED };
     expect(await plugin.call("Read", { urn: URN, id: ID })).toMatchObject(imported);
@@ -260,8 +260,8 @@ describe("a resource", () => {
 
   it("leaves the comparison to the engine, which knows what is ignored, also where another service was read", async () => {
     const plugin = await configured();
-    const oldInputs = { ...RECORDED, logPath: "/one", __readFor: `${ID} 875b511189af9dd3` };
-    const news = { ...RECORDED, logPath: "/other", __readFor: `${ID} 0123456789abcdef` };
+    const oldInputs = { ...RECORDED, logPath: "/one", __readTarget: `${ID} 875b511189af9dd3` };
+    const news = { ...RECORDED, logPath: "/other", __readTarget: `${ID} 0123456789abcdef` };
     const compared = await plugin.call("Diff", { urn: URN, id: ID, olds: RECORDED, oldInputs, news });
     expect(compared).toEqual({});
   });

@@ -81,7 +81,7 @@ it("leaves the read to a provider of another package", async () => {
 it("sends settings in the clear where an argument is a secret, as every resource of Pulumi does", async () => {
   const inputs = await inputsOf({ projectId: pulumi.secret(PROJECT_ID) });
   expect(inputs).toMatchObject({ projectId: secret(PROJECT_ID), logPath: "/l", configOverrides: secret({ key: "k" }) });
-  expect(inputs["__origin"]).toMatchObject(secret({ read: { readFor: { id: `${PROJECT_ID}/monitoring` } } }));
+  expect(inputs["__origin"]).toMatchObject(secret({ read: { readTarget: { id: `${PROJECT_ID}/monitoring` } } }));
 });
 
 it("sends what is named a secret, and configOverrides, as secrets", async () => {

@@ -88,10 +88,10 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     const known = { ...ARGS, whenUnavailable: "fail", ...NOTHING, ...FOUND };
     // The host of dynamic providers does not take secrets, so the program marks them.
     const configOverrides = way === "plugin" ? secret({}) : {};
-    const record = { ...known, configOverrides, __readFor: expect.stringMatching(`^${ID} [0-9a-f]{16}$`) };
+    const record = { ...known, configOverrides, __readTarget: expect.stringMatching(`^${ID} [0-9a-f]{16}$`) };
     expect([id, inputs]).toEqual([ID, record]);
     expect(outputs).toMatchObject({ ...known, configOverrides });
-    expect(outputs).not.toHaveProperty("__readFor");
+    expect(outputs).not.toHaveProperty("__readTarget");
   });
 
   it.each(["projectId", "agent"])("has unknown settings while its %s is unknown, and reads nothing", async (name) => {
@@ -179,7 +179,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
   const asIs = (kept: Kept): Kept | undefined => kept;
   const ofElsewhere = ({ inputs, ...kept }: Kept) => ({
     ...kept,
-    inputs: { ...inputs, __readFor: `${ID} 0123456789abcdef` },
+    inputs: { ...inputs, __readTarget: `${ID} 0123456789abcdef` },
   });
   it.each<[description: string, args: PropertyMap, change?: typeof asIs, reason?: string]>([
     ["the program does not ask for the record", ARGS],
@@ -204,7 +204,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     const { id, inputs, properties } = await (await open(configuration())).read(ID, kept);
     const found = { ...args, ...NOTHING, logPath: "/new", configOverrides: secret({ key: "k" }) };
     expect(id).toBe(ID);
-    expect(inputs).toMatchObject({ ...found, __readFor: kept.inputs["__readFor"] });
+    expect(inputs).toMatchObject({ ...found, __readTarget: kept.inputs["__readTarget"] });
     expect(properties).toMatchObject(found);
     const refreshed = { id: ID, inputs: parseProperties(inputs), outputs: parseProperties(properties) };
     expect(await update(await open(configuration()), args, refreshed)).toMatchObject({ op: "same" });

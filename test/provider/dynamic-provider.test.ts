@@ -4,8 +4,8 @@ import { SETTING_NAMES } from "../../sdk/model/agent-log-settings.ts";
 import { isObject } from "../../sdk/model/json.ts";
 import * as provider from "../../sdk/provider/dynamic-provider.ts";
 import { lookUpConnection, stackConfiguration } from "../../sdk/reading/connection-settings.ts";
+import { fingerprintsOf, type ProgramOrigin, type ProgramRead } from "../../sdk/record/program-origin.ts";
 import { type Properties, UNKNOWN_SETTINGS } from "../../sdk/record/resource-record.ts";
-import { fingerprintsOf, type ProgramRead, type SettingsOrigin } from "../../sdk/record/settings-origin.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 import { startEngineLog } from "../plugin/plugin-process.ts";
@@ -51,9 +51,9 @@ function warnings(): readonly string[] {
 }
 
 /** What came of a read in the program, over the connection of the engine's configuration. */
-function reading(changes: Partial<ProgramRead> = {}, others: Partial<Omit<SettingsOrigin, "read">> = {}) {
+function reading(changes: Partial<ProgramRead> = {}, others: Partial<Omit<ProgramOrigin, "read">> = {}) {
   const { baseUrl: service, publicKey } = fingerprints();
-  const read: ProgramRead = { readFor: { id: ID, service }, publicKey, ...changes };
+  const read: ProgramRead = { readTarget: { id: ID, service }, publicKey, ...changes };
   return { name: "orders", read, secrets: [], ignoreChanges: [], ...others };
 }
 
@@ -64,7 +64,7 @@ it.each<[description: string, change: () => object, expected?: Properties]>([
   [
     "are unknown as long as it is unknown where they are from",
     () => ({ __origin: UNKNOWN }),
-    { ...UNKNOWN_SETTINGS, __readFor: UNKNOWN },
+    { ...UNKNOWN_SETTINGS, __readTarget: UNKNOWN },
   ],
   [
     "are not those of a project that a transform has named",
@@ -73,11 +73,11 @@ it.each<[description: string, change: () => object, expected?: Properties]>([
   ],
   [
     "are of another agent",
-    () => ({ __origin: reading({ readFor: { ...reading().read.readFor, id: `${PROJECT_ID}/backup` } }) }),
+    () => ({ __origin: reading({ readTarget: { ...reading().read.readTarget, id: `${PROJECT_ID}/backup` } }) }),
   ],
   [
     "are of another service than that of the engine's provider",
-    () => ({ __origin: reading({ readFor: { id: ID, service: ELSEWHERE } }) }),
+    () => ({ __origin: reading({ readTarget: { id: ID, service: ELSEWHERE } }) }),
   ],
   [
     "are read with another key than that of the engine's provider",
@@ -89,8 +89,8 @@ it.each<[description: string, change: () => object, expected?: Properties]>([
 ])("reads itself unless the settings are those of the record: they %s", async (_, change, expected = OWN) => {
   const { inputs, failures } = await check(CONFIGURATION, {}, { ...INPUTS, __origin: reading(), ...change() });
   const record = { ...INPUTS, ...expected };
-  const __readFor = `${record.projectId}/monitoring ${fingerprints().baseUrl}`;
-  expect([failures, inputs]).toEqual([[], { __readFor, ...record }]);
+  const __readTarget = `${record.projectId}/monitoring ${fingerprints().baseUrl}`;
+  expect([failures, inputs]).toEqual([[], { __readTarget, ...record }]);
   expect(service.requests.length > 0).toBe(record.logPath === OWN.logPath);
 });
 
@@ -124,7 +124,7 @@ it("does not compare a connection that the configuration leaves to the environme
   configured = {};
   // The record is of the service that the program has read.
   const { inputs } = await check(CONFIGURATION, {}, news);
-  expect(inputs).toEqual({ ...INPUTS, __readFor: `${ID} ${news.__origin.read.readFor.service}` });
+  expect(inputs).toEqual({ ...INPUTS, __readTarget: `${ID} ${news.__origin.read.readTarget.service}` });
 });
 
 it("quotes no argument or setting that is a secret in the program, which the engine does not tell", async () => {
@@ -144,17 +144,17 @@ it("quotes no argument or setting that is a secret in the program, which the eng
 });
 
 describe("a resource that fails", () => {
-  const GONE = { message: "It is gone.", cause: "gone" } as const;
+  const GONE = { message: "It is gone.", causeKey: "gone" } as const;
   const checked = (__failsIn: string | undefined, olds: object = {}) =>
     check(CONFIGURATION, { ...olds }, { ...INPUTS, __failsIn, __origin: reading({ failure: GONE }) });
-  const UNREAD = Object.fromEntries([...SETTING_NAMES, "__readFor"].map((name) => [name, UNKNOWN]));
+  const UNREAD = Object.fromEntries([...SETTING_NAMES, "__readTarget"].map((name) => [name, UNKNOWN]));
 
   it("is handed to the program of a preview, without settings if it is new and else with those that are recorded", async () => {
     const recorded = { ...INPUTS, logPath: "/recorded" };
     const failing = {
       ...ARGS,
       whenUnavailable: "fail",
-      __failures: [{ cause: "gone", message: "It is gone." }],
+      __failures: [{ causeKey: "gone", message: "It is gone." }],
     };
     expect(await checked("program")).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });
     const ofOther = { ...recorded, projectId: OTHER_PROJECT_ID };
@@ -180,7 +180,7 @@ describe("a resource that fails", () => {
 it("records anew what the plugin has recorded, which has no provider in it, and nothing else that is the same", async () => {
   const __provider = "exports.handler";
   const made = { ...INPUTS, __provider };
-  const news = { ...INPUTS, __provider, __readFor: `${ID} 0123456789abcdef` };
+  const news = { ...INPUTS, __provider, __readTarget: `${ID} 0123456789abcdef` };
   expect(await diff(CONFIGURATION, ID, made, news)).toEqual({ changes: false });
   expect(await diff(CONFIGURATION, ID, INPUTS, news)).toEqual({ changes: true });
 });
@@ -231,7 +231,7 @@ it("tells the reason of an outage once", async () => {
   service.respondWith({ status: 503 });
   for (const digit of ["0", "1"]) {
     const news = { projectId: digit.repeat(24), agent: "monitoring", whenUnavailable: "useRecorded" };
-    const { inputs } = await check(CONFIGURATION, { ...INPUTS, ...news, __readFor: null }, news);
+    const { inputs } = await check(CONFIGURATION, { ...INPUTS, ...news, __readTarget: null }, news);
     // A replacement is compared twice.
     for (const olds of [INPUTS, INPUTS]) await diff(CONFIGURATION, `${news.projectId}/monitoring`, olds, inputs);
   }

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { describeFinding, FindingReport } from "../../sdk/record/finding-report.ts";
 
-const gone = (resource: string) => ({ message: `${resource} is gone.`, cause: "gone" });
-const DOWN = { message: "The service is down.", cause: "down" };
+const gone = (resource: string) => ({ message: `${resource} is gone.`, causeKey: "gone" });
+const DOWN = { message: "The service is down.", causeKey: "down" };
 
 it("tells each cause once, beside the first resource and with the names of all", () => {
   const report = new FindingReport((urn) => urn.slice("urn:".length));
@@ -17,7 +17,7 @@ it("tells each cause once, beside the first resource and with the names of all",
 it("names the others alone where messages name their resources themselves", () => {
   const report = new FindingReport();
   for (const name of ["a", "b"]) report.note(name, gone(name));
-  report.note("c", { message: "c is down.", cause: "down" });
+  report.note("c", { message: "c is down.", causeKey: "down" });
   expect(report.entries().map(({ message }) => message)).toEqual(["a is gone. The same applies to b.", "c is down."]);
 });
 

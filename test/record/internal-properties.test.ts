@@ -6,7 +6,7 @@ import { internalIn, internalProperties } from "../../sdk/record/resource-record
 const sdk = path.join(import.meta.dirname, "../../sdk");
 
 it("is the one file that spells the internal properties", () => {
-  const names = /\b__(?:provider|origin|failsIn|readFor|failures|adopted)\b/;
+  const names = /\b__(?:provider|origin|failsIn|readTarget|failures|adopted)\b/;
   const files = globSync("**/*.ts", { cwd: sdk }).filter((file) =>
     names.test(readFileSync(path.join(sdk, file), "utf8")),
   );
@@ -21,17 +21,17 @@ it.each([
   "dd056dcd-154b-4c76-9bd3-c8f88648b5ff",
 ])("takes the mark %s for what is not known yet", (mark) => {
   const text = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
-  const { readFor, origin } = internalIn({ __readFor: mark, __origin: mark });
-  expect([internalProperties({ readFor }), origin]).toEqual([{ __readFor: text }, text]);
+  const { readTarget, origin } = internalIn({ __readTarget: mark, __origin: mark });
+  expect([internalProperties({ readTarget }), origin]).toEqual([{ __readTarget: text }, text]);
 });
 
 it.each([null, "x", "a/b", "a/b c d", 5, ["a/b c"]])("takes nothing from the edited state %j", (value) => {
-  expect(internalIn({ __readFor: value, __failures: value, __failsIn: value, __adopted: value })).toEqual({
+  expect(internalIn({ __readTarget: value, __failures: value, __failsIn: value, __adopted: value })).toEqual({
     isAdopted: false,
     provider: undefined,
     origin: undefined,
     failsIn: undefined,
-    readFor: undefined,
+    readTarget: undefined,
     failures: [],
   });
 });

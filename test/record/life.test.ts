@@ -6,10 +6,10 @@ import { serviceError } from "../../sdk/client/service-error.ts";
 import { recordedSettingsOf } from "../../sdk/model/agent-log-settings.ts";
 import { isObject } from "../../sdk/model/json.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/reading/connection-settings.ts";
-import { findingOf } from "../../sdk/record/finding-report.ts";
+import { errorFinding } from "../../sdk/record/finding-report.ts";
+import { fingerprintsOf, originText } from "../../sdk/record/program-origin.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
-import { fingerprintsOf, originText } from "../../sdk/record/settings-origin.ts";
 import {
   type Args,
   type Outcome,
@@ -38,7 +38,7 @@ let connection: number;
 /** Does with the life-cycle module what the engine does with a provider. */
 async function run(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
   if (step.isEdited && kept !== undefined) {
-    const { __readFor: _, ...inputs } = kept.inputs;
+    const { __readTarget: _, ...inputs } = kept.inputs;
     kept = { ...kept, inputs };
   }
   return step.run === "refresh" ? refreshStep(step) : update(step);
@@ -120,7 +120,7 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   if (way === "foreign provider") return { ...asked, __origin: originText(origin) };
   const from = way === "travel" ? service : 1 - service;
   const { baseUrl, publicKey } = fingerprintsOf(lookUpConnection(...sourcesOf(from)));
-  const read = { readFor: { id: `${projectId}/${agent}`, service: baseUrl }, publicKey };
+  const read = { readTarget: { id: `${projectId}/${agent}`, service: baseUrl }, publicKey };
   try {
     return {
       ...asked,
@@ -128,7 +128,7 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
       __origin: originText({ ...origin, read }),
     };
   } catch (error) {
-    const __origin = originText({ ...origin, read: { ...read, failure: findingOf(error) } });
+    const __origin = originText({ ...origin, read: { ...read, failure: errorFinding(error) } });
     return { ...asked, ...recordedSettingsOf({}), __origin };
   }
 }
@@ -173,7 +173,14 @@ function visible(properties: Properties): Properties {
 /** The state in the words of the model. */
 function stateNow(): State {
   if (kept === undefined) return { record: undefined, connection };
-  const { projectId, whenUnavailable, expect: expected, whenUnexpected, __readFor: readFor, ...inputs } = kept.inputs;
+  const {
+    projectId,
+    whenUnavailable,
+    expect: expected,
+    whenUnexpected,
+    __readTarget: readTarget,
+    ...inputs
+  } = kept.inputs;
   const fingerprints = [0, 1].map((index) => fingerprintsOf(lookUpConnection(...sourcesOf(index))).baseUrl);
   const { logPath, logRotate, configOverrides } = inputs as unknown as Settings;
   const args = {
@@ -186,7 +193,7 @@ function stateNow(): State {
     record: {
       args,
       settings: { logPath, logRotate, configOverrides },
-      service: fingerprints.indexOf(String(readFor).split(" ")[1] ?? ""),
+      service: fingerprints.indexOf(String(readTarget).split(" ")[1] ?? ""),
     },
     connection,
   };

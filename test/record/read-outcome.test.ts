@@ -7,29 +7,29 @@ import { asProperties, asRecord, NO_RECORD } from "../../sdk/record/resource-rec
 const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
 const ID = `${ARGS.projectId}/monitoring`;
 const NOTHING = { logPath: "", logPathWindows: "", logRotate: {}, username: "", configOverrides: {} };
-const RECORD = { ...NOTHING, ...ARGS, logPath: "/old", __readFor: `${ID} here` };
+const RECORD = { ...NOTHING, ...ARGS, logPath: "/old", __readTarget: `${ID} here` };
 const USING = { ...ARGS, whenUnavailable: "useRecorded" };
 const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
 const HERE = { id: ID, service: "here" };
-const FOUND: ReadOutcome = { kind: "read", settings: { ...NOTHING, logPath: "/new" }, readFor: HERE };
-const REFUSED: ReadOutcome = { kind: "failed", finding: { message: "No.", cause: "no" }, readFor: HERE };
+const FOUND: ReadOutcome = { kind: "read", settings: { ...NOTHING, logPath: "/new" }, readTarget: HERE };
+const REFUSED: ReadOutcome = { kind: "failed", finding: { message: "No.", causeKey: "no" }, readTarget: HERE };
 const OUTAGE: ReadOutcome = {
   kind: "failed",
-  finding: { message: "Down.", cause: "down", temporary: true },
-  readFor: HERE,
+  finding: { message: "Down.", causeKey: "down", temporary: true },
+  readTarget: HERE,
 };
 const OTHER_SERVICE = "Down. But the recorded settings come from another service, so they are not used.";
 
 it.each<[what: string, ReadOutcome, olds: object, news: object, inputs: object, failures?: readonly string[]]>([
-  ["read", FOUND, RECORD, ARGS, { logPath: "/new", __readFor: `${ID} here` }],
+  ["read", FOUND, RECORD, ARGS, { logPath: "/new", __readTarget: `${ID} here` }],
   ["read, and not as expected", FOUND, RECORD, { ...ARGS, expect: { logPath: "/old" } }, {}, ['logPath is "/new"']],
   [
     "unknown",
     { kind: "unknown" },
     RECORD,
     { ...ARGS, expect: { logPath: "/" } },
-    { logPath: UNKNOWN, __readFor: UNKNOWN },
+    { logPath: UNKNOWN, __readTarget: UNKNOWN },
   ],
   [
     "unknown, and one of them is ignored",
@@ -38,28 +38,28 @@ it.each<[what: string, ReadOutcome, olds: object, news: object, inputs: object, 
     { ...ARGS, logPath: "/old" },
     { logPath: "/old" },
   ],
-  ["ignored", { kind: "ignored" }, RECORD, ARGS, { logPath: "/old", __readFor: `${ID} here` }],
+  ["ignored", { kind: "ignored" }, RECORD, ARGS, { logPath: "/old", __readTarget: `${ID} here` }],
   [
     "ignored, of a state that was edited",
     { kind: "ignored" },
-    { ...RECORD, __readFor: "x" },
+    { ...RECORD, __readTarget: "x" },
     ARGS,
-    { __readFor: `${ID} null` },
+    { __readTarget: `${ID} null` },
   ],
-  ["not read for a refusal", REFUSED, RECORD, USING, { logPath: "/old", __readFor: undefined }, ["No."]],
-  ["not read in an outage", OUTAGE, RECORD, ARGS, { logPath: "/old", __readFor: undefined }, ["Down."]],
-  ["not read in an outage, and recorded", OUTAGE, RECORD, USING, { logPath: "/old", __readFor: `${ID} here` }],
+  ["not read for a refusal", REFUSED, RECORD, USING, { logPath: "/old", __readTarget: undefined }, ["No."]],
+  ["not read in an outage", OUTAGE, RECORD, ARGS, { logPath: "/old", __readTarget: undefined }, ["Down."]],
+  ["not read in an outage, and recorded", OUTAGE, RECORD, USING, { logPath: "/old", __readTarget: `${ID} here` }],
   [
     "not read in an outage, and recorded of a service that nobody knows",
     OUTAGE,
-    { ...RECORD, __readFor: null },
+    { ...RECORD, __readTarget: null },
     USING,
-    { __readFor: `${ID} null` },
+    { __readTarget: `${ID} null` },
   ],
   [
     "not read in an outage, and recorded elsewhere",
     OUTAGE,
-    { ...RECORD, __readFor: `${ID} there` },
+    { ...RECORD, __readTarget: `${ID} there` },
     USING,
     {},
     [OTHER_SERVICE],
@@ -75,7 +75,7 @@ it.each<[what: string, ReadOutcome, olds: object, news: object, inputs: object, 
   ["not read in an outage, and not recorded", OUTAGE, {}, USING, { logPath: "" }, ["Down."]],
 ])("completes the inputs of a resource whose settings are %s", (_, outcome, olds, news, inputs, failures = []) => {
   const completed = completeInputs(outcome, asRecord({ ...olds }), asRecord({ ...news }), []);
-  const found = { __readFor: undefined, ...asProperties(completed.inputs) };
+  const found = { __readTarget: undefined, ...asProperties(completed.inputs) };
   expect(found).toMatchObject({ ...ARGS, ...inputs });
   expect(completed.failures.map(({ message }) => message)).toEqual(
     failures.map((text) => expect.stringContaining(text)),
@@ -85,5 +85,8 @@ it.each<[what: string, ReadOutcome, olds: object, news: object, inputs: object, 
 it("warns of what is not as expected if the program says so", () => {
   const news = asRecord({ ...ARGS, expect: { logPath: "/old" }, whenUnexpected: "warn" });
   const { failures, warnings } = completeInputs(FOUND, NO_RECORD, news, ["logPath"]);
-  expect([failures, warnings]).toMatchObject([[], [{ cause: expect.stringMatching(/^logPath is not as expected;/) }]]);
+  expect([failures, warnings]).toMatchObject([
+    [],
+    [{ causeKey: expect.stringMatching(/^logPath is not as expected;/) }],
+  ]);
 });

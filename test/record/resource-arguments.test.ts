@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { logRotateSchema } from "../../sdk/model/agent-log-settings.ts";
-import { findingsOfArguments, unmetExpectations } from "../../sdk/record/resource-arguments.ts";
+import { argumentFindings, unmetExpectations } from "../../sdk/record/resource-arguments.ts";
 
 const SETTINGS = {
   logPath: "/var/log/agent.log",
@@ -59,7 +59,7 @@ it("compares thresholds where the service has none", () => {
 
 it.each(Object.keys(logRotateSchema.shape))("expects a threshold as it is declared: %s", (name) => {
   const expected = { logRotate: { [name]: { atMost: 1 } }, notSet: [`logRotate.${name}`] };
-  expect(findingsOfArguments({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [])).toEqual(
+  expect(argumentFindings({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [])).toEqual(
     [],
   );
 });
@@ -103,7 +103,7 @@ it.each<[expected: unknown, sentence: string]>([
   [{ notSet: "logPath" }, ".notSet must be a list."],
   [{ logPath: "" }, ".logPath must have at least one character, or be listed in notSet."],
 ])("can't be met by any setting: %j", (expected, sentence) => {
-  const [failure] = findingsOfArguments({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [
+  const [failure] = argumentFindings({ projectId: "0123456789abcdef01234567", agent: "backup", expect: expected }, [
     "expect",
   ]);
   expect(failure?.message).toBe(`Nothing was read: the argument expect${sentence}`);
@@ -111,12 +111,12 @@ it.each<[expected: unknown, sentence: string]>([
 
 it("an unknown argument without a value is no mistake: a program may spread options", () => {
   const read = { projectId: "0123456789abcdef01234567", agent: "backup" };
-  expect(findingsOfArguments({ ...read, tags: undefined, labels: null }, [])).toEqual([]);
+  expect(argumentFindings({ ...read, tags: undefined, labels: null }, [])).toEqual([]);
 });
 
 it("an unknown argument is refused with the list of those that are valid", () => {
   const [name, advice] = ["projctId", "the valid ones are projectId, agent, expect, whenUnexpected, whenUnavailable."];
-  const [failure] = findingsOfArguments({ projectId: "0123456789abcdef01234567", agent: "backup", [name]: 1 }, []);
+  const [failure] = argumentFindings({ projectId: "0123456789abcdef01234567", agent: "backup", [name]: 1 }, []);
   expect(failure?.message).toBe(`Nothing was read: the argument has unknown names: ${name}; ${advice}`);
 });
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
-import { findingOf } from "../../sdk/record/finding-report.ts";
+import { errorFinding } from "../../sdk/record/finding-report.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import {
   asProperties,
@@ -95,18 +95,18 @@ it.each([
 });
 
 it("drops the names of the package's own that a caller sends", async () => {
-  const forged = { __failures: [{ cause: "forged", message: "##vso[" }], __readFor: "x", __zzz: 1 };
-  const { __readFor, ...inputs } = await checked(forged);
+  const forged = { __failures: [{ causeKey: "forged", message: "##vso[" }], __readTarget: "x", __zzz: 1 };
+  const { __readTarget, ...inputs } = await checked(forged);
   expect(Object.keys(inputs).filter((name) => name.startsWith("__"))).toEqual([]);
-  expect(__readFor).toBe(`${ID} null`);
+  expect(__readTarget).toBe(`${ID} null`);
 });
 
 it("is not replaced by one that was read for another project, and is compared in a refresh, as expected or not", async () => {
   const record = asRecord(RECORD);
   const moved = asRecord({ ...(await checked()), projectId: OTHER_PROJECT });
   expect(differenceOf(ID, record, record, moved)).toEqual({ changes: true });
-  const { readFor } = asRecord(await checked());
-  const unmet = { ...asRecord({ ...RECORD, expect: { logPath: "/other" } }), readFor };
+  const { readTarget } = asRecord(await checked());
+  const unmet = { ...asRecord({ ...RECORD, expect: { logPath: "/other" } }), readTarget };
   expect(differenceOf(ID, unmet, unmet, unmet)).toEqual({ changes: false });
 });
 
@@ -123,13 +123,13 @@ it("is not used in a refresh of another service, which is a cause of its own", a
   const host = { sources: [], read: () => Promise.reject(error) };
   const own = { ...RECORD, whenUnavailable: "useRecorded" };
   const [used, refused] = await Promise.all(
-    [own, { ...own, __readFor: `${ID} 0123456789abcdef` }].map((properties) =>
-      refreshRecord(host, ID, asRecord(properties)).then(({ warning }) => warning, findingOf),
+    [own, { ...own, __readTarget: `${ID} 0123456789abcdef` }].map((properties) =>
+      refreshRecord(host, ID, asRecord(properties)).then(({ warning }) => warning, errorFinding),
     ),
   );
   expect(used).toMatchObject({ record: "used" });
   expect(refused?.message).toMatch(/^Can't read: it is down; the recorded settings come from another service, so/);
-  expect(refused?.cause).not.toBe(used?.cause);
+  expect(refused?.causeKey).not.toBe(used?.causeKey);
 });
 
 it("is healed if its state was edited: replaced if its id is another one, and updated if it has failures", async () => {
@@ -139,7 +139,7 @@ it("is healed if its state was edited: replaced if its id is another one, and up
     changes: true,
     replaces: ["projectId"],
   });
-  const failing = asRecord({ ...RECORD, __failures: [{ cause: "c", message: "m" }] });
+  const failing = asRecord({ ...RECORD, __failures: [{ causeKey: "c", message: "m" }] });
   expect(differenceOf(ID, failing, record, news)).toEqual({ changes: true });
 });
 
@@ -150,5 +150,5 @@ it("reads for another project although all settings of the one before are ignore
   const read = async () => settingsOf(ARGS);
   const { inputs, failures } = await checkInputs({ sources: [], read }, olds, news, []);
   expect(failures).toEqual([]);
-  expect(inputs).toMatchObject({ settings: { logPath: "/var/log/monitoring" }, readFor: { id: ID, service: null } });
+  expect(inputs).toMatchObject({ settings: { logPath: "/var/log/monitoring" }, readTarget: { id: ID, service: null } });
 });

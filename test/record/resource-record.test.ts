@@ -8,14 +8,14 @@ const ORIGIN = { name: "orders", secrets: [], ignoreChanges: [] };
 it.each<[description: string, properties: object]>([
   ["nothing", {}],
   ["null and absent settings", { ...ARGS, logPath: null, logRotate: { numTotal: 5 } }],
-  ["unknown values", { projectId: UNKNOWN, agent: "backup", logRotate: UNKNOWN, __readFor: UNKNOWN }],
+  ["unknown values", { projectId: UNKNOWN, agent: "backup", logRotate: UNKNOWN, __readTarget: UNKNOWN }],
   [
     "arguments and settings of other shapes",
     { projectId: 5, whenUnexpected: [], tags: null, logPath: [1], logRotate: 5 },
   ],
   ["members that are no thresholds", JSON.parse('{"logRotate":{"a":1,"__proto__":2}}')],
-  ["what is internal", { __provider: "exports.handler", __readFor: "a/b null" }],
-  ["why it fails", { ...ARGS, __failures: ["c", "d"].map((cause) => ({ cause, message: "m" })) }],
+  ["what is internal", { __provider: "exports.handler", __readTarget: "a/b null" }],
+  ["why it fails", { ...ARGS, __failures: ["c", "d"].map((cause) => ({ causeKey: cause, message: "m" })) }],
 ])("keeps the properties of the engine as they are: %s", (_, properties) => {
   expect(asProperties(asRecord({ ...properties }))).toEqual(properties);
 });

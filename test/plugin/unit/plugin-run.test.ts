@@ -6,7 +6,7 @@ afterEach(() => void vi.useRealTimers());
 
 const pass = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
 const urn = (name: string) => `urn:pulumi:dev::p::agent-log-config:index:AgentLogConfig::${name}`;
-const failures = (message: string) => [{ message, cause: message }];
+const failures = (message: string) => [{ message, causeKey: message }];
 
 /** The failures of one run, and what has become of each call. */
 class Run {
@@ -15,8 +15,8 @@ class Run {
   readonly calls = new HeldCalls((of, message) => this.shown.push([of.split("::").at(-1) ?? "", message]));
 
   /** A call of a preview, whose resource fails. */
-  hold(name: string, message: string, more: { cause?: string } = {}): void {
-    this.#call(name, () => this.calls.hold(urn(name), [{ message, cause: message, ...more }]));
+  hold(name: string, message: string, more: { causeKey?: string } = {}): void {
+    this.#call(name, () => this.calls.hold(urn(name), [{ message, causeKey: message, ...more }]));
   }
 
   /** A call that takes a time and succeeds. */

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
-import { findingOf } from "../../sdk/record/finding-report.ts";
+import { errorFinding } from "../../sdk/record/finding-report.ts";
 
 it.each([
   ["another error", new Error("no route")],
   ["a value that is not an error", "no route"],
 ])("a problem may be %s", (_, thrown) => {
-  expect(findingOf(thrown)).toEqual({ message: "no route", cause: "ERR_UNKNOWN: no route" });
+  expect(errorFinding(thrown)).toEqual({ message: "no route", causeKey: "ERR_UNKNOWN: no route" });
 });
 
 const gone = (id: string) =>
@@ -21,8 +21,8 @@ it.each([
   ["two values with other ids", invalid(`it is ${"0".repeat(24)}`), invalid(`it is ${"1".repeat(24)}`), false],
   ["paths that name an agent", invalid("it is /var/log/monitoring"), invalid("it is /var/log/backup"), false],
   ["errors that are not known", new Error("One."), new Error("Two."), false],
-])("the problems of one and of the other of %s have one cause: %4$s", (_, one, other, isAlike) => {
-  expect(findingOf(one).cause === findingOf(other).cause).toBe(isAlike);
+])("the problems of one and of the other of %s have one causeKey: %4$s", (_, one, other, isAlike) => {
+  expect(errorFinding(one).causeKey === errorFinding(other).causeKey).toBe(isAlike);
 });
 function busy(retryAfterSeconds: number): AgentLogConfigError {
   return serviceError(503, { detail: `Come back in ${retryAfterSeconds} s.` }, "Can't read it", { retryAfterSeconds });

@@ -3,7 +3,7 @@ import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { apiAddress } from "../model/connection-options.ts";
 import { isObject } from "../model/json.ts";
 import { idOf } from "../model/read-arguments.ts";
-import { type ConnectionSettings, findSetting, type SettingsSource } from "../reading/connection-settings.ts";
+import { type ConnectionSettings, type ConnectionSource, findSetting } from "../reading/connection-settings.ts";
 import type { Finding } from "./finding-report.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
 
@@ -11,7 +11,7 @@ import type { GivenArguments } from "./resource-arguments.ts";
  * What a program knows of the settings that it sends. It travels to the provider with the inputs of the resource, so that the
  * provider can tell whether the settings beside it belong to the resource that the engine is about to record.
  */
-export interface SettingsOrigin {
+export interface ProgramOrigin {
   /** The name of the resource, which the host of dynamic providers does not know. */
   readonly name: string;
   /** The read that the settings come from; undefined if only the engine can read. */
@@ -27,7 +27,7 @@ export interface SettingsOrigin {
 
 /** A read in a program. */
 export interface ProgramRead {
-  readonly readFor: ReadFor;
+  readonly readTarget: ReadTarget;
   /** A fingerprint of the public key, which may be a secret of the stack. */
   readonly publicKey: string | null;
   /** Why there are no settings; undefined if they were read. */
@@ -35,7 +35,7 @@ export interface ProgramRead {
 }
 
 /** What settings were read for. */
-export interface ReadFor {
+export interface ReadTarget {
   /** `<projectId>/<agent>`, or {@link UNKNOWN} in a preview as long as nothing is known of the settings. */
   readonly id: string;
   /** A fingerprint of the service's address; null if nobody knows of which service they are. */
@@ -46,12 +46,12 @@ export interface ReadFor {
  * Returns an origin as an input of a resource. It is one text, because the SDK, the engine and the provider each handle a member of
  * a map by itself.
  */
-export function originText(origin: SettingsOrigin): string {
+export function originText(origin: ProgramOrigin): string {
   return JSON.stringify(origin);
 }
 
 /** Returns the origin that an input has; undefined if it is none. */
-export function originIn(text: unknown): SettingsOrigin | typeof UNKNOWN | undefined {
+export function originIn(text: unknown): ProgramOrigin | typeof UNKNOWN | undefined {
   if (isUnknown(text)) return UNKNOWN;
   try {
     const origin: unknown = JSON.parse(String(text));
@@ -61,10 +61,10 @@ export function originIn(text: unknown): SettingsOrigin | typeof UNKNOWN | undef
   }
 }
 
-function isOrigin(value: unknown): value is SettingsOrigin {
+function isOrigin(value: unknown): value is ProgramOrigin {
   if (!isObject(value)) return false;
   const { name, secrets, ignoreChanges, read } = value;
-  const isRead = read === undefined || (isObject(read) && isObject(read["readFor"]));
+  const isRead = read === undefined || (isObject(read) && isObject(read["readTarget"]));
   return typeof name === "string" && Array.isArray(secrets) && Array.isArray(ignoreChanges) && isRead;
 }
 
@@ -83,15 +83,15 @@ export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fing
  * names. A setting that the configuration leaves to the environment is not compared.
  */
 export function belongsTo(
-  { readFor, publicKey }: ProgramRead,
+  { readTarget, publicKey }: ProgramRead,
   args: GivenArguments,
-  sources: readonly SettingsSource[],
+  sources: readonly ConnectionSource[],
 ): boolean {
   const isSame = (setting: keyof Fingerprints, fingerprint: string | null) => {
     const engineSetting = findSetting(setting, sources);
     return engineSetting === undefined || fingerprintOf(setting, engineSetting.text) === fingerprint;
   };
-  return readFor.id === idOf(args) && isSame("baseUrl", readFor.service) && isSame("publicKey", publicKey);
+  return readTarget.id === idOf(args) && isSame("baseUrl", readTarget.service) && isSame("publicKey", publicKey);
 }
 
 /** One service has one fingerprint, however its address is spelled. */
