@@ -10,6 +10,7 @@ new PolicyPack("agent-logs", {
       description: "Agents rotate their log files before those fill the disk.",
       enforcementLevel: "mandatory",
       configSchema: { properties: { maximumMB: { type: "number", default: 1000 } } },
+      // It asks AgentLogConfig.isInstance, which knows the resources of programs in every language.
       validateResource: validateResourceOfType(AgentLogConfig, (settings, { getConfig }, report) => {
         const violation = violationOf(settings, getConfig().maximumMB);
         if (violation) report(violation);
