@@ -64,7 +64,7 @@ function diagnose(
   if (status === 401 && !isInBody) {
     if (refusal === undefined) return NO_DIGEST;
     if (errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
-    if (refusal === "key" || isOfService) return WRONG_KEY;
+    if (!isCompressed && (refusal === "key" || isOfService)) return WRONG_KEY;
   }
   if (status < 400) {
     return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];

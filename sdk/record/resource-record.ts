@@ -14,8 +14,8 @@ export interface ResourceRecord extends Omit<InternalProperties, "failsIn" | "is
 }
 
 /**
- * The properties of a resource that only the package uses. Their names begin with two underscores, and the CLI hides such names.
- * No other file knows the names.
+ * The properties of a resource that only the package uses. Their names begin with two underscores: the CLI hides such
+ * names of a record that is created, and shows them in a difference. No other file knows the names.
  */
 interface InternalProperties {
   /**

@@ -335,6 +335,10 @@ const IS_COMPRESSED =
   /^the reason .* is compressed, although the client asks for no compression; check any proxy .*\(status/;
 itFails("ERR_REFUSED", respond, [["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 403 }, IS_COMPRESSED]]);
 itFails("ERR_NOT_FOUND", respond, [["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 404 }, IS_COMPRESSED]]);
+const CHALLENGING = { "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"', "Content-Encoding": "gzip" };
+itFails("ERR_REFUSED", respond, [
+  ["a compressed refusal with a challenge", { ...COMPRESSED_REFUSAL, status: 401, headers: CHALLENGING }, IS_COMPRESSED],
+]);
 itFails("ERR_UNAVAILABLE", respond, [["a compressed outage", { ...COMPRESSED_REFUSAL, status: 503 }, "overloaded"]]);
 itFails("ERR_ACCOUNT_SUSPENDED", respond, [["a page with status 402", { status: 402, body: "<h1>Pay</h1>" }, GATEWAY]]);
 
