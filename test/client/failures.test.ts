@@ -337,7 +337,11 @@ itFails("ERR_REFUSED", respond, [["a compressed refusal", { ...COMPRESSED_REFUSA
 itFails("ERR_NOT_FOUND", respond, [["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 404 }, IS_COMPRESSED]]);
 const CHALLENGING = { "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"', "Content-Encoding": "gzip" };
 itFails("ERR_REFUSED", respond, [
-  ["a compressed refusal with a challenge", { ...COMPRESSED_REFUSAL, status: 401, headers: CHALLENGING }, IS_COMPRESSED],
+  [
+    "a compressed refusal with a challenge",
+    { ...COMPRESSED_REFUSAL, status: 401, headers: CHALLENGING },
+    IS_COMPRESSED,
+  ],
 ]);
 itFails("ERR_UNAVAILABLE", respond, [["a compressed outage", { ...COMPRESSED_REFUSAL, status: 503 }, "overloaded"]]);
 itFails("ERR_ACCOUNT_SUSPENDED", respond, [["a page with status 402", { status: 402, body: "<h1>Pay</h1>" }, GATEWAY]]);

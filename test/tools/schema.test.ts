@@ -40,6 +40,7 @@ it.each([
     places: [
       "/config/variables/privateKey",
       "/provider/inputProperties/privateKey",
+      "/provider/properties/privateKey",
       `${resource}/properties/configOverrides`,
     ],
   },
@@ -83,7 +84,7 @@ it("says what may be expected not to be set, and what a threshold takes, which t
   const thresholds = Object.values(schemaPart("types", "agent-log-config:index:ExpectedLogRotate", "properties"));
   expect(thresholds).toHaveLength(5);
   for (const threshold of thresholds) {
-    const takes = "A number (in Go a `pulumi.Float64`, in Java a `Double`), or an `ExpectedRangeArgs`.";
+    const takes = "A number, or an `ExpectedRangeArgs`.";
     expect(threshold).toMatchObject({ description: expect.stringContaining(takes) });
   }
 });
