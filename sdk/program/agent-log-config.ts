@@ -22,10 +22,9 @@ export interface AgentLogConfigArgs {
   /** Whether a setting that is not as expected fails the resource or causes a warning. Default: `"fail"`. */
   readonly whenUnexpected?: pulumi.Input<"fail" | "warn"> | undefined;
   /**
-   * What to do in an outage, which is a failed connection, a timeout, too many requests, the status 408 or 5xx other than 501, 505
-   * and 511, or a service that rejects every nonce of its own. `"fail"` fails the resource. `"useRecorded"` keeps the settings in the
-   * state and causes a warning, in previews, updates and refreshes. An outage still fails a resource for which no settings are
-   * recorded. Every other error fails the resource in any case. Default: `"fail"`.
+   * What to do in an outage, such as a failed connection, a time-out or status 503. `"fail"` fails the resource. `"useRecorded"`
+   * keeps the settings in the state and causes a warning, in previews, updates and refreshes. An outage still fails a resource for
+   * which no settings are recorded. Every other error fails the resource in any case. Default: `"fail"`.
    */
   readonly whenUnavailable?: pulumi.Input<"fail" | "useRecorded"> | undefined;
 }
