@@ -202,7 +202,7 @@ const VERSION_STRING = /(?:^|;)\s*versionString=([\w.+-]{1,100})\s*(?:;|$)/;
 
 /**
  * Reads the body of a successful response. Every setting is a member of the result, because only then does Pulumi lift the
- * members of an output. Fields that are no settings are dropped, among them `password` and `sslPEMKeyPwd`.
+ * members of an output, and so is each threshold that is set. Fields that are no settings are dropped, among them `password` and `sslPEMKeyPwd`.
  * @param subject what failed, for errors
  * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the name of the setting that is wrong, never its value
  */
@@ -211,7 +211,11 @@ export function decodeAgentLogSettings(body: unknown, subject: string): AgentLog
   const { data, error } = agentLogSettingsSchema.safeParse(settings);
   // zod would drop the key __proto__ in silence, but a program that checks settings has to learn of it.
   const unusablePart = isObject(settings) ? findUnusable(settings["configOverrides"], MAX_DEPTH) : undefined;
-  if (data !== undefined && unusablePart === undefined) return data;
+  if (data !== undefined && unusablePart === undefined) {
+    for (const [name, value] of Object.entries(data.logRotate))
+      if (value === undefined) Reflect.deleteProperty(data.logRotate, name);
+    return data;
+  }
   const problem =
     unusablePart === undefined
       ? describeIssues(error?.issues ?? [], "the body")

@@ -126,16 +126,16 @@ it("returns typed settings or one AgentLogConfigError, whatever the response", a
 });
 
 const optionalText: unknown = expect.toBeOneOf([expect.any(String), undefined]);
-const threshold: unknown = expect.toBeOneOf([expect.toSatisfy(Number.isFinite), undefined]);
 
 function expectSettings(result: AgentLogConfigResult): void {
   const { logRotate, configOverrides, serviceVersion } = result;
+  expect(THRESHOLDS).toEqual(expect.arrayContaining(Object.keys(logRotate)));
   expect(result).toStrictEqual({
     id: `${MONITORING.projectId}/monitoring`,
     ...MONITORING,
     logPath: optionalText,
     logPathWindows: optionalText,
-    logRotate: logRotate && Object.fromEntries(THRESHOLDS.map((name) => [name, threshold])),
+    logRotate: Object.fromEntries(Object.keys(logRotate).map((name) => [name, expect.toSatisfy(Number.isFinite)])),
     username: optionalText,
     configOverrides: configOverrides && expect.any(Object),
     serviceVersion: serviceVersion && { gitHash: optionalText, versionString: optionalText },

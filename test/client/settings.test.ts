@@ -4,7 +4,6 @@ import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { parseAgentLogConfigId } from "../../sdk/client/index.ts";
 import type { CannedResponse } from "../../sdk/testing/index.ts";
-import { NO_THRESHOLDS } from "../record/settings-of.ts";
 import { listen } from "../servers/listen.ts";
 import { expectSafe } from "./expect-safe.ts";
 import { MONITORING, openClient, openService, PROJECT_ID } from "./open-client.ts";
@@ -32,7 +31,7 @@ it.each([
 const NOTHING = {
   logPath: undefined,
   logPathWindows: undefined,
-  logRotate: NO_THRESHOLDS,
+  logRotate: {},
   username: undefined,
   configOverrides: {},
 };
@@ -47,6 +46,11 @@ const OTHERS = { numUncompressed: 5, percentOfDiskspace: 0.02, numTotal: 0 };
 it.each<{ description: string; body: object; expected: object; logRotate?: object }>([
   { description: "nothing", body: {}, expected: {} },
   { description: "null", body: { logPath: null, logRotate: null, configOverrides: null }, expected: {} },
+  {
+    description: "thresholds that are not set",
+    body: { logRotate: { sizeThresholdMB: null, numTotal: "" } },
+    expected: {},
+  },
   {
     description: "what is empty",
     body: { logPath: "", logRotate: {}, username: "", configOverrides: {} },
@@ -109,7 +113,7 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
 ])("settings are understood where the body has $description", async ({ body, expected, logRotate }) => {
   const service = await openService({ settings: { [PROJECT_ID]: { monitoring: { ...body } } } });
   const { serviceVersion, ...settings } = await openClient(service).get(MONITORING);
-  const all = { ...NOTHING, ...expected, logRotate: { ...NO_THRESHOLDS, ...logRotate } };
+  const all = { ...NOTHING, ...expected, logRotate: { ...logRotate } };
   expect(settings).toStrictEqual({ id: `${PROJECT_ID}/monitoring`, ...MONITORING, ...all });
   expect(serviceVersion?.versionString).toMatch(/^7\.0\.11/);
 });

@@ -8,7 +8,7 @@ export function settingsOf({ projectId, agent }: ReadArguments): AgentLogConfigR
   return { id: `${projectId}/${agent}`, projectId, agent, ...settings, ...rest };
 }
 
-/** What a read returns of thresholds where the service has none of them. */
+/** No thresholds, with the members that the type of a result has. */
 export const NO_THRESHOLDS = {
   sizeThresholdMB: undefined,
   timeThresholdHrs: undefined,
