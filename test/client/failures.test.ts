@@ -20,7 +20,7 @@ import {
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
 import { expectSafe } from "./expect-safe.ts";
 import { AUTHORITY, type CertificateOptions, FOR_LOOPBACK, issueCertificate } from "./issue-certificate.ts";
-import { KEYS, MONITORING, openClient, openService, PROJECT_ID } from "./open-client.ts";
+import { failureOf, KEYS, MONITORING, openClient, openClientOfRun, openService, PROJECT_ID } from "./open-client.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 import { authority, behindIntermediate, commonAuthority, requireOpenssl, signed, type Trust } from "./trust.ts";
 
@@ -333,16 +333,33 @@ itFails("ERR_NOT_FOUND", respond, [
 const COMPRESSED_REFUSAL = { headers: { "Content-Encoding": "gzip" }, body: gzipSync('{"error":403}') };
 const IS_COMPRESSED =
   /^the reason .* is compressed, although the client asks for no compression; check any proxy .*\(status/;
-itFails("ERR_REFUSED", respond, [["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 403 }, IS_COMPRESSED]]);
-itFails("ERR_NOT_FOUND", respond, [["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 404 }, IS_COMPRESSED]]);
-const CHALLENGING = { "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"', "Content-Encoding": "gzip" };
+/** It may be of the key, of the project or of the read. */
+const COMPRESSED_401 = {
+  status: 401,
+  headers: { "Content-Encoding": "gzip", "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"' },
+  body: gzipSync('{"error":401,"errorCode":"NOT_IN_GROUP"}'),
+};
 itFails("ERR_REFUSED", respond, [
-  [
-    "a compressed refusal with a challenge",
-    { ...COMPRESSED_REFUSAL, status: 401, headers: CHALLENGING },
-    IS_COMPRESSED,
-  ],
+  ["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 403 }, IS_COMPRESSED],
+  ["a compressed refusal with a challenge", COMPRESSED_401, IS_COMPRESSED],
 ]);
+test("a compressed refusal with a challenge stops no other reads, and costs no more requests than others", async () => {
+  const service = await openService({ faults: [COMPRESSED_401, COMPRESSED_401] });
+  const client = openClientOfRun(service);
+  for (const requests of [2, 4]) {
+    expect(await failureOf(client)).toMatchObject({ code: "ERR_REFUSED" });
+    expect(service.requests).toHaveLength(requests);
+  }
+  expect(await client.get(MONITORING)).toMatchObject({ projectId: PROJECT_ID });
+});
+test("a compressed refusal is answered as any other one if the key was accepted before", async () => {
+  const service = await openService();
+  const client = openClientOfRun(service);
+  await client.get(MONITORING);
+  service.failNext(COMPRESSED_401);
+  expect(await client.get(MONITORING)).toMatchObject({ projectId: PROJECT_ID });
+});
+itFails("ERR_NOT_FOUND", respond, [["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 404 }, IS_COMPRESSED]]);
 itFails("ERR_UNAVAILABLE", respond, [["a compressed outage", { ...COMPRESSED_REFUSAL, status: 503 }, "overloaded"]]);
 itFails("ERR_ACCOUNT_SUSPENDED", respond, [["a page with status 402", { status: 402, body: "<h1>Pay</h1>" }, GATEWAY]]);
 
