@@ -76,7 +76,9 @@ async function readProjects(stack: string | undefined, projectIds: readonly stri
     const isSecret = (key: string) => configuration[key]?.secret === true;
     warnings.push(...configurationWarnings(values, isSecret));
     const connection = lookUpConnection(stackConfiguration((key) => values[key]));
-    const stackName = stack === undefined ? "selected stack" : `stack ${printable(stack, 80)}`;
+    // The Pulumi CLI takes the selected stack from this variable, if it is set.
+    const knownStack = stack ?? process.env["PULUMI_STACK"];
+    const stackName = knownStack ? `stack ${printable(knownStack, 80)}` : "selected stack";
     const places = Object.entries(connection).map(([name, setting]) => {
       return [name, setting?.source === "stack" ? stackName : (setting?.source ?? "")] as const;
     });

@@ -232,6 +232,14 @@ describe("the settings", () => {
     expect(found).toMatchObject({ warnings: [] });
   });
 
+  it("come from the stack that PULUMI_STACK selects, by its name", async () => {
+    await start(IDS, IN_STACK);
+    vi.stubEnv("PULUMI_STACK", "prod");
+    vi.mocked(hasProject).mockReturnValue(true);
+    vi.mocked(readStack).mockResolvedValue(STACK);
+    expect(await report(...projects([FIRST]))).toMatchObject({ settings: { privateKey: "stack prod" } });
+  });
+
   it("come from the environment if the selected stack can't be read, which is a warning", async () => {
     await start();
     vi.mocked(hasProject).mockReturnValue(true);
