@@ -8,7 +8,7 @@ import { FAILURES, internalProperties } from "../record/resource-record.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
 import { omitPropertyStacks, runsWithMocks, typeOfResource } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
-import { providerOf } from "./provider.ts";
+import { connectionOf, providerOf } from "./provider.ts";
 import { type ResourceRead, readForResource } from "./read-for-resource.ts";
 
 /** The arguments of an {@link AgentLogConfig}. */
@@ -157,7 +157,9 @@ export class AgentLogConfig extends pulumi.CustomResource {
     } finally {
       restoreStacks();
     }
-    if (textArgs !== undefined) start(readForResource({ name, args: textArgs, resource: this, opts, secrets }));
+    const connection = runsWithMocks() ? undefined : connectionOf(providerOf(this), AGENT_LOG_CONFIG_TYPE);
+    const request = { name, resource: this, connection, opts, secrets };
+    if (textArgs !== undefined) start(readForResource({ ...request, args: textArgs }));
     const { reports } = programState();
     if (textArgs !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
     if (importId !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);

@@ -266,6 +266,7 @@ describe("reads at once", () => {
     const others = beginMany(gate, 20, SUCCESS);
     await elapse(1);
     expect(others).toEqual(times(20, expect.objectContaining({ code: "ERR_WRONG_KEY" })));
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it("are sent after one that takes longer than a minute and fails, if others were read meanwhile", async () => {

@@ -89,7 +89,11 @@ describe("a stack without default providers", () => {
       await expect(getAgentLogConfig(MONITORING)).rejects.toThrow(
         "Default provider for 'agent-log-config' disabled. 'agent-log-config:index:getAgentLogConfig' must use an explicit provider;",
       );
-      expect(() => new AgentLogConfig("r", MONITORING)).toThrow("AgentLogConfig' must use an explicit provider;");
+      for (const make of [
+        () => new AgentLogConfig("r", MONITORING),
+        () => AgentLogConfig.get("r", `${MONITORING.projectId}/monitoring`),
+      ])
+        expect(make).toThrow("AgentLogConfig' must use an explicit provider;");
       expect(service.requests).toEqual([]);
       expect(await getAgentLogConfig(MONITORING, { provider: new Provider("west") })).toMatchObject({ logPath: "/l" });
     },

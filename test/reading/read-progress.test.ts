@@ -91,6 +91,8 @@ it("says of one agent why it is tried again, at the beginning of the line", asyn
 
 it.each([
   [20, "retry 3/5 (503)", "retry 3/5 (503), 0/20 read"],
+  [20, "retry 3/5 (SELF_SIGN)", "retry 3/5 (SELF_SIGN), 0/20 read"],
+  [20, "retry 3/5 (SELF_SIGNX)", "SELF_SIGNX, 0/20 read"],
   [20, "retry 3/5 (ECONNREFUSED)", "ECONNREFUSED, 0/20 read"],
   [1000, "retry 10/10 (ECONNREFUSED)", "ECONNREFUSED, 0/1000 read"],
   [1, "retry 10/10 (CONNECT_TIMEOUT)", "retry 10/10 (CONNECT_TIMEOUT)"],
