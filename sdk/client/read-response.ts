@@ -27,14 +27,13 @@ export interface ResponseContent {
  */
 export function readResponse(response: WireResponse, { request, envelope, subject }: SentRead): ResponseContent {
   const parts = openResponse(response, envelope);
-  const { status, content, isCompressed } = parts;
+  const { status, content, text, isCompressed } = parts;
   const kind = classify(parts, response, request);
   if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
   if (kind === "error") {
-    const { headers, refusal, body } = response;
-    const text = Buffer.from(body).toString();
+    const { headers, refusal } = response;
     // nginx accepts a connection without a certificate, and refuses the request with this page.
-    if (text.includes("No required SSL certificate was sent")) {
+    if (text?.includes("No required SSL certificate was sent")) {
       throw new AgentLogConfigError("ERR_TLS", NEEDS_CERTIFICATE, { subject, status, evidence: [`status ${status}`] });
     }
     const isInBody = response.status < 400;
@@ -69,19 +68,21 @@ interface OpenedResponse {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Why the body is no JSON. It quotes nothing of the body, which may be settings that were cut off. */
   readonly unreadable: string | undefined;
+  /** The body, if it is a text or a page instead of JSON. */
+  readonly text: string | undefined;
   readonly isCompressed: boolean;
 }
 
 function openResponse({ status, headers, body }: WireResponse, envelope: boolean): OpenedResponse {
   const coding = headerOf(headers, "content-encoding");
   const isCompressed = !coding.split(",").every((part) => ["", "identity", "none"].includes(part.trim().toLowerCase()));
-  const { json, unreadable } = isCompressed
+  const { json, unreadable, text }: ParsedBody = isCompressed
     ? { unreadable: `is compressed, although the client asks for no compression (${coding})` }
     : parseJson(body);
   const { inEnvelope = status, content } = envelope ? takeOut(json) : { content: json };
   const fields: Readonly<Record<string, unknown>> = isPlainObject(content) ? content : {};
   const highestStatus = Math.max(status, inEnvelope, statusIn(fields["error"]) ?? status);
-  return { status: highestStatus, content, fields, unreadable, isCompressed };
+  return { status: highestStatus, content, fields, unreadable, text, isCompressed };
 }
 
 /** Says what a response is; `wrong` says why it is neither settings nor an error of the service. */
@@ -99,7 +100,7 @@ function classify(
     return { wrong: `the response ${unreadable} (${headerOf(headers, "content-type") || "no content type"})` };
   if (!isSettings(fields))
     return { wrong: `the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}` };
-  if (isSigned || Object.entries(fields).some(isPresentSetting)) return "settings";
+  if (isSigned || hasSetting(fields)) return "settings";
   // A service of this kind asks for Digest first, so this comes from something in front of it, and no setting counts as removed.
   return { wrong: "the response has no setting, and the server has not asked for HTTP Digest" };
 }
@@ -111,10 +112,14 @@ function headerOf(headers: WireResponse["headers"], name: string): string {
   return String(headers[name] ?? "").trim();
 }
 
+interface ParsedBody extends Partial<Pick<OpenedResponse, "unreadable" | "text">> {
+  readonly json?: unknown;
+}
+
 const [UTF_8, LATIN_1] = [new TextDecoder("utf-8"), new TextDecoder("latin1")];
 
 /** Reads a body as UTF-8, with or without a byte order mark (RFC 8259, section 8.1), and an error also as ISO-8859-1. */
-function parseJson(body: Uint8Array): { readonly json?: unknown; readonly unreadable?: string } {
+function parseJson(body: Uint8Array): ParsedBody {
   const isText = isUtf8(body);
   const text = (isText ? UTF_8 : LATIN_1).decode(body);
   try {
@@ -123,7 +128,7 @@ function parseJson(body: Uint8Array): { readonly json?: unknown; readonly unread
     if (!(error instanceof SyntaxError)) throw error;
     if (text.trim() === "") return { unreadable: "is empty" };
     const isPage = text.trimStart().startsWith("<");
-    return { unreadable: isPage ? "is a web page instead of JSON" : "is not JSON, or was cut off" };
+    return { text, unreadable: isPage ? "is a web page instead of JSON" : "is not JSON, or was cut off" };
   }
 }
 
@@ -139,9 +144,11 @@ function isSettings(fields: object): boolean {
   return names.some(isSettingName) || names.every((name) => OTHER_FIELD.test(name));
 }
 
-function isPresentSetting([name, value]: readonly [name: string, value: unknown]): boolean {
-  const isEmpty = value === null || value === "" || (isPlainObject(value) && Object.keys(value).length === 0);
-  return isSettingName(name) && !isEmpty;
+/** Tells whether a setting is present. One that is not valid is present, too. */
+function hasSetting(fields: OpenedResponse["fields"]): boolean {
+  return Object.values(withAllFields(fields)).some((value) => {
+    return isPlainObject(value) ? Object.values(value).some((member) => member !== undefined) : value !== undefined;
+  });
 }
 
 function isError(fields: object): boolean {
@@ -207,7 +214,7 @@ const VERSION_STRING = /(?:^|;)\s*versionString=([\w.+-]{1,100})\s*(?:;|$)/;
  * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the name of the setting that is wrong, never its value
  */
 export function decodeAgentLogSettings(body: unknown, subject: string): AgentLogSettings {
-  const settings = withAllFields(body);
+  const settings = isPlainObject(body) ? withAllFields(body) : body;
   const { data, error } = agentLogSettingsSchema.safeParse(settings);
   // zod would drop the key __proto__ in silence, but a program that checks settings has to learn of it.
   const unusablePart = isObject(settings) ? findUnusable(settings["configOverrides"], MAX_DEPTH) : undefined;
@@ -225,8 +232,7 @@ export function decodeAgentLogSettings(body: unknown, subject: string): AgentLog
 }
 
 /** The fields that are settings, each of them present. Services leave out what is not set, or send null, `""` or `{}`. */
-function withAllFields(body: unknown): unknown {
-  if (!isPlainObject(body)) return body;
+function withAllFields(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const { logRotate = {}, configOverrides = {}, ...texts } = pick(agentLogSettingsSchema.shape, body);
   const settings = { ...texts, logRotate, configOverrides };
   if (!isPlainObject(logRotate)) return settings;

@@ -220,9 +220,7 @@ function isRetryable({ temporary, status }: AgentLogConfigError): boolean {
 /** Says how often a read was tried. */
 function afterAttempts(attempts: number, error: AgentLogConfigError): AgentLogConfigError {
   if (attempts === 1) return error;
-  const { says, evidence = [], ...details } = error.details;
-  const withCount = [...evidence, `after ${attempts} attempts`];
-  return new AgentLogConfigError(error.code, says, { ...details, evidence: withCount });
+  return new AgentLogConfigError(error.code, error.details.says, { ...error.details, attempts });
 }
 
 function timeoutError({ timeoutSeconds }: CompleteOptions, subject: string): AgentLogConfigError {

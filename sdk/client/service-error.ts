@@ -11,8 +11,8 @@ export interface ErrorFacts {
   readonly isInBody?: boolean;
   /** The body is compressed, so nothing of it is known. */
   readonly isCompressed?: boolean;
-  /** The body as text. */
-  readonly text?: string;
+  /** The body, if it is a text or a page instead of JSON. */
+  readonly text?: string | undefined;
 }
 
 /**
@@ -24,37 +24,45 @@ export interface ErrorFacts {
 export function serviceError(status: number, body: unknown, subject: string, facts: ErrorFacts): AgentLogConfigError {
   const fields: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
   const errorCode = errorCodeIn(fields);
-  const gatewaysWords = status < 400 || facts.isCompressed ? undefined : wordsOf(fields, facts.text);
-  const itsWords = [errorCode, wordsIn(fields, gatewaysWords)].filter(Boolean).join(": ");
   const { retryAfterSeconds } = facts;
   const time = retryAfterSeconds ? `Retry-After: ${Math.ceil(retryAfterSeconds)} s` : "";
-  const [code, says] = diagnose(status, fields, facts);
+  const words = serviceWords(fields) ?? (status < 400 ? "" : gatewayWords(fields, facts.text));
+  const itsWords = [errorCode, words].filter(Boolean).join(": ");
+  const [code, says] = diagnoseStatus(status, errorCode, fields, facts);
   const evidence = [`status ${status}`, itsWords, time].filter(Boolean);
   return new AgentLogConfigError(code, says, { subject, status, errorCode, retryAfterSeconds, evidence });
 }
 
-/** Returns what the service or a gateway says of an error, and the parameters of that sentence which it does not have. */
-function wordsIn({ detail, reason, parameters }: Readonly<Record<string, unknown>>, gatewaysWords = ""): string {
-  const texts = [detail, reason, gatewaysWords].filter((text) => typeof text === "string");
-  const sentence = texts[0]?.replace(/\.+$/, "") ?? "";
-  const others = [parameters].flat().filter((text) => typeof text === "string" && !sentence.includes(text));
-  return [printable(sentence), printable(others.join(", "))].filter(Boolean).join(", ");
+/** The most parameters of a sentence that a message quotes. A body may have 1 MiB of them. */
+const MAX_PARAMETERS = 10;
+
+/** Returns what the service says of an error, and the parameters of that sentence which it does not have; undefined if it says nothing. */
+function serviceWords({ detail, reason, parameters }: Readonly<Record<string, unknown>>): string | undefined {
+  const text = [detail, reason].find((each) => typeof each === "string" && each !== "") ?? "";
+  const sentence = printable(String(text)).replace(/\.+$/, "");
+  const others = [parameters]
+    .flat()
+    .slice(0, MAX_PARAMETERS)
+    .filter((each) => typeof each === "string");
+  const missing = others.map((each) => printable(each, 100)).filter((each) => !sentence.includes(each));
+  return [sentence, ...missing].filter(Boolean).join(", ") || undefined;
 }
 
 /** Returns what a gateway says: `message` of JSON, else the title of a page, else a plain text; never a part of a longer text. */
-function wordsOf({ message }: Readonly<Record<string, unknown>>, text = ""): string | undefined {
+function gatewayWords({ message }: Readonly<Record<string, unknown>>, text = ""): string {
   const [, title = text] = /^\s*<(?:.*?<)?title\b[^<>]*>([^<]*)/is.exec(text) ?? [];
   const words = (typeof message === "string" ? message : title).replace(/\s+/g, " ").trim();
-  // JSON that was cut off may be settings.
-  return words.length <= 200 && /^[^<{\p{Cc}]+$/u.test(words) ? words : undefined;
+  // A part of JSON may be settings.
+  const isQuotable = words.length <= 200 && /^(?!["[]|.*":)[^<{}\p{Cc}]+$/u.test(words);
+  return isQuotable ? printable(words).replace(/\.+$/, "") : "";
 }
 
-function diagnose(
+function diagnoseStatus(
   status: number,
+  errorCode: string | undefined,
   fields: Readonly<Record<string, unknown>>,
   { refusal, isInBody = false, isCompressed = false }: ErrorFacts,
 ): Diagnosis {
-  const errorCode = errorCodeIn(fields);
   if (status === 401 && refusal === "nonce") {
     return ["ERR_UNAVAILABLE", "the service rejects every nonce of its own; try again later"];
   }

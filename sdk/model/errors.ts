@@ -53,6 +53,8 @@ export interface FailureDetails {
   readonly retryAfterSeconds?: number | undefined;
   /** @internal What shows it, such as `status 503` and the service's own words; it stands in brackets behind the sentence. */
   readonly evidence?: readonly string[] | undefined;
+  /** @internal How often the read was tried, if more than once. */
+  readonly attempts?: number | undefined;
   /** @internal What else to do; it stands at the end of the message. */
   readonly advice?: string | undefined;
 }
@@ -134,8 +136,9 @@ export class AgentLogConfigError extends Error {
 }
 
 /** Returns why something failed, with what shows it. */
-export function withEvidence(says: string, { evidence = [] }: FailureDetails): string {
-  return evidence.length === 0 ? says : `${says} (${evidence.join(", ")})`;
+export function withEvidence(says: string, { evidence = [], attempts }: FailureDetails): string {
+  const all = [...evidence, ...(attempts === undefined ? [] : [`after ${attempts} attempts`])];
+  return all.length === 0 ? says : `${says} (${all.join(", ")})`;
 }
 
 /**

@@ -8,7 +8,7 @@ import { FAILURES, internalProperties } from "../record/resource-record.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
 import { omitPropertyStacks, runsWithMocks, typeOfResource } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
-import { connectionOf, providerOf } from "./provider.ts";
+import { providerOf, refuseMissingProvider } from "./provider.ts";
 import { type ResourceRead, readForResource } from "./read-for-resource.ts";
 
 /** The arguments of an {@link AgentLogConfig}. */
@@ -151,15 +151,15 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const { import: importId, provider = providerOf(opts.parent), ...others } = opts;
     const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
     const internal = internalProperties({ provider: PROVIDER_TEXT });
+    // After super() it would be too late, because a resource whose inputs never come does not end its registration.
+    if (!runsWithMocks()) refuseMissingProvider(provider, AGENT_LOG_CONFIG_TYPE);
     const restoreStacks = omitPropertyStacks();
     try {
       super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, ...internal }, options);
     } finally {
       restoreStacks();
     }
-    const connection = runsWithMocks() ? undefined : connectionOf(providerOf(this), AGENT_LOG_CONFIG_TYPE);
-    const request = { name, resource: this, connection, opts, secrets };
-    if (textArgs !== undefined) start(readForResource({ ...request, args: textArgs }));
+    if (textArgs !== undefined) start(readForResource({ name, args: textArgs, resource: this, opts, secrets }));
     const { reports } = programState();
     if (textArgs !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
     if (importId !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);

@@ -125,8 +125,8 @@ export function connectionOf(
   provider: pulumi.ProviderResource | undefined,
   reader: string,
 ): ProviderSettings | undefined {
+  refuseMissingProvider(provider, reader);
   if (provider !== undefined) return hasConnection(provider) ? provider[CONNECTION] : undefined;
-  refuseIfDefaultIsDisabled(reader);
   warnOfConfiguration();
   return { settings: lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)), hasWaited: false };
 }
@@ -136,10 +136,11 @@ function hasConnection(provider: object): provider is { [CONNECTION]: ProviderSe
 }
 
 /**
- * The engine disables the default providers of plugins, and the one of all dynamic resources. It does not know that the functions of a
- * program have a default provider, nor that AgentLogConfig does not share that of other dynamic resources.
+ * Refuses no provider in a stack without default providers. The engine disables those of plugins, and the one of all dynamic resources.
+ * It does not know that the functions of a program have one, nor that AgentLogConfig does not share that of other dynamic resources.
  */
-function refuseIfDefaultIsDisabled(reader: string): void {
+export function refuseMissingProvider(provider: pulumi.ProviderResource | undefined, reader: string): void {
+  if (provider !== undefined) return;
   const names = pulumi.runtime.getConfig("pulumi:disable-default-providers") || "[]";
   if (!listIn(names).some((name) => ["*", CONFIGURATION_NAMESPACE].includes(String(name).trim()))) return;
   throw invalidArgument(

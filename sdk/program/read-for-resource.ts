@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { AGENT_LOG_CONFIG_TYPE } from "../engine/frozen-texts.ts";
 import { type RecordedSettings, recordedSettingsOf } from "../model/agent-log-settings.ts";
 import { idOf } from "../model/read-arguments.ts";
 import type { ConnectionSettings } from "../reading/connection-settings.ts";
@@ -7,7 +8,7 @@ import { outcomeOf } from "../record/read-outcome.ts";
 import { secretsBehind } from "../record/resource-arguments.ts";
 import { isPlain } from "./is-eventual.ts";
 import { readOnce } from "./program-state.ts";
-import type { ProviderSettings } from "./provider.ts";
+import { connectionOf, providerOf } from "./provider.ts";
 import { customParentOf, waitForDependencies, waitForRegistration } from "./wait-for-resources.ts";
 
 /** A resource whose settings are to be read. */
@@ -16,8 +17,6 @@ interface ReadRequest {
   /** Those of an AgentLogConfig. */
   readonly args: Readonly<Record<"projectId" | "agent", pulumi.Input<string>>>;
   readonly resource: pulumi.CustomResource;
-  /** undefined if the provider of another package decides on it. */
-  readonly connection: ProviderSettings | undefined;
   readonly opts: pulumi.CustomResourceOptions;
   /** The settings that no message may quote, and the arguments that none may quote if they are invalid. */
   readonly secrets: readonly string[];
@@ -39,7 +38,8 @@ export interface ResourceRead {
  * registration waits for. It does not fail: the error of the read becomes a finding of the resource.
  */
 export function readForResource(request: ReadRequest): pulumi.Output<ResourceRead> {
-  const { args, resource, connection, opts } = request;
+  const { args, resource, opts } = request;
+  const connection = connectionOf(providerOf(resource), AGENT_LOG_CONFIG_TYPE);
   const readArguments = { projectId: args.projectId, agent: args.agent };
   const dependencies = waitForDependencies(
     [opts.dependsOn ?? [], customParentOf(opts) ?? []].flat(),

@@ -123,13 +123,13 @@ export class ReadProgress {
     }, milliseconds).unref();
   }
 
-  /** Of a retry only the cause is said if the count would be cut. */
+  /** Of a retry only the cause is said, or nothing, if the count would be cut. */
   #text(): string {
     const retry = [...this.#pending.values()].findLast((text) => text !== undefined);
     const why = retry ?? (this.#pending.size < this.#count ? "" : "no response yet");
     if (this.#count === 1) return why;
     const count = `${this.#successes}/${this.#count} read`;
-    const text = [why, count].filter(Boolean).join(", ");
-    return text.length <= MAX_CHARACTERS ? text : `${why.replace(/^.*\((.*)\)$/, "$1")}, ${count}`;
+    const texts = [why, why.replace(/^.*\((.*)\)$/, "$1")].filter(Boolean).map((text) => `${text}, ${count}`);
+    return texts.find(({ length }) => length <= MAX_CHARACTERS) ?? count;
   }
 }

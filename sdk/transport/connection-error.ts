@@ -49,7 +49,8 @@ export function connectionError(cause: unknown, { subject, options }: FailedRequ
   const sentence = ownAdvice.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? "");
   const unusable = status === undefined ? "can't be used: " : "";
   const begin = proxyError === undefined ? "" : `the proxy ${host} ${unusable}`;
-  const evidence = [status === undefined ? codeOf(error) || reason : `status ${status}`, ...triedAddress(error)];
+  const ownWords = codeOf(error) || (sentence.includes(reason) ? "" : reason);
+  const evidence = [status === undefined ? ownWords : `status ${status}`, ...triedAddress(error)].filter(Boolean);
   return new AgentLogConfigError(code, `${begin}${sentence}`, {
     subject,
     evidence,

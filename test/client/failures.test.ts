@@ -7,6 +7,7 @@ import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, type TestContext, test, vi } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode, type ConnectionOptions } from "../../sdk/client/index.ts";
+import { serviceError } from "../../sdk/client/service-error.ts";
 import { errorFinding } from "../../sdk/record/finding-report.ts";
 import type { CannedResponse, Fault } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
@@ -272,7 +273,9 @@ itFails("ERR_REFUSED", respond, [
   ["JSON of Azure", { ...FORBIDDEN, body: AZURE }, saying("Forbidden")],
   ["JSON with a text in error", { ...FORBIDDEN, body: '{"error":"forbidden","message":"No."}' }, saying("No")],
   ["a text of Envoy", { ...FORBIDDEN, body: "RBAC: access denied" }, saying("RBAC: access denied")],
-  ["a text in JSON", { ...FORBIDDEN, body: '"Denied."\n' }, saying('"Denied\\."')],
+  ["a text of JSON", { ...FORBIDDEN, body: '"password=hunter2"' }, GATEWAY],
+  ["a list of JSON", { ...FORBIDDEN, body: '["mongodb://u:pw@h"]' }, GATEWAY],
+  ["a part of JSON", { ...FORBIDDEN, body: 'iKey": "0123", "password": "hunter2"' }, GATEWAY],
   [
     "a title over two lines",
     { ...FORBIDDEN, body: "<title lang=en>\n Access\n denied </title>" },
@@ -343,6 +346,18 @@ itFails("ERR_REFUSED", respond, [
   ["a compressed refusal", { ...COMPRESSED_REFUSAL, status: 403 }, IS_COMPRESSED],
   ["a compressed refusal with a challenge", COMPRESSED_401, IS_COMPRESSED],
 ]);
+// A body may have 1 MiB, and nothing else of the process runs while its words are looked at.
+test.each<readonly [string, string]>([
+  ["dots", JSON.stringify({ detail: `${".".repeat(1_000_000)}x` })],
+  ["parameters", JSON.stringify({ detail: "x".repeat(400_000), parameters: Array(100_000).fill("y") })],
+  ["white space", `<title>${" ".repeat(1_000_000)}`],
+  ["beginnings of titles", "<title ".repeat(140_000)],
+])("a refusal of 1 MiB of %s takes no time", async (_, body) => {
+  const begunAt = performance.now();
+  serviceError(403, JSON.parse(body.startsWith("{") ? body : "{}"), "Can't read", { text: body, refusal: "read" });
+  expect(performance.now() - begunAt).toBeLessThan(1000);
+});
+
 test("a compressed refusal with a challenge stops no other reads, and costs no more requests than others", async () => {
   const service = await openService({ faults: [COMPRESSED_401, COMPRESSED_401] });
   const client = openClientOfRun(service);
@@ -651,7 +666,7 @@ itFails("ERR_AUTHENTICATION", reach, [
   ["no challenge beside a code", unsigned('{"error":401,"errorCode":"NEW_CODE"}'), NO_DIGEST],
 ]);
 itFails("ERR_INVALID_RESPONSE", reach, [
-  ...["{}", '{"name":"edge"}', '{"username":""}', '{"username":null}', '{"logRotate":{}}'].map(
+  ...["{}", '{"name":"edge"}', '{"username":""}', '{"username":null}', '{"logRotate":{"numTotal":null}}'].map(
     (body) =>
       [
         `${body} without a challenge`,
