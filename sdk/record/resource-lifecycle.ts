@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isUnknown } from "../engine/engine-marks.ts";
 import { recordedSettingsOf, SETTING_NAMES } from "../model/agent-log-settings.ts";
-import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
 import { idOf, parseAgentLogConfigId } from "../model/read-arguments.ts";
 import { errorFinding, type Finding, recordFinding } from "./finding-report.ts";
 import {
@@ -123,24 +123,10 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
       return { id, outputs: outputsOf(record), warning: { ...finding, record: "used" } };
     }
     // If a setting of the service is refused, no other connection helps.
-    const mayHelp = OF_CONNECTION.has(error.code) && !SETTING_NAMES.some((name) => error.details.says.includes(name));
-    throw mayHelp && host.usesOldConnection === true ? error.advised(REFRESH_ADVICE) : error;
+    const isOfSetting = SETTING_NAMES.some((name) => error.details.says.includes(name));
+    throw host.usesOldConnection !== true || isOfSetting ? error : error.advised(REFRESH_ADVICE);
   }
 }
-
-/** Another address or another key may help. */
-const OF_CONNECTION: ReadonlySet<AgentLogConfigErrorCode> = new Set([
-  "ERR_INVALID_SETTINGS",
-  "ERR_CONNECTION",
-  "ERR_PROXY",
-  "ERR_TLS",
-  "ERR_TIMEOUT",
-  "ERR_AUTHENTICATION",
-  "ERR_WRONG_KEY",
-  "ERR_ACCESS_LIST",
-  "ERR_NOT_FOUND",
-  "ERR_INVALID_RESPONSE",
-]);
 
 const REFRESH_ADVICE =
   "If the connection has changed since the last `pulumi up`, run `pulumi up`, or `pulumi refresh --run-program`.";

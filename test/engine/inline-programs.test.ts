@@ -21,15 +21,20 @@ const programs = {
     new AgentLogConfig("gone", { projectId: config.gone, agent: "backup" });
   },
 };
+const guarded = async () => void new AgentLogConfig("guarded", { projectId: config.known, agent: "backup" });
 const run = async ([name, program]) => {
   const stack = await LocalWorkspace.createOrSelectStack({ stackName: "dev", projectName: name, program });
   for (const [key, value] of Object.entries(config.settings)) await stack.setConfig(key, { value, secret: key.endsWith("privateKey") });
+  if (name === "guarded") await stack.setConfig("pulumi:disable-default-providers", { value: '["agent-log-config"]' });
   const printed = [];
-  const ok = await stack.preview({ onOutput: (text) => printed.push(text) }).then(() => true, () => false);
-  const up = await stack.up({ onOutput: (text) => printed.push(text) }).then(() => true, () => false);
+  const print = (error) => void printed.push(String(error));
+  const ok = await stack.preview({ onOutput: print }).then(() => true, (error) => print(error) ?? false);
+  const up = await stack.up({ onOutput: print }).then(() => true, (error) => print(error) ?? false);
   return [name, { ok, up, text: printed.join("") }];
 };
-console.log(JSON.stringify(Object.fromEntries(await Promise.all(Object.entries(programs).map(run)))));
+const results = await Promise.all(Object.entries(programs).map(run));
+// By itself, because in the SDK what a program throws fails the others, too.
+console.log(JSON.stringify(Object.fromEntries([...results, await run(["guarded", guarded])])));
 `;
 
 it("reports the failures of an inline program, and fails no other one in the same process, on the real engine", async (context) => {
@@ -52,8 +57,10 @@ it("reports the failures of an inline program, and fails no other one in the sam
   const folders = { home: path.join(folder, "home"), backend: path.join(folder, "backend") };
   const env = cliEnvironment(found.path, folders, { STACK_CONFIG: JSON.stringify(config) });
   const { stdout } = await promisify(execFile)(process.execPath, [file], { env, timeout: 100_000 });
-  const { good, failing } = JSON.parse(stdout);
+  const { good, failing, guarded } = JSON.parse(stdout);
   expect(good, good.text).toMatchObject({ ok: true, up: true });
   expect(failing).toMatchObject({ ok: false, up: false });
   for (const name of ["gone", "fleet-gone-monitoring"]) expect(failing.text).toContain(name);
+  expect(guarded).toMatchObject({ ok: false, up: false });
+  expect(guarded.text).toContain("AgentLogConfig' must use an explicit provider");
 });
