@@ -39,7 +39,12 @@ const NOT_RUN = [
   "its settings were not read for this project and agent",
   "can't be used in a Pulumi program",
   ...["it does not respond", "its host name is unknown", "there is no route to it"],
-  ...["the connection was cut before any response", "has not asked for HTTP Digest", "unknown provider"],
+  ...[
+    "the connection was cut before any response",
+    "has not asked for HTTP Digest",
+    "unknown provider",
+    "No more reads are sent",
+  ],
   ...["use the recorded settings", "are gone", "is not managed by automation", "#err_not_automated"],
   ...["excludes this read", "agents of an Atlas project", "#err_unsupported"],
   ...["payment is required", "is suspended", "#err_account_suspended"],
