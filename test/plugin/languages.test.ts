@@ -90,7 +90,7 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
   expect(outage).toMatchObject({ exitCode: 1, steps: [] });
   expect(outage.text).toMatch(/warning: .* uses the recorded settings\. Can't read .*\(status 503/);
   expect(outage.text).toMatch(
-    /error: .*\(status 503\).* This applies to (deleted, monitoring|monitoring, deleted)\.\n/,
+    /error: .*\(status 503, after 6 attempts\).* This applies to (deleted, monitoring|monitoring, deleted)\.\n/,
   );
   service.respondWith(undefined);
   arrange(service);
