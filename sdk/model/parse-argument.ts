@@ -78,16 +78,9 @@ export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== "unrecognized_keys") return "must be an object";
-      // Of the languages, Python alone has names with underscores.
-      const isPython = issue.keys.some((key) => key.includes("_"));
-      const python = isPython ? ` (in Python ${names.map(inPython).join(", ")})` : "";
-      return `has unknown names: ${unknownNames(issue.keys, names)}${python}`;
+      return `has unknown names: ${unknownNames(issue.keys, names)}`;
     },
   });
-}
-
-function inPython(name: string): string {
-  return name.replaceAll(/(?<=[a-z])[A-Z]+/g, (capitals) => `_${capitals.toLowerCase()}`);
 }
 
 /** A schema of what may be left out. */

@@ -2,10 +2,9 @@ import * as pulumi from "@pulumi/pulumi";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE, PROVIDER_TEXT } from "../engine/frozen-texts.ts";
 import { type AgentLogSettings, type LogRotate, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
 import { type AgentKind, parseAgentLogConfigId } from "../model/read-arguments.ts";
 import { FAILURES, internalProperties } from "../record/resource-record.ts";
-import { isEventual, isPlain } from "./is-eventual.ts";
+import { isPlain } from "./is-eventual.ts";
 import { omitPropertyStacks, runsWithMocks, typeOfResource } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { providerOf, refuseMissingProvider } from "./provider.ts";
@@ -143,12 +142,13 @@ export class AgentLogConfig extends pulumi.CustomResource {
       throw invalidArgument(`AgentLogConfig '${name}' has no arguments; pass projectId and agent.`);
     }
     // With mocks nothing is read: the outputs are the state that they return, as with every resource.
-    const textArgs = args === undefined || runsWithMocks() ? undefined : withTexts(args);
+    const readArgs = runsWithMocks() ? undefined : args;
     // super() needs the inputs, but the resource knows its provider only after super().
     const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<ResourceRead>>();
     const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
-    const inputs = textArgs === undefined ? args : recordedInputs(textArgs, outcome, secrets);
-    const { import: importId, provider = providerOf(opts.parent), ...others } = opts;
+    const inputs = readArgs === undefined ? args : recordedInputs(readArgs, outcome, secrets);
+    // A record is created by a read, so nothing is left that an import could do.
+    const { import: _, provider = providerOf(opts.parent), ...others } = opts;
     const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
     const internal = internalProperties({ provider: PROVIDER_TEXT });
     // After super() it would be too late, because a resource whose inputs never come does not end its registration.
@@ -159,21 +159,15 @@ export class AgentLogConfig extends pulumi.CustomResource {
     } finally {
       restoreStacks();
     }
-    if (textArgs !== undefined) start(readForResource({ name, args: textArgs, resource: this, opts, secrets }));
-    const { reports } = programState();
-    if (textArgs !== undefined && whereItFails() === "program") reports.watch(this, name, this[FAILURES]);
-    if (importId !== undefined) reports.warn(this, name, IMPORT_IS_NOT_NEEDED);
+    if (readArgs !== undefined) start(readForResource({ name, args: readArgs, resource: this, opts, secrets }));
+    if (readArgs !== undefined && whereItFails() === "program") {
+      programState().reports.watch(this, name, this[FAILURES]);
+    }
     const { logPath, logPathWindows, username } = this;
     recordedTexts.set(this, { logPath, logPathWindows, username });
     for (const name of ["logPath", "logPathWindows", "username"] as const) makeEmptyUndefined(this, name);
   }
 }
-
-const IMPORT_IS_NOT_NEEDED = {
-  message:
-    "The import option is ignored, because creating an AgentLogConfig already reads the existing settings. Remove the option.",
-  causeKey: "import",
-};
 
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
@@ -207,12 +201,6 @@ function recordedInputs(
 function whereItFails(): "update" | "program" | undefined {
   if (!pulumi.runtime.isDryRun()) return "update";
   return pulumi.runtime.getStackResource() === undefined ? undefined : "program";
-}
-
-/** Makes a text of a resource that was passed instead of a text, because the SDK would send its id. */
-function withTexts(args: AgentLogConfigArgs) {
-  const asText = (input: pulumi.Input<string>) => (isObject(input) && !isEventual(input) ? String(input) : input);
-  return { ...args, projectId: asText(args.projectId), agent: asText(args.agent) };
 }
 
 /** The outputs of texts as they are recorded: a text that is not set is empty. */

@@ -5,15 +5,14 @@ import { type Finding, FindingReport } from "../record/finding-report.ts";
 import { parseFindings } from "../record/resource-record.ts";
 import { failAtEnd, runsInline, runsWithMocks, whenKnown } from "./private-sdk.ts";
 
-/** A resource with a finding. */
-interface Subject {
-  readonly severity: "error" | "warning";
+/** A resource that fails. */
+interface FailedResource {
   readonly resource: pulumi.Resource;
   readonly name: string;
 }
 
 /**
- * Reports the findings of resources. Each cause is reported once, at the end of the program, with the names of all its resources. If
+ * Reports why resources fail. Each cause is reported once, at the end of the program, with the names of all its resources. If
  * the program has no end of its own, as an inline program, each cause is reported at once.
  *
  * In a preview the engine ends its work at the first failure of a provider. An error of the program fails the run at its end,
@@ -30,23 +29,17 @@ export class ResourceReports {
     whenKnown(failures, (reasons) => {
       for (const failure of parseFindings(reasons)) {
         failAtEnd();
-        this.#note({ severity: "error", resource, name }, failure);
+        this.#note({ resource, name }, failure);
       }
     });
   }
 
-  warn(resource: pulumi.Resource, name: string, warning: Finding): void {
-    this.#note({ severity: "warning", resource, name }, warning);
-  }
-
-  #note(subject: Subject, finding: Finding): void {
-    const firstSubject = this.#report.note(subject, finding);
+  #note(failed: FailedResource, finding: Finding): void {
+    const first = this.#report.note(failed, finding);
     if (runsInline() || pulumi.runtime.getStackResource() === undefined) {
-      const isFirst = firstSubject === subject;
-      void show(
-        subject,
-        isFirst ? finding.message : `The same applies here as to ${printable(firstSubject.name, 120)}.`,
-      );
+      const isSame = first !== failed;
+      const message = isSame ? `The same applies here as to ${printable(first.name, 120)}.` : finding.message;
+      void pulumi.log.error(message, failed.resource);
     } else if (!this.#awaitsEnd) {
       this.#awaitsEnd = true;
       process.on("beforeExit", () => this.#tell());
@@ -56,26 +49,22 @@ export class ResourceReports {
 
   /** Reports every cause. If the program goes on after its end, a new report begins. */
   #tell(): void {
-    for (const { resource: subject, message } of this.#report.entries()) {
-      const line = `${subject.severity}: ${message}\n`;
+    for (const { resource: failed, message } of this.#report.entries()) {
+      const line = `error: ${message}\n`;
       this.#pendingLines.add(line);
-      void show(subject, message).then(() => this.#pendingLines.delete(line));
+      void pulumi.log.error(message, failed.resource).then(() => this.#pendingLines.delete(line));
     }
     this.#report = newReport();
   }
 
   /** Prints the lines that the engine can no longer take, because the program ends itself. */
   #print(): void {
-    const lines = this.#report.entries().map(({ resource, message }) => `${resource.severity}: ${message}\n`);
+    const lines = this.#report.entries().map(({ message }) => `error: ${message}\n`);
     process.stderr.write([...this.#pendingLines, ...lines].join(""));
   }
 }
 
-const newReport = () => new FindingReport<Subject>(({ name }) => name);
-
-function show({ severity, resource }: Subject, message: string): Promise<void> {
-  return severity === "error" ? pulumi.log.error(message, resource) : pulumi.log.warn(message, resource);
-}
+const newReport = () => new FindingReport<FailedResource>(({ name }) => name);
 
 /**
  * Fails the program by a rejection that nobody handles. The SDK handles the rejection of an Output, too, but late, and Node.js

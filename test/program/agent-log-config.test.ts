@@ -51,26 +51,6 @@ it.each<[description: string, args: Partial<AgentLogConfigArgs>, additionalSecre
 
 const secret = (value: unknown) => ({ "4dabf18193072939515e22adb298388d": expect.any(String), value });
 
-it.each<[name: "projectId" | "agent", why: string]>([
-  ["projectId", "projectId must be 24 hexadecimal digits"],
-  ["agent", 'agent must be "monitoring" or "backup"'],
-])("sends no resource in the place of a text, and says that %s is wrong", async (name, why) => {
-  class Group extends pulumi.ComponentResource {
-    readonly member: pulumi.Resource;
-
-    constructor() {
-      super("test:index:Group", "group");
-      this.member = new (class extends pulumi.CustomResource {})("test:index:Other", "member", {}, { parent: this });
-    }
-  }
-  setEngine({ newResource: ({ inputs, name }) => ({ id: name, state: inputs }) });
-  const args: object = { [name]: new Group().member };
-  expect(await inputsOf(args)).toMatchObject({
-    [name]: "[object Object]",
-    __origin: { read: { failure: { message: expect.stringContaining(why) } } },
-  });
-});
-
 it("leaves the read to a provider of another package", async () => {
   setEngine({ newResource: ({ inputs, name }) => ({ id: name, state: inputs }) });
   const provider = new (class extends pulumi.ProviderResource {})("pulumi-nodejs", "foreign", {});

@@ -85,14 +85,6 @@ it.each<[expected: unknown, sentence: string]>([
     ".logRotate.numTotal has unknown names: below; the valid ones are atLeast, atMost.",
   ],
   [
-    { logRotate: { numTotal: { at_mots: 5 } } },
-    ".logRotate.numTotal has unknown names: at_mots; the valid ones are atLeast, atMost (in Python at_least, at_most).",
-  ],
-  [
-    { logRotate: { size_threshold: 5 } },
-    ".logRotate has unknown names: size_threshold; the valid ones are sizeThresholdMB, timeThresholdHrs, numUncompressed, percentOfDiskspace, numTotal (in Python size_threshold_mb, time_threshold_hrs, num_uncompressed, percent_of_diskspace, num_total).",
-  ],
-  [
     { logRotate: { numTotal: { atLeast: 6, atMost: 5 } } },
     ".logRotate.numTotal can't be met, because atLeast is greater than atMost.",
   ],
