@@ -10,7 +10,7 @@ export interface DigestConnection {
   /** The cookies of the server: a load balancer finds by them the server that made a nonce. */
   readonly cookies: {
     readonly header: string | undefined;
-    keep(lines: string | readonly string[], request: URL): void;
+    keep(lines: string | readonly string[]): void;
   };
   /** A response has ended, or the head of a refusal has come. */
   endResponse(): void;
@@ -71,7 +71,7 @@ export async function sendSigned(
     }
     const { error, ...response } = outcome;
     const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
-    if (lines !== undefined) cookies.keep(lines, new URL(request.path, request.origin));
+    if (lines !== undefined) cookies.keep(lines);
     const challenge =
       response.status === 401 && challenges !== undefined ? chooseDigestChallenge(challenges) : undefined;
     const isSigned = authorization !== undefined && challenge?.stale !== true;
