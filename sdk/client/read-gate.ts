@@ -13,7 +13,7 @@ const STOP_MILLISECONDS = 60_000;
  */
 const REFUSALS: ReadonlySet<AgentLogConfigErrorCode> = new Set(["ERR_WRONG_KEY", "ERR_ACCESS_LIST"]);
 
-/** After 3 refusals in a row reads stop. If the key was never accepted, 1 refusal is enough. */
+/** After 3 refusals in a row reads stop. If the key was never accepted, 1 refusal that is certain is enough. */
 const MAX_REFUSALS = 3;
 
 /** Reads stop after 32 outages in a row, each after all its retries. Up to 15 more are under way then, on the other connections. */
@@ -58,8 +58,10 @@ export class ReadGate {
   #trial: Promise<void> | undefined;
   /** A read has ended, or the first one has taken too long. */
   #isTried = false;
+  /** A read has proved the key. */
+  #isKeyProved = false;
   /** How many more refusals are needed to stop; 0 or less until a read proves the key. */
-  #refusalsLeft = 1;
+  #refusalsLeft = MAX_REFUSALS;
   /** The outages in a row, and when the first of them was sent. */
   #outages = 0;
   #outageSince = Infinity;
@@ -122,10 +124,15 @@ export class ReadGate {
   /** @param error the error with which a read failed; undefined if it did not fail */
   #note(sentAt: number, { pool }: ReadTurn, error?: AgentLogConfigError): void {
     const now = performance.now();
-    this.#isTried = true;
     const isRefused = error !== undefined && REFUSALS.has(error.code);
-    if (isRefused) this.#refusalsLeft -= 1;
-    else if (error === undefined || provesKey(error)) this.#refusalsLeft = MAX_REFUSALS;
+    const isDoubtful = error?.details.isDoubtful === true;
+    // While it is in doubt whether the key is refused, the next read tries for the others, too.
+    if (!isDoubtful) this.#isTried = true;
+    if (isRefused) this.#refusalsLeft -= isDoubtful || this.#isKeyProved ? 1 : MAX_REFUSALS;
+    else if (error === undefined || provesKey(error)) {
+      this.#isKeyProved = true;
+      this.#refusalsLeft = MAX_REFUSALS;
+    }
     const isOutage = error?.temporary === true && !STATUSES_OF_ONE_PROJECT.includes(error.status);
     this.#outages = isOutage ? this.#outages + 1 : 0;
     if (!isOutage) this.#lastServiceAt = now;

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { unzipSync } from "node:zlib";
 import type { UnsignedRequest, WireResponse } from "../digest/signed-request.ts";
 import {
   type AgentLogSettings,
@@ -11,8 +12,9 @@ import { AgentLogConfigError } from "../model/errors.ts";
 import { isObject, isPlainObject } from "../model/json.ts";
 import { describeIssues } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
+import { MAX_RESPONSE_BYTES } from "../transport/connection.ts";
 import { NEEDS_CERTIFICATE } from "../transport/connection-error.ts";
-import { errorCodeIn, isForKnownKey, serviceError, statusIn } from "./service-error.ts";
+import { errorCodeIn, gatewayWords, isForKnownKey, serviceError, statusIn } from "./service-error.ts";
 
 export interface ResponseContent {
   /** The settings out of their envelope, not checked yet. They may have credentials beside them. */
@@ -27,21 +29,23 @@ export interface ResponseContent {
  */
 export function readResponse(response: WireResponse, { request, envelope, subject }: SentRead): ResponseContent {
   const parts = openResponse(response, envelope);
-  const { status, content, text, isCompressed } = parts;
+  const { status, content, text, unreadable } = parts;
   const kind = classify(parts, response, request);
   if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
   if (kind === "error") {
-    const { headers, refusal } = response;
+    const { headers, refusal, isSigned } = response;
     // nginx accepts a connection without a certificate, and refuses the request with this page.
     if (text?.includes("No required SSL certificate was sent")) {
       throw new AgentLogConfigError("ERR_TLS", NEEDS_CERTIFICATE, { subject, status, evidence: [`status ${status}`] });
     }
     const isInBody = response.status < 400;
     const retryAfterSeconds = readRetryAfter(headers);
-    throw serviceError(status, content, subject, { retryAfterSeconds, refusal, isInBody, isCompressed, text });
+    throw serviceError(status, content, subject, { retryAfterSeconds, refusal, isSigned, isInBody, text });
   }
   const says = `${printable(kind.wrong)}; check baseUrl and any proxy`;
-  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status });
+  // Its title may say why, such as a maintenance. No other text is quoted, because it may be settings.
+  const title = unreadable === IS_PAGE ? gatewayWords({}, text) : "";
+  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status, evidence: title ? [title] : [] });
 }
 
 /** Tells whether a response is an error that the service sends only to a key that it knows. */
@@ -70,19 +74,14 @@ interface OpenedResponse {
   readonly unreadable: string | undefined;
   /** The body, if it is a text or a page instead of JSON. */
   readonly text: string | undefined;
-  readonly isCompressed: boolean;
 }
 
 function openResponse({ status, headers, body }: WireResponse, envelope: boolean): OpenedResponse {
-  const coding = headerOf(headers, "content-encoding");
-  const isCompressed = !coding.split(",").every((part) => ["", "identity", "none"].includes(part.trim().toLowerCase()));
-  const { json, unreadable, text }: ParsedBody = isCompressed
-    ? { unreadable: `is compressed, although the client asks for no compression (${coding})` }
-    : parseJson(body);
+  const { json, unreadable, text } = parseJson(decompress(body, headerOf(headers, "content-encoding")));
   const { inEnvelope = status, content } = envelope ? takeOut(json) : { content: json };
   const fields: Readonly<Record<string, unknown>> = isPlainObject(content) ? content : {};
   const highestStatus = Math.max(status, inEnvelope, statusIn(fields["error"]) ?? status);
-  return { status: highestStatus, content, fields, unreadable, text, isCompressed };
+  return { status: highestStatus, content, fields, unreadable, text };
 }
 
 /** Says what a response is; `wrong` says why it is neither settings nor an error of the service. */
@@ -112,11 +111,26 @@ function headerOf(headers: WireResponse["headers"], name: string): string {
   return String(headers[name] ?? "").trim();
 }
 
+/**
+ * Some proxies compress all responses, although the client asks for no compression. A body that can't be decompressed stays as it
+ * is, and is no JSON.
+ */
+function decompress(body: Uint8Array, coding: string): Uint8Array {
+  if (!/^(?:(?:x-)?gzip|deflate)$/i.test(coding)) return body;
+  try {
+    return unzipSync(body, { maxOutputLength: MAX_RESPONSE_BYTES });
+  } catch {
+    return body;
+  }
+}
+
 interface ParsedBody extends Partial<Pick<OpenedResponse, "unreadable" | "text">> {
   readonly json?: unknown;
 }
 
 const [UTF_8, LATIN_1] = [new TextDecoder("utf-8"), new TextDecoder("latin1")];
+
+const IS_PAGE = "is a web page instead of JSON";
 
 /** Reads a body as UTF-8, with or without a byte order mark (RFC 8259, section 8.1), and an error also as ISO-8859-1. */
 function parseJson(body: Uint8Array): ParsedBody {
@@ -127,8 +141,7 @@ function parseJson(body: Uint8Array): ParsedBody {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (text.trim() === "") return { unreadable: "is empty" };
-    const isPage = text.trimStart().startsWith("<");
-    return { text, unreadable: isPage ? "is a web page instead of JSON" : "is not JSON, or was cut off" };
+    return { text, unreadable: text.trimStart().startsWith("<") ? IS_PAGE : "is not JSON, or was cut off" };
   }
 }
 

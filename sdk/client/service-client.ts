@@ -7,7 +7,7 @@ import { AgentLogConfigError, errorOf, withEvidence } from "../model/errors.ts";
 import { type PlaceOf, parseArgument } from "../model/parse-argument.ts";
 import { agentLogConfigId, type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 import { type Connection, ConnectionPool, connectionFactory } from "../transport/connection.ts";
-import { connectionError, unreachedError } from "../transport/connection-error.ts";
+import { connectionError, routeOf } from "../transport/connection-error.ts";
 import { type EnvironmentProxy, environmentProxy, ProxyError } from "../transport/environment-proxy.ts";
 import { abortable, ReadGate } from "./read-gate.ts";
 import {
@@ -126,8 +126,9 @@ export class ServiceClient {
       const outcome = await this.#attempt(connection, read, end, error);
       if (!(outcome instanceof AgentLogConfigError)) return outcome;
       error = outcome;
-      // Behind a load balancer, another connection may lead to a server that responds. The next read uses it, too.
-      if (error.temporary) connection.replace();
+      // Behind a load balancer, another connection may lead to a server that responds. The next read uses it, too. A rate limit would
+      // also count the challenge of another connection.
+      if (error.temporary && error.code !== "ERR_RATE_LIMITED") connection.replace();
       // The pause is 0.5 s, doubled with each retry, minus up to half of it at random, so that clients do not all come back at the
       // same time.
       const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
@@ -158,19 +159,15 @@ export class ServiceClient {
     const failedRequest = { subject, options: this.#options, proxy: this.#proxy };
     connection.beginRequest();
     const answer = Promise.withResolvers<WireResponse>();
-    let immediate: NodeJS.Immediate | undefined;
-    const giveUp = () => {
-      const error = connection.isOpen ? timeoutError(this.#options, subject) : unreachedError(failedRequest);
-      answer.reject(afterOther(error, earlierError));
+    let isOver = false;
+    const stopDeadline = deadline(end, () => {
+      isOver = true;
+      // The request fails with the socket before this is called again.
+      if (connection.endOpening()) return false;
+      answer.reject(timeoutError(this.#options, failedRequest));
       connection.replace();
-    };
-    // If the process was busy, a response may have come. Node.js reads it before it runs the immediate.
-    const timer = setTimeout(
-      () => {
-        immediate = setImmediate(giveUp);
-      },
-      Math.max(0, end - performance.now()),
-    );
+      return true;
+    });
     try {
       sendSigned(connection, request, (response) => isErrorForKnownKey(response, envelope)).then(
         answer.resolve,
@@ -181,18 +178,19 @@ export class ServiceClient {
       return readResponse(response, read);
     } catch (cause) {
       signal?.throwIfAborted();
-      return cause instanceof AgentLogConfigError ? cause : connectionError(cause, failedRequest);
+      const error = cause instanceof AgentLogConfigError ? cause : connectionError(cause, failedRequest);
+      return isOver ? afterOther(error, earlierError) : error;
     } finally {
-      clearTimeout(timer);
-      clearImmediate(immediate);
+      stopDeadline();
     }
   }
 
-  /** Says that a proxy may have sent a response, unless the response has a code or a challenge, which only the service sends. */
+  /** Says that a proxy may have sent a response, unless it has a code or a challenge of Digest, which only the service sends. */
   #withProxy(error: AgentLogConfigError): AgentLogConfigError {
     const { code, status, errorCode } = error;
-    const isOfService = status === undefined || errorCode !== undefined || code === "ERR_WRONG_KEY";
-    if (this.#proxy?.isForwarding !== true || isOfService) return error;
+    const isResponse = status !== undefined || code === "ERR_AUTHENTICATION";
+    const isOfService = errorCode !== undefined || code === "ERR_WRONG_KEY";
+    if (this.#proxy?.isForwarding !== true || !isResponse || isOfService) return error;
     return error.advised(`The proxy ${this.#proxy.host} may have answered instead of the service.`);
   }
 }
@@ -210,6 +208,23 @@ const HEADERS = {
 };
 
 /**
+ * Calls a function at a time on the clock of `performance`, and again as long as it returns false.
+ * @returns a function that ends this
+ */
+function deadline(end: number, giveUp: () => boolean): () => void {
+  let immediate: NodeJS.Immediate | undefined;
+  const giveUpNext = () => {
+    immediate = setImmediate(() => giveUp() || giveUpNext());
+  };
+  // If the process was busy, a response may have come. Node.js reads it before it runs the immediate.
+  const timer = setTimeout(giveUpNext, Math.max(0, end - performance.now()));
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(immediate);
+  };
+}
+
+/**
  * Outages are retried, except status 500, which the service sends for its own defects, and status 401 with a stale challenge,
  * which is the last of several.
  */
@@ -223,10 +238,13 @@ function afterAttempts(attempts: number, error: AgentLogConfigError): AgentLogCo
   return new AgentLogConfigError(error.code, error.details.says, { ...error.details, attempts });
 }
 
-function timeoutError({ timeoutSeconds }: CompleteOptions, subject: string): AgentLogConfigError {
+function timeoutError(
+  { timeoutSeconds }: CompleteOptions,
+  { subject, proxy }: { readonly subject: string; readonly proxy: EnvironmentProxy | undefined },
+): AgentLogConfigError {
   const advice = timeoutSeconds < MAX_TIMEOUT_SECONDS ? ", or raise timeoutSeconds" : "";
   const says = `no response within ${timeoutSeconds} s; check the network${advice}`;
-  return new AgentLogConfigError("ERR_TIMEOUT", says, { subject });
+  return new AgentLogConfigError("ERR_TIMEOUT", says, { subject, evidence: routeOf(proxy) });
 }
 
 /** Says how the attempt before has failed if that was for another reason. */

@@ -7,10 +7,9 @@ import { printable } from "../model/printable.ts";
 export interface ErrorFacts {
   readonly retryAfterSeconds?: number | undefined;
   readonly refusal?: WireResponse["refusal"];
+  readonly isSigned?: WireResponse["isSigned"];
   /** The status stands in the body alone, because the HTTP status is that of a success. */
   readonly isInBody?: boolean;
-  /** The body is compressed, so nothing of it is known. */
-  readonly isCompressed?: boolean;
   /** The body, if it is a text or a page instead of JSON. */
   readonly text?: string | undefined;
 }
@@ -28,9 +27,9 @@ export function serviceError(status: number, body: unknown, subject: string, fac
   const time = retryAfterSeconds ? `Retry-After: ${Math.ceil(retryAfterSeconds)} s` : "";
   const words = serviceWords(fields) ?? (status < 400 ? "" : gatewayWords(fields, facts.text));
   const itsWords = [errorCode, words].filter(Boolean).join(": ");
-  const [code, says] = diagnoseStatus(status, errorCode, fields, facts);
+  const [code, says, isDoubtful] = diagnoseStatus(status, errorCode, fields, facts);
   const evidence = [`status ${status}`, itsWords, time].filter(Boolean);
-  return new AgentLogConfigError(code, says, { subject, status, errorCode, retryAfterSeconds, evidence });
+  return new AgentLogConfigError(code, says, { subject, status, errorCode, retryAfterSeconds, evidence, isDoubtful });
 }
 
 /** The most parameters of a sentence that a message quotes. A body may have 1 MiB of them. */
@@ -49,7 +48,7 @@ function serviceWords({ detail, reason, parameters }: Readonly<Record<string, un
 }
 
 /** Returns what a gateway says: `message` of JSON, else the title of a page, else a plain text; never a part of a longer text. */
-function gatewayWords({ message }: Readonly<Record<string, unknown>>, text = ""): string {
+export function gatewayWords({ message }: Readonly<Record<string, unknown>>, text = ""): string {
   const [, title = text] = /^\s*<(?:.*?<)?title\b[^<>]*>([^<]*)/is.exec(text) ?? [];
   const words = (typeof message === "string" ? message : title).replace(/\s+/g, " ").trim();
   // A part of JSON may be settings.
@@ -61,18 +60,16 @@ function diagnoseStatus(
   status: number,
   errorCode: string | undefined,
   fields: Readonly<Record<string, unknown>>,
-  { refusal, isInBody = false, isCompressed = false }: ErrorFacts,
+  { refusal, isSigned = false, isInBody = false, text }: ErrorFacts,
 ): Diagnosis {
-  if (status === 401 && refusal === "nonce") {
-    return ["ERR_UNAVAILABLE", "the service rejects every nonce of its own; try again later"];
-  }
+  if (status === 401 && refusal === "nonce") return NO_NONCE;
   const specific = status < 500 && errorCode !== undefined ? DIAGNOSIS_BY_ERROR_CODE.get(errorCode) : undefined;
   if (specific !== undefined) return specific;
   const isOfService = isInBody || statusIn(fields["error"]) !== undefined;
   if (status === 401 && !isInBody) {
     if (refusal === undefined) return NO_DIGEST;
     if (errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
-    if (!isCompressed && (refusal === "key" || isOfService)) return WRONG_KEY;
+    if (refusal === "key" || isOfService) return text === undefined ? WRONG_KEY : DOUBTFUL_KEY;
   }
   if (status < 400) {
     return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
@@ -83,7 +80,8 @@ function diagnoseStatus(
   const [code, says] = REFUSALS_BY_STATUS[status] ?? ["ERR_REFUSED", READ_ITS_LOG];
   if (errorCode !== undefined) return [code, LOOK_UP_ITS_CODE];
   if (isOfService) return [code, says];
-  return [code, isCompressed ? COMPRESSED : (GATEWAY_REFUSALS[status] ?? GATEWAY_REFUSES)];
+  if (status === 404 && isSigned) return [code, NOTHING_THERE];
+  return [code, GATEWAY_REFUSALS[status] ?? GATEWAY_REFUSES];
 }
 
 /** Returns the code of the service in the body of an error. Two codes say no more than none: clients and gateways write them so. */
@@ -113,11 +111,21 @@ const NO_DIGEST: Diagnosis = [
   "ERR_AUTHENTICATION",
   "the server does not ask for HTTP Digest; check baseUrl and any proxy",
 ];
+const NO_NONCE: Diagnosis = [
+  "ERR_UNAVAILABLE",
+  "the service rejects every nonce of its own; let a load balancer in front of it keep each client on one server, or try again later",
+];
 const WRONG_KEY: Diagnosis = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
+/** Gateways that replace the bodies of errors by pages keep the status and the challenge, so it may be a refusal of one project. */
+const DOUBTFUL_KEY: Diagnosis = [
+  "ERR_WRONG_KEY",
+  "the service refuses the key pair, or a gateway has replaced the reason by a page; check the key pair and its roles, and let the gateway pass the errors of the service",
+  true,
+];
 const READ_ITS_LOG = "the service refuses the read; read its log";
 const LOOK_UP_ITS_CODE = "the service refuses the read; read what it says, look up its code, and read its log";
-const COMPRESSED =
-  "the reason of the refusal is compressed, although the client asks for no compression; check any proxy in front of the service";
+const NOTHING_THERE =
+  "the service, or a gateway in front of it, has nothing at this address; check projectId, and the host, the port and the path of baseUrl";
 const GATEWAY_REFUSES =
   "a gateway or proxy in front of the service refuses the request; ask its operator to let the request pass, or check baseUrl";
 const REFUSES_THIS_PROJECT =
@@ -225,4 +233,5 @@ const REFUSALS_BY_STATUS: Readonly<Record<number, Diagnosis>> = {
 const GATEWAY_REFUSALS: Readonly<Record<number, string>> = {
   400: "the server does not understand the request; check the scheme, the host and the port of baseUrl, and any gateway or proxy",
   404: "a gateway or another server has nothing at this address; check the host, the port and the path of baseUrl",
+  421: "the server does not know this host; check the host of baseUrl",
 };

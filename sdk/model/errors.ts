@@ -34,8 +34,8 @@ const OUTAGES: ReadonlySet<AgentLogConfigErrorCode> = new Set([
   "ERR_UNAVAILABLE",
 ]);
 
-/** The code of a failure, and what its message says. */
-export type Diagnosis = readonly [code: AgentLogConfigErrorCode, says: string];
+/** The code of a failure, what its message says, and whether it may be a refusal of one project instead. */
+export type Diagnosis = readonly [code: AgentLogConfigErrorCode, says: string, isDoubtful?: boolean];
 
 const BRAND = Symbol.for("pulumi-agent-log-config.AgentLogConfigError");
 
@@ -57,6 +57,8 @@ export interface FailureDetails {
   readonly attempts?: number | undefined;
   /** @internal What else to do; it stands at the end of the message. */
   readonly advice?: string | undefined;
+  /** @internal The key may be right, because the reason of the refusal is lost. */
+  readonly isDoubtful?: boolean | undefined;
 }
 
 /**

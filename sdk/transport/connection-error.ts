@@ -15,7 +15,7 @@ interface FailedRequest {
 }
 
 /** Says why a request got no response and what to do about it. */
-export function connectionError(cause: unknown, { subject, options }: FailedRequest): AgentLogConfigError {
+export function connectionError(cause: unknown, { subject, options, proxy }: FailedRequest): AgentLogConfigError {
   const error = root(cause);
   const reason = printable(error.message.replace(/^The /, "the "), 300).replace(/\.$/, "");
   if (error instanceof UnusableChallenge) {
@@ -31,7 +31,9 @@ export function connectionError(cause: unknown, { subject, options }: FailedRequ
   if ("data" in error) Object.assign(error, { data: undefined });
   const proxyError = cause instanceof ProxyError ? cause : undefined;
   const { status, host, schemes = [], variable: setting = "baseUrl" } = proxyError ?? {};
-  const [code, advice] = status === undefined ? diagnose(error) : diagnoseProxy(status, schemes);
+  // Only the response of a proxy to CONNECT has a time of its own.
+  const isRefusal = status !== undefined || codeOf(error) === "UND_ERR_HEADERS_TIMEOUT";
+  const [code, advice] = isRefusal ? diagnoseProxy(status, schemes) : diagnose(error);
   const { issuer, names, validTo } = certificates.get(error) ?? {};
   const isOtherCertificate = options.caCertificate !== undefined && proxyError === undefined;
   const places: Readonly<Record<string, string>> = {
@@ -47,13 +49,14 @@ export function connectionError(cause: unknown, { subject, options }: FailedRequ
   // In front of the proxy is no other one, and the certificates of clients are a matter of the service.
   const ownAdvice = proxyError === undefined ? advice : advice.replace(/(?:, its scheme)? and any proxy\b.*/, "");
   const sentence = ownAdvice.replace(/\{(\w+)\}/g, (_, name: string) => places[name] ?? "");
-  const unusable = status === undefined ? "can't be used: " : "";
+  const unusable = isRefusal ? "" : "can't be used: ";
   const begin = proxyError === undefined ? "" : `the proxy ${host} ${unusable}`;
   const ownWords = codeOf(error) || (sentence.includes(reason) ? "" : reason);
-  const evidence = [status === undefined ? ownWords : `status ${status}`, ...triedAddress(error)].filter(Boolean);
+  const route = proxyError === undefined ? routeOf(proxy) : [];
+  const evidence = [status === undefined ? ownWords : `status ${status}`, ...triedAddress(error), ...route];
   return new AgentLogConfigError(code, `${begin}${sentence}`, {
     subject,
-    evidence,
+    evidence: evidence.filter(Boolean),
     cause: cause instanceof Error ? cause : undefined,
   });
 }
@@ -64,11 +67,9 @@ function triedAddress(error: Error): readonly string[] {
   return [`${String(error.address).replace(/.*:.*/, "[$&]")}:${error.port}`];
 }
 
-/** Says that no connection could be opened in the time of a read. */
-export function unreachedError(request: FailedRequest): AgentLogConfigError {
-  const { proxy } = request;
-  const cause = new errors.ConnectTimeoutError("The time of the read is over.");
-  return connectionError(proxy === undefined ? cause : new ProxyError(proxy, { cause }), request);
+/** Names the proxy on the way to a service that does not respond. */
+export function routeOf(proxy: EnvironmentProxy | undefined): readonly string[] {
+  return proxy === undefined ? [] : [`through the proxy ${proxy.host}`];
 }
 
 // In these sentences a name in braces stands for what differs between failures of one kind; {setting} is where the address is set
@@ -114,7 +115,7 @@ const SENTENCES = {
     ERR_SSL_TLSV1_ALERT_ACCESS_DENIED: NEEDS_CERTIFICATE,
     ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NEEDS_CERTIFICATE,
     ERR_SSL_TLSV1_UNRECOGNIZED_NAME:
-      "it does not know the host name of {setting}; add the name to the server, or to the proxy in front of it",
+      "it does not know the host name of {setting}; check the host of {setting}, or add the name to the server, or to the proxy in front of it",
     ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: "it speaks only HTTP/2; enable HTTP/1.1 there",
     ERR_SSL_UNSAFE_LEGACY_RENEGOTIATION_DISABLED:
       "it does not support secure renegotiation (RFC 5746); update its TLS, or that of the proxy in front of it",
@@ -128,7 +129,6 @@ const SENTENCES = {
     EHOSTUNREACH: NO_ROUTE,
     ENETUNREACH: NO_ROUTE,
     UND_ERR_CONNECT_TIMEOUT: NO_RESPONSE,
-    UND_ERR_HEADERS_TIMEOUT: NO_RESPONSE,
     UND_ERR_BODY_TIMEOUT: "its response stopped in the middle; check {setting}, the network and firewalls",
     ECONNRESET: CONNECTION_CUT,
     UND_ERR_RES_CONTENT_LENGTH_MISMATCH: CONNECTION_CUT,
@@ -154,6 +154,8 @@ function diagnose(error: Error): Diagnosis {
   if (certificates.has(error)) {
     return ["ERR_TLS", 'its certificate is refused, because OpenSSL says "{reason}"; replace the certificate there'];
   }
+  // A record was damaged on the way.
+  if (/_(?:BAD_RECORD_MAC|CIPHER_OPERATION_FAILED)$/.test(errorCode)) return ["ERR_CONNECTION", CONNECTION_CUT];
   if (/^ERR_(?:SSL|TLS)_/.test(errorCode)) {
     return ["ERR_TLS", "the TLS handshake failed; check the TLS of the server, and of what stands in front of it"];
   }
@@ -190,8 +192,17 @@ function diagnoseSocket({ message, socket }: errors.SocketError): Diagnosis {
   ];
 }
 
-/** What to say of a tunnel that a proxy refuses. The name of the proxy comes first in the message. */
-function diagnoseProxy(status: number, schemes: readonly string[]): Diagnosis {
+/**
+ * What to say of a tunnel that a proxy refuses, or does not open in time. The name of the proxy comes first in the message.
+ * @param status undefined without a response
+ */
+function diagnoseProxy(status: number | undefined, schemes: readonly string[]): Diagnosis {
+  if (status === undefined) {
+    return [
+      "ERR_CONNECTION",
+      "opens no tunnel to the service in time; check the host and the port of baseUrl, and the network of the proxy",
+    ];
+  }
   // Some proxies respond to wrong credentials with 401.
   if (status === 401 || status === 407) {
     if (schemes.length > 0 && !schemes.includes("basic")) {
@@ -211,7 +222,12 @@ function diagnoseProxy(status: number, schemes: readonly string[]): Diagnosis {
       "does not allow connections to the service; allow them there, or list the service's host in NO_PROXY",
     ];
   }
-  if (status < 500) return ["ERR_PROXY", "does not open a tunnel; check that {setting} is the address of a proxy"];
+  if (status < 500) {
+    return [
+      "ERR_PROXY",
+      "does not open a tunnel; check the host of baseUrl, and that {setting} is the address of a proxy",
+    ];
+  }
   return [
     "ERR_CONNECTION",
     "can't reach the service; check the host and port of baseUrl, and the network of the proxy",
@@ -227,7 +243,7 @@ function root(cause: unknown): Error {
 }
 
 /** This machine has no route to an address, or itself none of that kind. */
-const UNROUTED = /^E(?:(?:HOST|NET)UNREACH|ADDRNOTAVAIL)$/;
+const UNROUTED = /^E(?:(?:HOST|NET)UNREACH|ADDRNOTAVAIL|AFNOSUPPORT|INVAL)$/;
 
 function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";

@@ -1,6 +1,7 @@
-import { isIP, Socket } from "node:net";
+import dns from "node:dns";
+import { isIP, type LookupFunction, Socket } from "node:net";
 import tls from "node:tls";
-import { buildConnector, Client, type Dispatcher } from "undici";
+import { buildConnector, Client, type Dispatcher, errors } from "undici";
 import { DigestKey, type DigestSession } from "../digest/digest-exchange.ts";
 import type { DigestConnection } from "../digest/signed-request.ts";
 import type { CompleteOptions } from "../model/connection-options.ts";
@@ -83,11 +84,6 @@ export class Connection implements DigestConnection, SocketEvents {
     return this.#dispatcher;
   }
 
-  /** A socket is open that leads to the service. */
-  get isOpen(): boolean {
-    return this.#isOpen && this.#socket?.destroyed === false;
-  }
-
   constructor(key: DigestKey, open: (events: SocketEvents) => Dispatcher) {
     this.#key = key;
     this.session = { key };
@@ -108,7 +104,7 @@ export class Connection implements DigestConnection, SocketEvents {
 
   /** If the connection is open, the host counts as reached: if it is gone, the next attempt can't open another one. */
   beginRequest(): void {
-    if (this.isOpen) this.reachedAt = performance.now();
+    if (this.#isOpen && this.#socket?.destroyed === false) this.reachedAt = performance.now();
   }
 
   endResponse(): void {
@@ -123,6 +119,17 @@ export class Connection implements DigestConnection, SocketEvents {
     this.endResponse();
     if (isClosed) this.#socket = undefined;
     return isClosed;
+  }
+
+  /**
+   * Ends a socket that is still opening, because the time of its read is over. The request then fails with an error that says what the
+   * socket has waited for.
+   * @returns whether there was one
+   */
+  endOpening(): boolean {
+    if (this.#isOpen || this.#socket?.destroyed !== false) return false;
+    this.#socket.destroy(new errors.HeadersTimeoutError("The time of the read is over."));
+    return true;
   }
 
   /** Gives up the request that is under way, and opens another connection for the next one, which knows nothing of this one. */
@@ -149,8 +156,8 @@ const MAX_STEP_SECONDS = 10;
 /** Seconds that a response may pause. After them the client answers a challenge over another connection. */
 const MAX_PAUSE_SECONDS = 5;
 
-/** Bytes of a response; a real one has some thousand. */
-const MAX_BODY_BYTES = 1_048_576;
+/** Bytes of the head of a response, and of its body; real ones have some thousand. */
+export const MAX_RESPONSE_BYTES = 1_048_576;
 
 /** Returns a function that makes connections to the service. All connections share what is known of the key. */
 export function connectionFactory(options: CompleteOptions, proxy: EnvironmentProxy | undefined): () => Connection {
@@ -160,14 +167,16 @@ export function connectionFactory(options: CompleteOptions, proxy: EnvironmentPr
     // ServiceClient limits the whole read.
     headersTimeout: 0,
     bodyTimeout: MAX_PAUSE_SECONDS * 1000,
-    maxResponseSize: MAX_BODY_BYTES,
+    maxHeaderSize: MAX_RESPONSE_BYTES,
+    maxResponseSize: MAX_RESPONSE_BYTES,
   };
-  // One second more than the read, so that the read's clearer time-out error comes first.
+  // One second more than the read, so that the end of the read comes first, which also says how the attempt before has failed.
   const timeout = Math.ceil(Math.min(timeoutSeconds + 1, MAX_STEP_SECONDS) * 1000);
   const connectorOptions = {
     timeout,
     // Node.js gives an address up after 250 ms if its host has another one, and does not come back to it.
     autoSelectFamilyAttemptTimeout: Math.ceil(timeout / 4),
+    lookup: sharedLookup(),
     // Without it, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
     // Over HTTP/2 a response that was cut counts as a complete one.
@@ -184,6 +193,20 @@ export function connectionFactory(options: CompleteOptions, proxy: EnvironmentPr
     return forwardThrough(proxy, newClient(proxy.url.origin, proxyConnector(proxy, openSocket)));
   };
   return () => new Connection(key, open);
+}
+
+/**
+ * Returns a look-up of one name that all connections share which open meanwhile: Node.js makes two look-ups at a time, so those of
+ * sixteen connections would wait for each other. Nothing is kept of it.
+ */
+function sharedLookup(): LookupFunction {
+  const waiting: Parameters<LookupFunction>[2][] = [];
+  return (hostname, options, callback) => {
+    if (waiting.push(callback) > 1) return;
+    dns.lookup(hostname, options, (...result) => {
+      for (const tell of waiting.splice(0)) tell(...result);
+    });
+  };
 }
 
 /**
@@ -224,17 +247,26 @@ export function openConnector(
     // The name in the handshake is no address and has no dot at its end (RFC 6066, section 3). The certificate is checked against it.
     const name = target.hostname.replace(/\.$/, "");
     const servername = isIP(name) === 0 ? name : "";
+    let isNameKnown = servername === "" || target.httpSocket !== undefined;
     const socket: unknown = connect({ ...target, servername }, (...outcome) => {
       const [error] = outcome;
+      if (error instanceof errors.ConnectTimeoutError || error instanceof errors.HeadersTimeoutError) {
+        // As long as the name is not known, it is the name server that does not respond.
+        Object.assign(error, { code: isNameKnown ? "UND_ERR_CONNECT_TIMEOUT" : "EAI_AGAIN" });
+      }
       if (error !== null && certificate !== undefined) certificates.set(error, certificate);
       callback(...outcome);
     });
-    if (socket instanceof Socket) onOpening(socket);
+    if (!(socket instanceof Socket)) return;
+    onOpening(socket);
+    socket.once("lookup", () => {
+      isNameKnown = true;
+    });
     if (!(socket instanceof tls.TLSSocket)) return;
-    // With TLS 1.3, a server refuses a client without a certificate after the handshake. Node.js then leaves the socket open, and
-    // undici would only say that the server has closed it.
+    // Node.js leaves a socket open whose TLS fails after the handshake, as with TLS 1.3 if the server refuses a client without a
+    // certificate, or if a record is damaged. undici would wait, or only say that the server has closed it.
     socket.once("error", (error: NodeJS.ErrnoException) => {
-      if (/_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA|ACCESS_DENIED)$/.test(error.code ?? "")) socket.destroy(error);
+      if (error.code?.startsWith("ERR_SSL_")) socket.destroy(error);
     });
     // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
     socket.prependOnceListener("secure", () => {

@@ -60,6 +60,31 @@ it("are opened to an address that takes its time, although the host has another 
   expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
 });
 
+it("share a look-up of the host that is under way, and keep nothing of it", async () => {
+  const service = await openService();
+  const opening = vi.fn<() => void>();
+  diagnosticsChannel.subscribe("undici:client:beforeConnect", opening);
+  const pending: (() => void)[] = [];
+  const lookup = vi.spyOn(dns, "lookup").mockImplementation((...args: unknown[]) => {
+    const found = args.at(-1);
+    if (typeof found === "function") pending.push(() => found(null, [{ address: "127.0.0.1", family: 4 }]));
+  });
+  onTestFinished(() => {
+    lookup.mockRestore();
+    diagnosticsChannel.unsubscribe("undici:client:beforeConnect", opening);
+  });
+  const client = openClient({ baseUrl: service.baseUrl.replace("127.0.0.1", "slow-name.example") });
+  for (const reads of [1, AT_ONCE]) {
+    opening.mockClear();
+    const all = Promise.all(Array.from({ length: reads }, () => client.get(MONITORING)));
+    await vi.waitFor(() => expect(opening).toHaveBeenCalledTimes(reads === 1 ? 1 : AT_ONCE - 1));
+    expect(pending).toHaveLength(1);
+    pending.pop()?.();
+    expect(await all).toHaveLength(reads);
+  }
+  expect(lookup).toHaveBeenCalledTimes(2);
+});
+
 it("say what to raise where no file descriptor is left", async (context) => {
   if (process.platform === "win32") context.skip("Windows has no limit that a shell could lower");
   const program = `
@@ -113,6 +138,32 @@ it("carry a wrong key once for all reads that overlap, and again for a later one
   expect(service.requests).toHaveLength(2);
   service.rotateKey("private-key-0002");
   expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
+});
+
+/** What a gateway sends that replaces the bodies of errors. */
+const PAGE: CannedResponse = {
+  status: 401,
+  headers: { "WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"' },
+  body: "<title>Something went wrong</title>",
+};
+const signedIn = ({ requests }: Service) => requests.filter(({ headers }) => headers.authorization !== undefined);
+
+it("carry a wrong key three times behind a gateway that replaces the reasons of refusals by pages", async () => {
+  const service = await openService();
+  service.respondWith(PAGE);
+  const client = openClient(service);
+  const failures = await Promise.all(Array.from({ length: 100 }, () => failureOf(client)));
+  expect(failures).toEqual(Array(100).fill(expect.objectContaining({ code: "ERR_WRONG_KEY" })));
+  expect(signedIn(service)).toHaveLength(3);
+});
+
+it("carry all reads but that of a first project without a role, whose reason a gateway has replaced by a page", async () => {
+  const service = await openService({ faults: [PAGE] });
+  const client = openClient(service);
+  const failures = await Promise.all(Array.from({ length: 40 }, () => failureOf(client)));
+  expect(failures.filter((failure) => failure !== undefined)).toEqual([
+    expect.objectContaining({ code: "ERR_WRONG_KEY" }),
+  ]);
 });
 
 it.each<{ description: string; after: number; begin: (service: Service) => void; atMost: number; code: string }>([

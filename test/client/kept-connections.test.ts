@@ -1,5 +1,6 @@
 import { getEventListeners } from "node:events";
-import { createServer, type Socket } from "node:net";
+import { createServer as createHttpsServer } from "node:https";
+import { connect, createServer, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 import { describe, expect, it, vi } from "vitest";
 import { digestProtection } from "../../sdk/testing/digest-protection.ts";
@@ -171,6 +172,36 @@ describe("a connection that the server closes", () => {
     expect(seen.authorizations.filter((sent) => sent !== undefined)).toHaveLength(2);
   });
 });
+
+it.each(["TLSv1.2", "TLSv1.3"] as const)(
+  "a damaged record of %s fails the attempt at once, although the server says no more",
+  async (version) => {
+    const options = { ...TLS, minVersion: version, maxVersion: version };
+    const port = await listen(createHttpsServer(options, (_, response) => response.end('{"logPath":"/l"}')));
+    let isDamaging = false;
+    const relay = createServer((near) => {
+      const far = connect(port, "127.0.0.1").on("error", () => {});
+      near.on("error", () => {}).on("close", () => far.destroy());
+      near.pipe(far);
+      far.on("data", (chunk: Buffer) => {
+        const [recordType] = chunk;
+        // 23 is a record of a request or a response.
+        if (isDamaging && recordType === 23) {
+          chunk.fill(0, 5);
+          // The server does not learn what the client says of it.
+          near.unpipe(far);
+        }
+        near.write(chunk);
+      });
+    });
+    const baseUrl = `https://127.0.0.1:${await listen(relay)}`;
+    const client = openClient({ baseUrl }, { caCertificate: CA_FILE, timeoutSeconds: 3 });
+    await client.get(MONITORING);
+    isDamaging = true;
+    const message = expect.stringMatching(/: the connection was cut; try again, .*\(ERR_SSL_\w+\)/);
+    expect(await failureOf(client)).toMatchObject({ code: "ERR_CONNECTION", temporary: true, message });
+  },
+);
 
 it("sends the nonce with its next count, and the cookies, over the new connection", async () => {
   const service = await openService();

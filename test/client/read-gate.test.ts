@@ -32,6 +32,7 @@ const DEFECT = new AgentLogConfigError("ERR_UNKNOWN", "x is not a function", { s
 const ENDS = {
   read: SUCCESS,
   "wrong key": refused(401),
+  "page of a gateway": refused(401, undefined, { text: "<h1>Unauthorized</h1>" }),
   "owner gone": refused(401, "NO_CURRENT_USER"),
   "no role (401)": refused(401, "USER_UNAUTHORIZED"),
   "no role (403)": refused(403, "USER_UNAUTHORIZED"),
@@ -115,6 +116,15 @@ it.each<readonly [next: string, order: readonly (EventName | number)[]]>([
   [SENT, ["wrong key", 60]],
   ["ERR_WRONG_KEY", ["wrong key", 60, "wrong key"]],
   [SENT, ["wrong key", 60, "read", "wrong key", "wrong key"]],
+  // One that a gateway may have refused for one project alone.
+  [SENT, times(2, "page of a gateway")],
+  ["ERR_WRONG_KEY", times(3, "page of a gateway")],
+  ["ERR_WRONG_KEY", ["page of a gateway", "wrong key"]],
+  ["ERR_ACCESS_LIST", ["page of a gateway", "not on access list"]],
+  ["ERR_WRONG_KEY", [...times(2, "page of a gateway"), "not found", "page of a gateway"]],
+  [SENT, [...times(2, "page of a gateway"), "no role (401)", ...times(2, "page of a gateway")]],
+  ["ERR_WRONG_KEY", ["read", ...times(3, "page of a gateway")]],
+  ["ERR_WRONG_KEY", [...times(3, "page of a gateway"), 60, "page of a gateway"]],
   // One that was accepted before.
   [SENT, ["read", "wrong key"]],
   [SENT, ["read", "wrong key", "wrong key"]],
@@ -258,6 +268,14 @@ describe("reads at once", () => {
     const others = beginMany(gate, 20, { ...ENDS["wrong key"], afterSeconds: 2 });
     await elapse(3);
     expect(others.filter((end) => typeof end === "string")).toEqual(["sent after 1 s"]);
+  });
+
+  it("try a key one after the other as long as its refusals are in doubt", async () => {
+    const gate = new ReadGate();
+    const ends = beginMany(gate, 20, { ...ENDS["page of a gateway"], afterSeconds: 1 });
+    await elapse(3);
+    expect(ends.filter((end) => typeof end === "string")).toEqual([0, 1, 2].map((time) => `sent after ${time} s`));
+    expect(ends).toHaveLength(20);
   });
 
   it("are not sent where the first one is refused", async () => {

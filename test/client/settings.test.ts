@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 import { createSecureServer } from "node:http2";
+import { deflateSync, gzipSync } from "node:zlib";
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { parseAgentLogConfigId } from "../../sdk/client/index.ts";
@@ -126,6 +127,10 @@ it.each<readonly [string, Omit<CannedResponse, "status">]>([
   ["fields that nobody knows beside them", { body: '{"logLevel":"info","logPath":"/münchen.log"}' }],
   ["the encoding none", { headers: { "Content-Encoding": "none" }, body: BODY }],
   ["a list of encodings that change nothing", { headers: { "Content-Encoding": "identity, , Identity" }, body: BODY }],
+  ["the encoding gzip", { headers: { "Content-Encoding": "GZIP" }, body: gzipSync(BODY) }],
+  ["the encoding x-gzip", { headers: { "Content-Encoding": "x-gzip" }, body: gzipSync(BODY) }],
+  ["the encoding deflate", { headers: { "Content-Encoding": "deflate" }, body: deflateSync(BODY) }],
+  ["headers of 100 kB", { headers: { "X-Long": "x".repeat(100_000) }, body: BODY }],
   ["a byte order mark", { body: `\uFEFF${BODY}` }],
 ])("settings are found in a response with %s, whether or not an envelope was asked for", async (_, response) => {
   const service = await openService();

@@ -1,9 +1,10 @@
 import diagnosticsChannel from "node:diagnostics_channel";
+import dns from "node:dns";
 import { getEventListeners } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { createConnection, createServer, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type AgentLogConfigClient, AgentLogConfigError } from "../../sdk/client/index.ts";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { errorFinding } from "../../sdk/record/finding-report.ts";
@@ -138,6 +139,62 @@ describe("a read", () => {
     );
     const begun = seen.sentAt.filter((_, index) => index % 2 === 0);
     expect(begun.slice(1).map((time, index) => time - (begun[index] ?? 0))).toEqual(waits);
+  });
+
+  it("is repeated over the same connection after a rate limit, which would count another challenge", async () => {
+    const service = await openService({ faults: [{ status: 429 }] });
+    const ended = watch(openClient(service, { maxRetries: 1 }).get(MONITORING));
+    await responded(2);
+    await pass(500);
+    await until(() => ended.mock.calls.length > 0);
+    expect(service.requests.map(({ status }) => status)).toEqual([401, 429, 200]);
+  });
+
+  it("names the proxy that it goes through where its time is over", async () => {
+    const service = await openService({ faults: [NEVER] });
+    const { origin } = await startProxyStandIn();
+    vi.stubEnv("http_proxy", origin);
+    const ended = watch(openClient(service, { timeoutSeconds: 5 }).get(MONITORING));
+    await received(service, 2);
+    await pass(5000);
+    await until(() => ended.mock.calls.length > 0);
+    const message = expect.stringContaining(
+      `no response within 5 s; check the network, or raise timeoutSeconds (through the proxy ${new URL(origin).host})`,
+    );
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_TIMEOUT", message }));
+  });
+
+  it("says that the name of its host can't be looked up where its time is over before", async () => {
+    const lookup = vi.spyOn(dns, "lookup").mockImplementation(() => {});
+    onTestFinished(() => lookup.mockRestore());
+    const ended = watch(openClient({ baseUrl: "https://service.example" }, { timeoutSeconds: 5 }).get(MONITORING));
+    await until(() => lookup.mock.calls.length > 0);
+    await pass(5000);
+    await until(() => ended.mock.calls.length > 0);
+    const message = expect.stringContaining("its host name can't be looked up now; check the network (EAI_AGAIN)");
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_CONNECTION", message }));
+  });
+
+  it("says how the attempt before has failed where its time is over while it connects", async () => {
+    const silent = createServer();
+    const sockets: Socket[] = [];
+    silent.on("connection", (socket) => {
+      sockets.push(socket.on("error", () => {}));
+      if (sockets.length === 1) socket.resetAndDestroy();
+    });
+    const baseUrl = `https://127.0.0.1:${await listen(silent)}`;
+    const ended = watch(openClient({ baseUrl }, { timeoutSeconds: 5, maxRetries: 1 }).get(MONITORING));
+    await until(() => sockets.length === 1);
+    await until(() => vi.getTimerCount() > 0);
+    while (sockets.length === 1) {
+      await setImmediate();
+      await pass(100);
+    }
+    await pass(5000);
+    await until(() => ended.mock.calls.length > 0);
+    const says =
+      /: it does not respond; .*UND_ERR_CONNECT_TIMEOUT, after 2 attempts.* The attempt before failed: the connection was cut/;
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ message: expect.stringMatching(says) }));
   });
 
   it("is not repeated where its time would be over", async () => {
@@ -422,13 +479,26 @@ it("a challenge that stops in the middle is answered over another connection", a
   expect(ended).toHaveBeenCalledWith(expect.objectContaining({ logPath: "/l" }));
 });
 
-describe.each(["over TLS", "through a proxy"])("a connection that has no socket yet, %s,", (way) => {
-  /** Leads to a service that says nothing until it is healthy: the listener, or the proxy, accepts and never answers. */
+describe.each([
+  {
+    way: "over TLS",
+    says: /: it does not respond; check baseUrl, the network and firewalls \(UND_ERR_CONNECT_TIMEOUT\)/,
+  },
+  {
+    way: "through a proxy",
+    says: /: the proxy 127\.0\.0\.1:\d+ opens no tunnel to the service in time; check the host and the port of baseUrl, /,
+  },
+  {
+    way: "through a tunnel",
+    says: /: it does not respond; check baseUrl, .*\(UND_ERR_CONNECT_TIMEOUT, through the proxy 127\.0\.0\.1:\d+\)/,
+  },
+])("a connection that has no socket yet, $way,", ({ way, says }) => {
+  /** Leads to a service that says nothing until it is healthy: the listener, the proxy or the end of its tunnel never answers. */
   async function openSilent() {
     const state = { isHealthy: false, opened: 0, closed: 0 };
     const healthy = await openService({ tls: TLS });
     const proxy = await startProxyStandIn();
-    const target = Number(new URL(way === "over TLS" ? healthy.baseUrl : proxy.origin).port);
+    const target = Number(new URL(way === "through a proxy" ? proxy.origin : healthy.baseUrl).port);
     const sockets = new Set<Socket>();
     const relay = createServer((near) => {
       state.opened += 1;
@@ -445,7 +515,8 @@ describe.each(["over TLS", "through a proxy"])("a connection that has no socket 
     });
     const port = await listen(relay);
     if (way === "through a proxy") vi.stubEnv("https_proxy", `http://127.0.0.1:${port}`);
-    const baseUrl = way === "over TLS" ? `https://127.0.0.1:${port}` : healthy.baseUrl;
+    if (way === "through a tunnel") vi.stubEnv("https_proxy", proxy.origin);
+    const baseUrl = way === "through a proxy" ? healthy.baseUrl : `https://127.0.0.1:${port}`;
     return {
       client: openClient({ baseUrl }, { caCertificate: CA_FILE, timeoutSeconds: 5 }),
       state,
@@ -468,8 +539,7 @@ describe.each(["over TLS", "through a proxy"])("a connection that has no socket 
     await until(() => state.opened === 2 * reads);
     await pass(5000);
     await until(() => late.every(({ mock }) => mock.calls.length > 0));
-    const setting = way === "over TLS" ? "baseUrl" : "https_proxy";
-    const message = expect.stringContaining(`it does not respond; check ${setting}, the network and firewalls`);
+    const message = expect.stringMatching(says);
     const unreached = expect.objectContaining({ code: "ERR_CONNECTION", temporary: true, message });
     for (const ended of late) expect(ended).toHaveBeenCalledWith(unreached);
     state.isHealthy = true;
@@ -489,7 +559,7 @@ describe.each(["over TLS", "through a proxy"])("a connection that has no socket 
     await until(() => state.opened > state.closed);
     await pass(5000);
     await until(() => late.mock.calls.length > 0);
-    const message = expect.stringContaining("it does not respond");
+    const message = expect.stringMatching(says);
     expect(late).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_CONNECTION", message }));
   });
 

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
+import { createServer as createSilentServer } from "node:net";
 import { createServer } from "node:tls";
 import { expect, it } from "vitest";
 import { openConnector } from "../../sdk/transport/connection.ts";
@@ -7,6 +8,22 @@ import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { listen } from "../servers/listen.ts";
 
 const LOOPBACK = [{ address: "127.0.0.1", family: 4 }];
+
+it.each([
+  { silent: "name server", isFound: false, code: "EAI_AGAIN" },
+  { silent: "server", isFound: true, code: "UND_ERR_CONNECT_TIMEOUT" },
+])("a $silent that does not respond in time fails a connection with the code $code", async ({ isFound, code }) => {
+  const port = String(await listen(createSilentServer((socket) => socket.on("error", () => {}))));
+  const connect = openConnector(
+    { timeout: 100, lookup: (_host, _options, found) => void (isFound && process.nextTick(found, null, LOOPBACK)) },
+    (socket) => socket.on("error", () => {}),
+  );
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  connect({ protocol: "https:", hostname: "localhost", host: `localhost:${port}`, port }, (...[error]) =>
+    resolve(error),
+  );
+  expect(await promise).toMatchObject({ code });
+});
 
 // A name in a handshake has no dot at its end, and is no address (RFC 6066, section 3).
 it.each([
