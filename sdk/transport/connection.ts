@@ -1,13 +1,13 @@
 import dns from "node:dns";
-import { isIP, type LookupFunction, Socket } from "node:net";
+import type { LookupFunction, Socket } from "node:net";
 import tls from "node:tls";
-import { buildConnector, Client, type Dispatcher, errors } from "undici";
+import { type buildConnector, Client, type Dispatcher, errors } from "undici";
 import { DigestKey, type DigestSession } from "../digest/digest-exchange.ts";
 import type { DigestConnection } from "../digest/signed-request.ts";
 import type { CompleteOptions } from "../model/connection-options.ts";
-import { printable } from "../model/printable.ts";
 import { Cookies } from "./cookies.ts";
 import { type EnvironmentProxy, forwardThrough, proxyConnector, tunnelConnector } from "./environment-proxy.ts";
+import { openConnector } from "./open-connector.ts";
 
 /** The most connections that a client opens to the service. */
 const MAX_CONNECTIONS = 16;
@@ -220,62 +220,4 @@ function contextTrusting(caCertificate: string): tls.SecureContext {
   }
   secureContext.context.addCACert(caCertificate);
   return secureContext;
-}
-
-/** What a certificate says of a server. Each part is empty if the certificate does not have it. */
-interface Certificate {
-  /** The host names and addresses that it is for. */
-  readonly names: string;
-  readonly issuer: string;
-  readonly validTo: string;
-}
-
-/** The certificates of the servers whose connections failed, by the error. */
-export const certificates = new WeakMap<Error, Certificate>();
-
-/**
- * Makes a connector that remembers the server's certificate if a connection fails.
- * @param onOpening is told of each socket that begins to open
- */
-export function openConnector(
-  options: buildConnector.BuildOptions,
-  onOpening: (socket: Socket) => void,
-): buildConnector.connector {
-  const connect = buildConnector(options);
-  return (target, callback) => {
-    let certificate: Certificate | undefined;
-    // The name in the handshake is no address and has no dot at its end (RFC 6066, section 3). The certificate is checked against it.
-    const name = target.hostname.replace(/\.$/, "");
-    const servername = isIP(name) === 0 ? name : "";
-    let isNameKnown = servername === "" || target.httpSocket !== undefined;
-    const socket: unknown = connect({ ...target, servername }, (...outcome) => {
-      const [error] = outcome;
-      if (error instanceof errors.ConnectTimeoutError || error instanceof errors.HeadersTimeoutError) {
-        // As long as the name is not known, it is the name server that does not respond.
-        Object.assign(error, { code: isNameKnown ? "UND_ERR_CONNECT_TIMEOUT" : "EAI_AGAIN" });
-      }
-      if (error !== null && certificate !== undefined) certificates.set(error, certificate);
-      callback(...outcome);
-    });
-    if (!(socket instanceof Socket)) return;
-    onOpening(socket);
-    socket.once("lookup", () => {
-      isNameKnown = true;
-    });
-    if (!(socket instanceof tls.TLSSocket)) return;
-    // Node.js leaves a socket open whose TLS fails after the handshake, as with TLS 1.3 if the server refuses a client without a
-    // certificate, or if a record is damaged. undici would wait, or only say that the server has closed it.
-    socket.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code?.startsWith("ERR_SSL_")) socket.destroy(error);
-    });
-    // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
-    socket.prependOnceListener("secure", () => {
-      certificate = readCertificate(socket.getPeerCertificate());
-    });
-  };
-}
-
-function readCertificate({ subjectaltname = "", issuer, valid_to: validTo = "" }: tls.PeerCertificate): Certificate {
-  const name = [issuer?.CN ?? issuer?.O ?? ""].flat().join(", ");
-  return { names: printable(subjectaltname.replaceAll(/(?:DNS|IP Address):/g, "")), issuer: printable(name), validTo };
 }

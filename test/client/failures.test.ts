@@ -862,7 +862,7 @@ describe.each(["https", "http"])("a proxy that fails is told from an %s service"
     [
       "a connection that is closed",
       () => startServer((socket) => socket.destroy()),
-      /: the connection was cut before any response; try again, check the port and the scheme of HTTPS_PROXY \(\w+\)$/,
+      /: the connection was cut before any response; try again, and check the port and the scheme of HTTPS_PROXY \(\w+\)$/,
     ],
     [
       "a connection that is reset",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer as createSilentServer } from "node:net";
 import { createServer } from "node:tls";
 import { expect, it } from "vitest";
-import { openConnector } from "../../sdk/transport/connection.ts";
+import { openConnector } from "../../sdk/transport/open-connector.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { listen } from "../servers/listen.ts";
 

@@ -1,0 +1,69 @@
+import { isIP, Socket } from "node:net";
+import { type PeerCertificate, TLSSocket } from "node:tls";
+import { buildConnector, errors } from "undici";
+import { printable } from "../model/printable.ts";
+
+/**
+ * Makes a connector that remembers the server's certificate if a connection fails.
+ * @param onOpening is told of each socket that begins to open
+ */
+export function openConnector(
+  options: buildConnector.BuildOptions,
+  onOpening: (socket: Socket) => void,
+): buildConnector.connector {
+  const connect = buildConnector(options);
+  return (target, callback) => {
+    let certificate: Certificate | undefined;
+    // The name in the handshake is no address and has no dot at its end (RFC 6066, section 3). The certificate is checked against it.
+    const name = target.hostname.replace(/\.$/, "");
+    const servername = isIP(name) === 0 ? name : "";
+    let isNameKnown = servername === "" || target.httpSocket !== undefined;
+    const socket: unknown = connect({ ...target, servername }, (...outcome) => {
+      const [error] = outcome;
+      if (error instanceof errors.ConnectTimeoutError || error instanceof errors.HeadersTimeoutError) {
+        // As long as the name is not known, it is the name server that does not respond.
+        Object.assign(error, { code: isNameKnown ? "UND_ERR_CONNECT_TIMEOUT" : "EAI_AGAIN" });
+      }
+      if (error !== null && certificate !== undefined) CERTIFICATES.set(error, certificate);
+      callback(...outcome);
+    });
+    if (!(socket instanceof Socket)) return;
+    onOpening(socket);
+    socket.once("lookup", () => {
+      isNameKnown = true;
+    });
+    if (!(socket instanceof TLSSocket)) return;
+    // Node.js leaves a socket open whose TLS fails after the handshake, as with TLS 1.3 if the server refuses a client without a
+    // certificate, or if a record is damaged. undici would wait, or only say that the server has closed it.
+    socket.once("error", (error: NodeJS.ErrnoException) => {
+      if (error.code?.startsWith("ERR_SSL_")) socket.destroy(error);
+    });
+    // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
+    socket.prependOnceListener("secure", () => {
+      certificate = readCertificate(socket.getPeerCertificate());
+    });
+  };
+}
+
+/** What a certificate says of a server. Each part is empty if the certificate does not have it. */
+export interface Certificate {
+  /** The host names and addresses that it is for. */
+  readonly names: string;
+  readonly issuer: string;
+  readonly validTo: string;
+}
+
+export const UNKNOWN_CERTIFICATE: Certificate = { names: "", issuer: "", validTo: "" };
+
+/** By the errors with which connections have failed. */
+const CERTIFICATES = new WeakMap<Error, Certificate>();
+
+/** Returns the certificate of the server of a connection that has failed with this error; undefined if it has sent none. */
+export function certificateOf(error: Error): Certificate | undefined {
+  return CERTIFICATES.get(error);
+}
+
+function readCertificate({ subjectaltname = "", issuer, valid_to: validTo = "" }: PeerCertificate): Certificate {
+  const name = [issuer?.CN ?? issuer?.O ?? ""].flat().join(", ");
+  return { names: printable(subjectaltname.replaceAll(/(?:DNS|IP Address):/g, "")), issuer: printable(name), validTo };
+}
