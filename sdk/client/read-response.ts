@@ -1,20 +1,23 @@
 import { isUtf8 } from "node:buffer";
 import { unzipSync } from "node:zlib";
 import type { UnsignedRequest, WireResponse } from "../digest/signed-request.ts";
-import {
-  type AgentLogSettings,
-  agentLogSettingsSchema,
-  isSettingName,
-  logRotateSchema,
-  type ServiceVersion,
-} from "../model/agent-log-settings.ts";
+import { isSettingName, type ServiceVersion } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
-import { isObject, isPlainObject } from "../model/json.ts";
-import { describeIssues } from "../model/parse-argument.ts";
+import { isPlainObject } from "../model/json.ts";
 import { printable } from "../model/printable.ts";
 import { MAX_RESPONSE_BYTES } from "../transport/connection.ts";
 import { NEEDS_CERTIFICATE } from "../transport/connection-error.ts";
-import { errorCodeIn, gatewayWords, isForKnownKey, serviceError, statusIn } from "./service-error.ts";
+import { withAllFields } from "./decode-settings.ts";
+import { codeProvesKey, errorCodeIn, gatewayWords, serviceError, statusIn } from "./service-error.ts";
+
+/** What a response is read for. */
+export interface ResponseContext {
+  readonly request: UnsignedRequest;
+  /** The request asks for an envelope; the service may nevertheless send none. */
+  readonly envelope: boolean;
+  /** What failed, for errors. */
+  readonly subject: string;
+}
 
 export interface ResponseContent {
   /** The settings out of their envelope, not checked yet. They may have credentials beside them. */
@@ -27,40 +30,55 @@ export interface ResponseContent {
  * Reads a response of the service, which is settings or an error.
  * @throws {@link AgentLogConfigError} for a refusal, and for a response that is not the service's
  */
-export function readResponse(response: WireResponse, { request, envelope, subject }: SentRead): ResponseContent {
-  const parts = openResponse(response, envelope);
-  const { status, content, text, unreadable } = parts;
-  const kind = classify(parts, response, request);
-  if (kind === "settings") return { body: content, serviceVersion: readServiceVersion(response.headers) };
-  if (kind === "error") {
-    const { headers, refusal, isSigned } = response;
-    // nginx accepts a connection without a certificate, and refuses the request with this page.
-    if (text?.includes("No required SSL certificate was sent")) {
-      throw new AgentLogConfigError("ERR_TLS", NEEDS_CERTIFICATE, { subject, status, evidence: [`status ${status}`] });
-    }
-    const isInBody = response.status < 400;
-    const retryAfterSeconds = readRetryAfter(headers);
-    throw serviceError(status, content, subject, { retryAfterSeconds, refusal, isSigned, isInBody, text });
+export function readResponse(response: WireResponse, { request, envelope, subject }: ResponseContext): ResponseContent {
+  const opened = openResponse(response, envelope);
+  const { status, content, fields, unreadable, text } = opened;
+  const { status: httpStatus, headers, isSigned } = response;
+  const wrong = (why: string, evidence: readonly string[] = []) => {
+    const says = `${printable(why)}; check baseUrl and any proxy`;
+    return new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status, evidence });
+  };
+  if (status > 599) throw wrong(`the response has a status that HTTP does not define (status ${status})`);
+  if (REDIRECTS.has(httpStatus) && status < 400) {
+    const target = targetOf(headers, new URL(request.path, request.origin));
+    throw wrong(`the server redirects to ${target} (status ${httpStatus})`);
   }
-  const says = `${printable(kind.wrong)}; check baseUrl and any proxy`;
-  // Its title may say why, such as a maintenance. No other text is quoted, because it may be settings.
-  const title = unreadable === IS_PAGE ? gatewayWords({}, text) : "";
-  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status, evidence: title ? [title] : [] });
+  if (status >= 400 || isError(fields)) throw errorIn(response, opened, subject);
+  if (status !== 200) throw wrong(`the response has status ${status} instead of 200`);
+  if (unreadable !== undefined) {
+    const kind = headerOf(headers, "content-type") || "no content type";
+    // The title of a page may say why, such as a maintenance. No other text is quoted, because it may be settings.
+    const title = unreadable === IS_PAGE ? gatewayWords({}, text) : "";
+    throw wrong(`the response ${unreadable} (${kind})`, title === "" ? [] : [title]);
+  }
+  if (!isSettings(fields)) {
+    throw wrong(`the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}`);
+  }
+  // A service of this kind asks for Digest first, so it is not the service's, and must not empty a record.
+  if (isSigned !== true && !hasSetting(fields)) {
+    throw wrong("the response has no setting, and the server has not asked for HTTP Digest");
+  }
+  return { body: content, serviceVersion: readServiceVersion(headers) };
+}
+
+function errorIn(
+  { status: httpStatus, headers, refusal, isSigned }: WireResponse,
+  { status, content, text }: OpenedResponse,
+  subject: string,
+): AgentLogConfigError {
+  // nginx accepts a connection without a certificate, and refuses the request with this page.
+  if (text?.includes("No required SSL certificate was sent")) {
+    return new AgentLogConfigError("ERR_TLS", NEEDS_CERTIFICATE, { subject, status, evidence: [`status ${status}`] });
+  }
+  const retryAfterSeconds = readRetryAfter(headers);
+  const isStatusInBody = httpStatus < 400;
+  return serviceError(status, content, subject, { retryAfterSeconds, refusal, isSigned, isStatusInBody, text });
 }
 
 /** Tells whether a response is an error that the service sends only to a key that it knows. */
-export function isErrorForKnownKey(response: WireResponse, envelope: boolean): boolean {
+export function refusalProvesKey(response: WireResponse, envelope: boolean): boolean {
   const { status, fields } = openResponse(response, envelope);
-  return status < 500 && isForKnownKey(status, errorCodeIn(fields));
-}
-
-/** What was asked. */
-export interface SentRead {
-  readonly request: UnsignedRequest;
-  /** The request asks for an envelope; the service may nevertheless send none. */
-  readonly envelope: boolean;
-  /** What failed, for errors. */
-  readonly subject: string;
+  return status < 500 && codeProvesKey(status, errorCodeIn(fields));
 }
 
 /** A response after it was decoded and taken out of its envelope. */
@@ -78,30 +96,10 @@ interface OpenedResponse {
 
 function openResponse({ status, headers, body }: WireResponse, envelope: boolean): OpenedResponse {
   const { json, unreadable, text } = parseJson(decompress(body, headerOf(headers, "content-encoding")));
-  const { inEnvelope = status, content } = envelope ? takeOut(json) : { content: json };
+  const { envelopeStatus = status, content } = envelope ? openEnvelope(json) : { content: json };
   const fields: Readonly<Record<string, unknown>> = isPlainObject(content) ? content : {};
-  const highestStatus = Math.max(status, inEnvelope, statusIn(fields["error"]) ?? status);
+  const highestStatus = Math.max(status, envelopeStatus, statusIn(fields["error"]) ?? status);
   return { status: highestStatus, content, fields, unreadable, text };
-}
-
-/** Says what a response is; `wrong` says why it is neither settings nor an error of the service. */
-function classify(
-  { status, fields, unreadable }: OpenedResponse,
-  { status: httpStatus, headers, isSigned }: WireResponse,
-  { path, origin }: UnsignedRequest,
-): "settings" | "error" | { readonly wrong: string } {
-  if (status > 599) return { wrong: `the response has a status that HTTP does not define (status ${status})` };
-  if (REDIRECTS.has(httpStatus) && status < 400)
-    return { wrong: `the server redirects to ${targetOf(headers, new URL(path, origin))} (status ${httpStatus})` };
-  if (status >= 400 || isError(fields)) return "error";
-  if (status !== 200) return { wrong: `the response has status ${status} instead of 200` };
-  if (unreadable !== undefined)
-    return { wrong: `the response ${unreadable} (${headerOf(headers, "content-type") || "no content type"})` };
-  if (!isSettings(fields))
-    return { wrong: `the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}` };
-  if (isSigned || hasSetting(fields)) return "settings";
-  // A service of this kind asks for Digest first, so this comes from something in front of it, and no setting counts as removed.
-  return { wrong: "the response has no setting, and the server has not asked for HTTP Digest" };
 }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
@@ -172,13 +170,13 @@ function isError(fields: object): boolean {
  * Takes a body out of its envelope, if it is in one. An envelope has two members, a status and the content, whose names the
  * documentation does not give.
  */
-function takeOut(json: unknown): { readonly inEnvelope?: number | undefined; readonly content: unknown } {
+function openEnvelope(json: unknown): { readonly envelopeStatus?: number | undefined; readonly content: unknown } {
   if (!isPlainObject(json) || isError(json) || isSettings(json)) return { content: json };
   const members = Object.values(json);
   const statuses = members.filter((member) => statusIn(member) !== undefined);
   const contents = members.filter((member) => statusIn(member) === undefined);
   const isEnvelope = statuses.length === 1 && contents.length === 1;
-  return isEnvelope ? { inEnvelope: statusIn(statuses[0]), content: contents[0] } : { content: json };
+  return isEnvelope ? { envelopeStatus: statusIn(statuses[0]), content: contents[0] } : { content: json };
 }
 
 /** Returns the target of a redirect without its path, which may contain a token. */
@@ -219,77 +217,3 @@ function readServiceVersion(headers: WireResponse["headers"]): ServiceVersion | 
 
 const GIT_HASH = /(?:^|;)\s*gitHash=([\w.+-]{1,100})\s*(?:;|$)/;
 const VERSION_STRING = /(?:^|;)\s*versionString=([\w.+-]{1,100})\s*(?:;|$)/;
-
-/**
- * Reads the body of a successful response. Every setting is a member of the result, because only then does Pulumi lift the
- * members of an output, and so is each threshold that is set. Fields that are no settings are dropped, among them `password` and `sslPEMKeyPwd`.
- * @param subject what failed, for errors
- * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the name of the setting that is wrong, never its value
- */
-export function decodeAgentLogSettings(body: unknown, subject: string): AgentLogSettings {
-  const settings = isPlainObject(body) ? withAllFields(body) : body;
-  const { data, error } = agentLogSettingsSchema.safeParse(settings);
-  // zod would drop the key __proto__ in silence, but a program that checks settings has to learn of it.
-  const unusablePart = isObject(settings) ? findUnusable(settings["configOverrides"], MAX_DEPTH) : undefined;
-  if (data !== undefined && unusablePart === undefined) {
-    for (const [name, value] of Object.entries(data.logRotate))
-      if (value === undefined) Reflect.deleteProperty(data.logRotate, name);
-    return data;
-  }
-  const problem =
-    unusablePart === undefined
-      ? describeIssues(error?.issues ?? [], "the body")
-      : `configOverrides must not ${unusablePart}`;
-  const says = `the response can't be used, because ${problem}; check baseUrl and the version of the service`;
-  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status: 200 });
-}
-
-/** The fields that are settings, each of them present. Services leave out what is not set, or send null, `""` or `{}`. */
-function withAllFields(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const { logRotate = {}, configOverrides = {}, ...texts } = pick(agentLogSettingsSchema.shape, body);
-  const settings = { ...texts, logRotate, configOverrides };
-  if (!isPlainObject(logRotate)) return settings;
-  const thresholds = pick(logRotateSchema.shape, logRotate);
-  for (const name in thresholds) thresholds[name] = toNumber(thresholds[name]);
-  for (const [name, other] of OTHER_NAMES) thresholds[name] ??= toNumber(logRotate[other] ?? undefined);
-  return { ...settings, logRotate: thresholds };
-}
-
-function pick(names: object, source: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const members: Record<string, unknown> = {};
-  for (const name in names) members[name] = source[name] === "" ? undefined : (source[name] ?? undefined);
-  return members;
-}
-
-/** Thresholds that have another name, too, which counts if the first one is absent. */
-const OTHER_NAMES = [
-  ["timeThresholdHrs", "timeDurationHrs"],
-  ["numUncompressed", "maxUncompressed"],
-] as const;
-
-/** Services write sizes as 1000.0, and some clients store them as "1000" or "1e3". A text without characters is absent. */
-function toNumber(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  if (value.trim() === "") return undefined;
-  // Number also takes hexadecimal and binary numbers.
-  return /^[\s\d.e+-]+$/i.test(value) && Number.isFinite(Number(value)) ? Number(value) : value;
-}
-
-/** The most levels of a value. Real values have fewer, and with so few, code that walks the value does not run out of stack. */
-const MAX_DEPTH = 100;
-
-/**
- * Says why no program could use a value: it has a key that would set a prototype when it is copied, a number that JSON can't keep,
- * or it has too many levels.
- */
-function findUnusable(value: unknown, levels: number): string | undefined {
-  if (typeof value === "number" && !Number.isFinite(value)) return "have a number beyond the limits of JSON";
-  if (!isObject(value)) return undefined;
-  if (levels === 0) return `be nested deeper than ${MAX_DEPTH} levels`;
-  for (const key of Object.keys(value)) {
-    if (key === "__proto__") return "have the key __proto__";
-    const unusablePart = findUnusable(value[key], levels - 1);
-    if (unusablePart !== undefined) return unusablePart;
-  }
-  return undefined;
-}

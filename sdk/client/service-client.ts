@@ -2,21 +2,17 @@ import "../model/refuse-other-runtimes.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import { sendSigned, type UnsignedRequest, type WireResponse } from "../digest/signed-request.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
-import { type CompleteOptions, completeOptions, MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
+import { type CheckedOptions, checkOptions, MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
 import { AgentLogConfigError, errorOf, withEvidence } from "../model/errors.ts";
 import { type PlaceOf, parseArgument } from "../model/parse-argument.ts";
 import { agentLogConfigId, type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 import { type Connection, ConnectionPool, connectionFactory } from "../transport/connection.ts";
-import { connectionError, routeOf } from "../transport/connection-error.ts";
+import { connectionError, type FailedRequest, routeOf } from "../transport/connection-error.ts";
 import { type EnvironmentProxy, environmentProxy, ProxyError } from "../transport/environment-proxy.ts";
-import { abortable, ReadGate } from "./read-gate.ts";
-import {
-  decodeAgentLogSettings,
-  isErrorForKnownKey,
-  type ResponseContent,
-  readResponse,
-  type SentRead,
-} from "./read-response.ts";
+import { abortable } from "./abortable.ts";
+import { decodeAgentLogSettings } from "./decode-settings.ts";
+import { ReadGate } from "./read-gate.ts";
+import { type ResponseContent, type ResponseContext, readResponse, refusalProvesKey } from "./read-response.ts";
 
 /** How to make one read. */
 export interface ServiceReadOptions {
@@ -30,21 +26,21 @@ export interface ServiceReadOptions {
 }
 
 /** A read that is under way. */
-interface PendingRead extends SentRead {
+interface PendingRead extends ResponseContext, FailedRequest {
+  readonly options: CheckedOptions;
   readonly signal: AbortSignal | undefined;
-  readonly maxRetries: number;
   readonly onRetry: ((text: string) => void) | undefined;
 }
 
 /** The client of a run, which does not forget why a read has failed: nobody corrects a key or a service meanwhile. */
 export class ServiceClient {
-  readonly #options: CompleteOptions;
+  readonly #options: CheckedOptions;
   readonly #url: URL;
   readonly #proxy: EnvironmentProxy | undefined;
   readonly #pool: ConnectionPool;
   readonly #reads = new Set<Promise<unknown>>();
   /** What its reads know of each other. */
-  #gate = new ReadGate();
+  #gate: ReadGate;
   #closing: Promise<void> | undefined;
 
   /**
@@ -52,15 +48,16 @@ export class ServiceClient {
    * @param placeOf says where a setting comes from
    */
   constructor(options: unknown, placeOf?: PlaceOf) {
-    this.#options = completeOptions(options, placeOf);
+    this.#options = checkOptions(options, placeOf);
     this.#url = new URL(this.#options.baseUrl);
     this.#proxy = environmentProxy(this.#url);
     this.#pool = new ConnectionPool(connectionFactory(this.#options, this.#proxy));
+    this.#gate = new ReadGate(this.#pool);
   }
 
   /** @param args {@link ReadArguments}, not checked yet */
   async read(args: unknown, options: ServiceReadOptions): Promise<AgentLogConfigResult> {
-    const { signal, isSecret = false, onRetry, maxRetries = this.#options.maxRetries } = options;
+    const { signal, isSecret = false, onRetry, maxRetries } = options;
     const readArguments = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
     const { projectId, agent, envelope = false } = readArguments;
     const { host } = this.#url;
@@ -75,7 +72,9 @@ export class ServiceClient {
     const controller = signal && new AbortController();
     const abortOwn = () => controller?.abort(signal?.reason);
     signal?.addEventListener("abort", abortOwn);
-    const pending = { request, envelope, subject, signal: controller?.signal, maxRetries, onRetry };
+    const ownOptions = maxRetries === undefined ? this.#options : { ...this.#options, maxRetries };
+    const context = { request, envelope, subject, options: ownOptions, proxy: this.#proxy };
+    const pending = { ...context, signal: controller?.signal, onRetry };
     const read = abortable(this.#readInTurn(pending), controller?.signal);
     this.#reads.add(read);
     try {
@@ -96,7 +95,7 @@ export class ServiceClient {
 
   /** Forgets why reads have failed, unless one is under way: somebody may have corrected the key or the service since. */
   forgetFailures(): void {
-    if (this.#reads.size === 0) this.#gate = new ReadGate();
+    if (this.#reads.size === 0) this.#gate = new ReadGate(this.#pool);
   }
 
   close(): Promise<void> {
@@ -109,79 +108,42 @@ export class ServiceClient {
    * caller gives it up. So at most 16 reads are retried at the same time, one on each connection.
    */
   async #readInTurn(read: PendingRead): Promise<ResponseContent> {
-    const connection = await this.#pool.take();
+    const connection = await this.#pool.acquire();
     try {
-      const { subject, signal } = read;
-      return await this.#gate.pass({ subject, signal, pool: this.#pool }, () => this.#retry(connection, read));
+      return await this.#gate.pass(read, () => this.#attemptUntilFinal(connection, read));
     } finally {
-      this.#pool.giveBack(connection);
+      this.#pool.release(connection);
     }
   }
 
   /** Makes attempts until one is final. The interceptor of undici for retries would join the parts of two responses. */
-  async #retry(connection: Connection, read: PendingRead): Promise<ResponseContent> {
-    const end = performance.now() + this.#options.timeoutSeconds * 1000;
+  async #attemptUntilFinal(connection: Connection, read: PendingRead): Promise<ResponseContent> {
+    const { signal, onRetry, options } = read;
+    const end = performance.now() + options.timeoutSeconds * 1000;
     let error: AgentLogConfigError | undefined;
     for (let retries = 0; ; retries += 1) {
-      const outcome = await this.#attempt(connection, read, end, error);
-      if (!(outcome instanceof AgentLogConfigError)) return outcome;
-      error = outcome;
+      try {
+        return await attempt(connection, read, end, error);
+      } catch (thrown) {
+        signal?.throwIfAborted();
+        error = errorOf(thrown, read.subject);
+      }
       // Behind a load balancer, another connection may lead to a server that responds. The next read uses it, too. A rate limit would
       // also count the challenge of another connection.
       if (error.temporary && error.code !== "ERR_RATE_LIMITED") connection.replace();
       // The pause is 0.5 s, doubled with each retry, minus up to half of it at random, so that clients do not all come back at the
       // same time.
       const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
-      const isLast = retries >= read.maxRetries || performance.now() + wait >= end;
-      if (isLast || !isRetryable(error)) throw afterAttempts(retries + 1, error);
+      const isLast = retries >= options.maxRetries || performance.now() + wait >= end;
+      if (isLast || !isRetryable(error)) throw withAttempts(error, retries + 1);
       const [cause = error.code] = error.details.evidence ?? [];
-      read.onRetry?.(`retry ${retries + 1}/${read.maxRetries} (${cause.replace(/^(?:status |UND_ERR_)/, "")})`);
+      onRetry?.(`retry ${retries + 1}/${options.maxRetries} (${cause.replace(/^(?:status |UND_ERR_)/, "")})`);
       const pause = Promise.withResolvers<void>();
       const timer = setTimeout(pause.resolve, wait);
-      await abortable(pause.promise, read.signal, () => clearTimeout(timer));
+      await abortable(pause.promise, signal, () => clearTimeout(timer));
       // In a busy program the pause may end late, and another read may have learned meanwhile that the key is refused.
-      if (performance.now() >= end) throw afterAttempts(retries + 1, error);
-      this.#gate.admitAgain(read);
-    }
-  }
-
-  /**
-   * @param end when the time of the read is over, on the clock of `performance`
-   * @param earlierError how the attempt before has failed
-   */
-  async #attempt(
-    connection: Connection,
-    read: PendingRead,
-    end: number,
-    earlierError: AgentLogConfigError | undefined,
-  ): Promise<ResponseContent | AgentLogConfigError> {
-    const { request, envelope, signal, subject } = read;
-    const failedRequest = { subject, options: this.#options, proxy: this.#proxy };
-    connection.beginRequest();
-    const answer = Promise.withResolvers<WireResponse>();
-    let isOver = false;
-    const stopDeadline = deadline(end, () => {
-      isOver = true;
-      // The request fails with the socket before this is called again.
-      if (connection.endOpening()) return false;
-      answer.reject(timeoutError(this.#options, failedRequest));
-      connection.replace();
-      return true;
-    });
-    try {
-      sendSigned(connection, request, (response) => isErrorForKnownKey(response, envelope)).then(
-        answer.resolve,
-        answer.reject,
-      );
-      const response = await abortable(answer.promise, signal, () => connection.replace());
-      if (response.status === 407 && this.#proxy?.isForwarding) throw new ProxyError(this.#proxy, response);
-      return readResponse(response, read);
-    } catch (cause) {
-      signal?.throwIfAborted();
-      const error = cause instanceof AgentLogConfigError ? cause : connectionError(cause, failedRequest);
-      return isOver ? afterOther(error, earlierError) : error;
-    } finally {
-      stopDeadline();
+      if (performance.now() >= end) throw withAttempts(error, retries + 1);
+      this.#gate.throwIfRefused(read);
     }
   }
 
@@ -206,6 +168,42 @@ const HEADERS = {
   "accept-encoding": "identity",
   "user-agent": `pulumi-agent-log-config/${packageJson.version}`,
 };
+
+/**
+ * @param end when the time of the read is over, on the clock of `performance`
+ * @param earlierError how the attempt before has failed
+ */
+async function attempt(
+  connection: Connection,
+  read: PendingRead,
+  end: number,
+  earlierError: AgentLogConfigError | undefined,
+): Promise<ResponseContent> {
+  const { request, envelope, signal, proxy } = read;
+  connection.noteRequest();
+  const { promise: answer, resolve, reject } = Promise.withResolvers<WireResponse>();
+  let isOver = false;
+  const stopDeadline = deadline(end, () => {
+    isOver = true;
+    // The request fails with the socket before this is called again.
+    if (connection.endOpening()) return false;
+    reject(timeoutError(read));
+    connection.replace();
+    return true;
+  });
+  try {
+    sendSigned(connection, request, (response) => refusalProvesKey(response, envelope)).then(resolve, reject);
+    const response = await abortable(answer, signal, () => connection.replace());
+    if (response.status === 407 && proxy?.isForwarding) throw new ProxyError(proxy, response);
+    return readResponse(response, read);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    const error = cause instanceof AgentLogConfigError ? cause : connectionError(cause, read);
+    throw isOver ? withEarlier(error, earlierError) : error;
+  } finally {
+    stopDeadline();
+  }
+}
 
 /**
  * Calls a function at a time on the clock of `performance`, and again as long as it returns false.
@@ -233,22 +231,19 @@ function isRetryable({ temporary, status }: AgentLogConfigError): boolean {
 }
 
 /** Says how often a read was tried. */
-function afterAttempts(attempts: number, error: AgentLogConfigError): AgentLogConfigError {
+function withAttempts(error: AgentLogConfigError, attempts: number): AgentLogConfigError {
   if (attempts === 1) return error;
   return new AgentLogConfigError(error.code, error.details.says, { ...error.details, attempts });
 }
 
-function timeoutError(
-  { timeoutSeconds }: CompleteOptions,
-  { subject, proxy }: { readonly subject: string; readonly proxy: EnvironmentProxy | undefined },
-): AgentLogConfigError {
+function timeoutError({ subject, proxy, options: { timeoutSeconds } }: PendingRead): AgentLogConfigError {
   const advice = timeoutSeconds < MAX_TIMEOUT_SECONDS ? ", or raise timeoutSeconds" : "";
   const says = `no response within ${timeoutSeconds} s; check the network${advice}`;
   return new AgentLogConfigError("ERR_TIMEOUT", says, { subject, evidence: routeOf(proxy) });
 }
 
 /** Says how the attempt before has failed if that was for another reason. */
-function afterOther(error: AgentLogConfigError, earlierError: AgentLogConfigError | undefined): AgentLogConfigError {
+function withEarlier(error: AgentLogConfigError, earlierError: AgentLogConfigError | undefined): AgentLogConfigError {
   if (earlierError === undefined || earlierError.details.says === error.details.says) return error;
   return error.advised(`The attempt before failed: ${withEvidence(earlierError.details.says, earlierError.details)}.`);
 }

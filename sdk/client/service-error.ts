@@ -8,8 +8,8 @@ export interface ErrorFacts {
   readonly retryAfterSeconds?: number | undefined;
   readonly refusal?: WireResponse["refusal"];
   readonly isSigned?: WireResponse["isSigned"];
-  /** The status stands in the body alone, because the HTTP status is that of a success. */
-  readonly isInBody?: boolean;
+  /** The status stands in the body alone: the HTTP status is that of a success. */
+  readonly isStatusInBody?: boolean;
   /** The body, if it is a text or a page instead of JSON. */
   readonly text?: string | undefined;
 }
@@ -60,13 +60,13 @@ function diagnoseStatus(
   status: number,
   errorCode: string | undefined,
   fields: Readonly<Record<string, unknown>>,
-  { refusal, isSigned = false, isInBody = false, text }: ErrorFacts,
+  { refusal, isSigned = false, isStatusInBody = false, text }: ErrorFacts,
 ): Diagnosis {
   if (status === 401 && refusal === "nonce") return NO_NONCE;
   const specific = status < 500 && errorCode !== undefined ? DIAGNOSIS_BY_ERROR_CODE.get(errorCode) : undefined;
   if (specific !== undefined) return specific;
-  const isOfService = isInBody || statusIn(fields["error"]) !== undefined;
-  if (status === 401 && !isInBody) {
+  const isOfService = isStatusInBody || statusIn(fields["error"]) !== undefined;
+  if (status === 401 && !isStatusInBody) {
     if (refusal === undefined) return NO_DIGEST;
     if (errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
     if (refusal === "key" || isOfService) return text === undefined ? WRONG_KEY : DOUBTFUL_KEY;
@@ -74,9 +74,9 @@ function diagnoseStatus(
   if (status < 400) {
     return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
   }
-  const ofStatus = DIAGNOSIS_BY_STATUS[status];
-  if (ofStatus !== undefined) return ofStatus;
-  if (status >= 500) return ["ERR_UNAVAILABLE", `${ORIGIN} failed; try again later`];
+  const anybody = DIAGNOSIS_BY_STATUS[status];
+  if (anybody !== undefined) return anybody;
+  if (status >= 500) return ["ERR_UNAVAILABLE", `${SERVICE_OR_GATEWAY} failed; try again later`];
   const [code, says] = REFUSALS_BY_STATUS[status] ?? ["ERR_REFUSED", READ_ITS_LOG];
   if (errorCode !== undefined) return [code, LOOK_UP_ITS_CODE];
   if (isOfService) return [code, says];
@@ -100,7 +100,7 @@ export function statusIn(value: unknown): number | undefined {
  * Tells whether the service sends this only to those whose key it knows: a code that it is known to have, or any code beside status
  * 401, which has none for a wrong key.
  */
-export function isForKnownKey(status: number | undefined, errorCode: string | undefined): boolean {
+export function codeProvesKey(status: number | undefined, errorCode: string | undefined): boolean {
   if (errorCode === undefined) return false;
   const [code] = DIAGNOSIS_BY_ERROR_CODE.get(errorCode) ?? [];
   // A rate limit may come before the service checks the key.
@@ -135,11 +135,11 @@ const RATE_LIMITED: Diagnosis = [
   "too many requests; try again in a minute, or read fewer projects at the same time",
 ];
 /** Behind a balancer the service may see everybody with one address, and an access list with it would let everybody in. */
-const UNLESS_OF_BALANCER =
+const UNLESS_A_BALANCER =
   ", unless it is that of a balancer: then let the service see the address of the client (mms.remoteIp.header)";
 const NOT_ON_ACCESS_LIST: Diagnosis = [
   "ERR_ACCESS_LIST",
-  `the address that the service sees is not on the key's access list; add it there${UNLESS_OF_BALANCER}`,
+  `the address that the service sees is not on the key's access list; add it there${UNLESS_A_BALANCER}`,
 ];
 const NO_SUCH_PROJECT: Diagnosis = ["ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"];
 const NOT_AUTOMATED = "the project is not managed by automation; enable automation for it";
@@ -152,7 +152,7 @@ const PAYMENT_REQUIRED: Diagnosis = [
 ];
 const OTHER_PLAN: Diagnosis = ["ERR_UNSUPPORTED", "the project's plan excludes this read; change the plan"];
 const NO_MEMBER: Diagnosis = ["ERR_NOT_A_MEMBER", NOT_A_MEMBER];
-const OF_ATLAS: Diagnosis = [
+const ATLAS_PROJECT: Diagnosis = [
   "ERR_UNSUPPORTED",
   "the agents of an Atlas project have no such settings; take the project out of the program",
 ];
@@ -180,7 +180,7 @@ const DIAGNOSIS_BY_ERROR_CODE: ReadonlyMap<string, Diagnosis> = new Map<string, 
     "GLOBAL_USER_OUTSIDE_SUBNET",
     [
       "ERR_ACCESS_LIST",
-      `the address that the service sees is outside the subnets of this global key; run from one of them, or ask the operator of the service to add the address${UNLESS_OF_BALANCER}`,
+      `the address that the service sees is outside the subnets of this global key; run from one of them, or ask the operator of the service to add the address${UNLESS_A_BALANCER}`,
     ],
   ],
   ["INVALID_QUERY_PARAMETER", ["ERR_REFUSED", "a query parameter is unknown; leave out envelope and pretty"]],
@@ -195,26 +195,29 @@ const DIAGNOSIS_BY_ERROR_CODE: ReadonlyMap<string, Diagnosis> = new Map<string, 
   ["UNSUPPORTED_FOR_CURRENT_PLAN", OTHER_PLAN],
   ["NO_FREE_TIER_API", OTHER_PLAN],
   ["UNSUPPORTED_FOR_CURRENT_CONFIG", ["ERR_UNSUPPORTED", NOT_AUTOMATED]],
-  ["ATLAS_GROUP", OF_ATLAS],
-  ["EXPECTED_NON_ATLAS_ORG", OF_ATLAS],
+  ["ATLAS_GROUP", ATLAS_PROJECT],
+  ["EXPECTED_NON_ATLAS_ORG", ATLAS_PROJECT],
   ["INVALID_GROUP_ID", NO_SUCH_PROJECT],
   ["GROUP_NOT_FOUND", NO_SUCH_PROJECT],
   ["AUTOMATION_CONFIG_NOT_FOUND", ["ERR_NOT_AUTOMATED", NOT_AUTOMATED]],
   ["RESOURCE_NOT_FOUND", ["ERR_NOT_FOUND", "the path is unknown; check the path of baseUrl and the service's version"]],
 ]);
 
-const ORIGIN = "the service, or a gateway in front of it,";
+const SERVICE_OR_GATEWAY = "the service, or a gateway in front of it,";
 
 /** What a status says, whoever sends it. */
 const DIAGNOSIS_BY_STATUS: Readonly<Record<number, Diagnosis>> = {
   // Servers send it on a connection that they close because it was idle (RFC 9110, section 15.5.9).
   408: ["ERR_UNAVAILABLE", "the server closed the connection because no request came in time; try again later"],
   429: RATE_LIMITED,
-  500: ["ERR_UNAVAILABLE", `${ORIGIN} failed; try again later, and read its log if that does not help`],
+  500: ["ERR_UNAVAILABLE", `${SERVICE_OR_GATEWAY} failed; try again later, and read its log if that does not help`],
   501: ["ERR_REFUSED", "the server does not support the request; check baseUrl and any proxy"],
-  502: ["ERR_UNAVAILABLE", `${ORIGIN} got no valid response from a server behind it; try again later`],
-  503: ["ERR_UNAVAILABLE", `${ORIGIN} is overloaded or down; try again later, and check the host of baseUrl`],
-  504: ["ERR_UNAVAILABLE", `${ORIGIN} got no response in time from a server behind it; try again later`],
+  502: ["ERR_UNAVAILABLE", `${SERVICE_OR_GATEWAY} got no valid response from a server behind it; try again later`],
+  503: [
+    "ERR_UNAVAILABLE",
+    `${SERVICE_OR_GATEWAY} is overloaded or down; try again later, and check the host of baseUrl`,
+  ],
+  504: ["ERR_UNAVAILABLE", `${SERVICE_OR_GATEWAY} got no response in time from a server behind it; try again later`],
   505: ["ERR_REFUSED", "the server does not support HTTP/1.1; check baseUrl and any proxy"],
   511: ["ERR_REFUSED", "the network wants a login before it lets requests pass; log in to it"],
 };

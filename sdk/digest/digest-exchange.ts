@@ -48,12 +48,11 @@ export class DigestExchange {
   }
 
   /**
-   * The connection was lost, so the request is sent over another one. After the first loss, a refusal may mean that a balancer has led
-   * the request to a server that does not know its nonce. After later ones it does not, because some servers close each connection
-   * after a refusal.
+   * The connection was lost, so the request is sent over another one. Only the first loss may mean that a balancer leads it to a server
+   * that does not know its nonce: some servers close each connection after a refusal.
    */
   lostConnection(): void {
-    this.#isFresh &&= this.#hasMoved;
+    if (!this.#hasMoved) this.#isFresh = false;
     this.#hasMoved = true;
   }
 

@@ -13,12 +13,12 @@ export interface DigestConnection {
     keep(lines: string | readonly string[]): void;
   };
   /** A response has ended, or the head of a refusal has come. */
-  endResponse(): void;
+  noteResponse(): void;
   /**
    * A request has got no whole response.
-   * @returns whether the server has closed the connection after a response, without a byte of another one; it is true once for a socket
+   * @returns whether it may be sent again, because the server has closed an idle connection; true once for each socket
    */
-  failRequest(): boolean;
+  noteFailure(): boolean;
 }
 
 /** A request without credentials. */
@@ -42,14 +42,14 @@ export interface WireResponse {
 
 /**
  * Sends a request as often as its challenges require. It returns the last response: a status other than 401, or a refusal.
- * @param isForKnownKey tells whether a response of status 400 or more is one that the server gives to valid credentials alone
+ * @param provesKey tells whether a response of status 400 or more is one that the server gives to valid credentials alone
  * @throws UnusableChallenge if the server asks for credentials that this client can't make
  * @throws Error of undici if there is no whole response
  */
 export async function sendSigned(
   connection: DigestConnection,
   request: UnsignedRequest,
-  isForKnownKey: (response: WireResponse) => boolean,
+  provesKey: (response: WireResponse) => boolean,
 ): Promise<WireResponse> {
   // A request that is given up is not sent over the dispatcher that comes after this one.
   const { dispatcher, session, cookies } = connection;
@@ -59,36 +59,43 @@ export async function sendSigned(
     const authorization = exchange.sign(request.method, request.path);
     if (authorization !== undefined) headers["authorization"] = authorization;
     if (cookies.header !== undefined) headers["cookie"] = cookies.header;
-    let outcome: Awaited<ReturnType<typeof responseTo>>;
-    try {
-      outcome = await responseTo({ ...request, headers }, dispatcher, connection);
-    } catch (error) {
+    const response = await responseTo({ ...request, headers }, dispatcher, connection).catch((error) => {
       // After a replacement the connection is that of another request.
-      if (connection.dispatcher !== dispatcher || !connection.failRequest()) throw error;
+      if (connection.dispatcher !== dispatcher || !connection.noteFailure()) throw error;
+    });
+    if (response === undefined) {
       // The server has closed the connection as the request was sent, which is sent again (RFC 9112, section 9.3.1).
       exchange.lostConnection();
       continue;
     }
-    const { error, ...response } = outcome;
-    const { "set-cookie": lines, "www-authenticate": challenges } = response.headers;
+    const { "set-cookie": lines } = response.headers;
     if (lines !== undefined) cookies.keep(lines);
-    const challenge =
-      response.status === 401 && challenges !== undefined ? chooseDigestChallenge(challenges) : undefined;
-    const isSigned = authorization !== undefined && challenge?.stale !== true;
-    const provesKey = response.status < 400 || (isSigned && isForKnownKey(response));
-    let refusal: WireResponse["refusal"];
-    if (challenge === undefined || provesKey) {
-      exchange.answered(provesKey);
-      if (response.status === 401 && isSigned) refusal = "read";
-    } else {
-      const next = exchange.refused(challenge);
-      // The head of a challenge is enough, even if its body is cut.
-      if (next === "sign") continue;
-      refusal = next;
-    }
-    if (error !== undefined) throw error;
-    return { ...response, refusal, isSigned };
+    const verdict = judge(response, exchange, authorization !== undefined, provesKey);
+    // The head of a challenge is enough, even if its body is cut.
+    if (verdict === "sign") continue;
+    if (response.error !== undefined) throw response.error;
+    return { ...response, ...verdict };
   }
+}
+
+/** Tells the exchange of a response. Returns what follows from it, or `"sign"` if the request is to be signed anew and sent again. */
+function judge(
+  response: WireResponse,
+  exchange: DigestExchange,
+  hasCredentials: boolean,
+  provesKey: (response: WireResponse) => boolean,
+): "sign" | Pick<WireResponse, "refusal" | "isSigned"> {
+  const { status, headers } = response;
+  const { "www-authenticate": challenges } = headers;
+  const challenge = status === 401 && challenges !== undefined ? chooseDigestChallenge(challenges) : undefined;
+  const isSigned = hasCredentials && challenge?.stale !== true;
+  const isKeyProved = status < 400 || (isSigned && provesKey(response));
+  if (challenge === undefined || isKeyProved) {
+    exchange.answered(isKeyProved);
+    return { isSigned, refusal: status === 401 && isSigned ? "read" : undefined };
+  }
+  const refusal = exchange.refused(challenge);
+  return refusal === "sign" ? refusal : { isSigned, refusal };
 }
 
 /** Has `error` if the body of a refusal is incomplete. An incomplete response of another status rejects. */
@@ -109,13 +116,13 @@ function responseTo(
         chunks.push(chunk);
       },
       onResponseEnd() {
-        connection.endResponse();
+        connection.noteResponse();
         resolve({ ...response, body: Buffer.concat(chunks) });
       },
       onResponseError(_, error) {
         const isHeadRefused = response.status === 0 && error instanceof errors.ResponseContentLengthMismatchError;
         if (response.status === 401) {
-          connection.endResponse();
+          connection.noteResponse();
           resolve({ ...response, body: Buffer.of(), error });
         }
         // There is no body yet whose length could differ. undici reports this error instead of the one of its parser.

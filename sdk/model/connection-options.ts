@@ -59,7 +59,7 @@ export const connectionOptionsSchema = strictObject({
 export const SECRET_CONNECTION_SETTING = "privateKey" satisfies keyof ConnectionOptions;
 
 /** The connection with everything checked and every default filled in. */
-export type CompleteOptions = ReturnType<typeof completeOptions>;
+export type CheckedOptions = ReturnType<typeof checkOptions>;
 
 /** The path of the service's API, version 1.0. */
 export const PREFIX = "/api/public/v1.0";
@@ -67,7 +67,7 @@ export const PREFIX = "/api/public/v1.0";
 /**
  * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names what is wrong, and never a key
  */
-export function completeOptions(options: unknown, placeOf: PlaceOf = () => undefined) {
+export function checkOptions(options: unknown, placeOf: PlaceOf = () => undefined) {
   const subject = "The connection can't be used";
   const code = "ERR_INVALID_SETTINGS";
   const values = parseArgument(connectionOptionsSchema, options, subject, { code, placeOf });

@@ -4,7 +4,7 @@ import tls from "node:tls";
 import { type buildConnector, Client, type Dispatcher, errors } from "undici";
 import { DigestKey, type DigestSession } from "../digest/digest-exchange.ts";
 import type { DigestConnection } from "../digest/signed-request.ts";
-import type { CompleteOptions } from "../model/connection-options.ts";
+import type { CheckedOptions } from "../model/connection-options.ts";
 import { Cookies } from "./cookies.ts";
 import { type EnvironmentProxy, forwardThrough, proxyConnector, tunnelConnector } from "./environment-proxy.ts";
 import { openConnector } from "./open-connector.ts";
@@ -30,8 +30,8 @@ export class ConnectionPool {
     this.#open = open;
   }
 
-  /** Waits for a connection, which nothing else uses until it is given back. */
-  async take(): Promise<Connection> {
+  /** Waits for a connection, which nothing else uses until it is released. */
+  async acquire(): Promise<Connection> {
     const idleConnection = this.#idle.pop();
     if (idleConnection !== undefined) return idleConnection;
     if (this.#connections.length < MAX_CONNECTIONS) {
@@ -45,7 +45,7 @@ export class ConnectionPool {
   }
 
   /** Lets another read use a connection. */
-  giveBack(connection: Connection): void {
+  release(connection: Connection): void {
     const give = this.#waiting.shift();
     if (give === undefined) this.#idle.push(connection);
     else give(connection);
@@ -102,21 +102,21 @@ export class Connection implements DigestConnection, SocketEvents {
     this.reachedAt = performance.now();
   };
 
-  /** If the connection is open, the host counts as reached: if it is gone, the next attempt can't open another one. */
-  beginRequest(): void {
+  /** An open connection shows that the host is there now. If the host has gone, the next attempt finds out. */
+  noteRequest(): void {
     if (this.#isOpen && this.#socket?.destroyed === false) this.reachedAt = performance.now();
   }
 
-  endResponse(): void {
+  noteResponse(): void {
     const { bytesRead = 0 } = this.#socket ?? {};
     if (bytesRead > this.#bytesOfResponses) this.reachedAt = performance.now();
     this.#bytesOfResponses = bytesRead;
   }
 
-  failRequest(): boolean {
+  noteFailure(): boolean {
     const { destroyed = false, bytesRead = 0 } = this.#socket ?? {};
     const isClosed = destroyed && bytesRead > 0 && bytesRead === this.#bytesOfResponses;
-    this.endResponse();
+    this.noteResponse();
     if (isClosed) this.#socket = undefined;
     return isClosed;
   }
@@ -141,7 +141,6 @@ export class Connection implements DigestConnection, SocketEvents {
     this.cookies = new Cookies();
   }
 
-  /** Closes it for good. */
   async destroy(): Promise<void> {
     const destruction = this.#dispatcher.destroy();
     // undici leaves alone a socket that is not open yet.
@@ -160,7 +159,7 @@ const MAX_PAUSE_SECONDS = 5;
 export const MAX_RESPONSE_BYTES = 1_048_576;
 
 /** Returns a function that makes connections to the service. All connections share what is known of the key. */
-export function connectionFactory(options: CompleteOptions, proxy: EnvironmentProxy | undefined): () => Connection {
+export function connectionFactory(options: CheckedOptions, proxy: EnvironmentProxy | undefined): () => Connection {
   const { baseUrl, publicKey: username, privateKey: password, caCertificate, timeoutSeconds } = options;
   const { origin } = new URL(baseUrl);
   const limits = {

@@ -5,7 +5,7 @@ import { AgentLogConfigError } from "../../sdk/model/errors.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
-  pool.reachedAt = -Infinity;
+  host.reachedAt = -Infinity;
 });
 afterEach(() => void vi.useRealTimers());
 
@@ -18,7 +18,7 @@ interface End {
 }
 
 /** When a read has reached the host last. */
-const pool = { reachedAt: 0 };
+const host = { reachedAt: 0 };
 
 function refused(status: number, errorCode?: string, facts: ErrorFacts = {}): End {
   return { error: serviceError(status, { errorCode }, "Can't read a", { refusal: "key", ...facts }) };
@@ -64,9 +64,9 @@ function begin(
 ): Promise<string | AgentLogConfigError> {
   const begunAt = performance.now();
   let end: string | undefined;
-  const read = gate.pass({ subject: "Can't read b", signal, pool }, async () => {
+  const read = gate.pass({ subject: "Can't read b", signal }, async () => {
     end = `sent after ${(performance.now() - begunAt) / 1000} s`;
-    if (!isUnreached) pool.reachedAt = performance.now();
+    if (!isUnreached) host.reachedAt = performance.now();
     if (afterSeconds > 0) await pass(afterSeconds);
     if (error !== undefined) throw error;
   });
@@ -83,7 +83,7 @@ type EventName = keyof typeof ENDS;
 
 /** A gate after these events, one after the other: a read that ends so, or seconds that pass. */
 async function gateAfter(...events: readonly (EventName | number)[]): Promise<ReadGate> {
-  const gate = new ReadGate();
+  const gate = new ReadGate(host);
   for (const event of events) {
     if (typeof event === "string") void begin(gate, ENDS[event]);
     const end: End = typeof event === "number" ? { afterSeconds: event } : ENDS[event];
@@ -221,13 +221,12 @@ it.each<readonly [why: string, says: string, temporary: boolean, order: readonly
 it.each([NO_RESPONSE, new Error("enough")])(
   "a read that its caller has given up says nothing, for %s",
   async (reason) => {
-    const gate = new ReadGate();
+    const gate = new ReadGate(host);
     const signal = AbortSignal.abort(reason);
-    for (let count = 0; count < 40; count += 1)
-      await gate.pass({ subject: "", signal: undefined, pool: { reachedAt: 0 } }, async () => {});
+    for (let count = 0; count < 40; count += 1) await gate.pass({ subject: "", signal: undefined }, async () => {});
     const controllers = times(40, "controller").map(() => new AbortController());
     for (const controller of controllers) {
-      const read = gate.pass({ subject: "", signal: controller.signal, pool: { reachedAt: 0 } }, async () => {
+      const read = gate.pass({ subject: "", signal: controller.signal }, async () => {
         controller.abort(signal.reason);
         throw signal.reason;
       });
@@ -246,7 +245,7 @@ describe("reads at once", () => {
   }
 
   it("wait until the first one ends, for five seconds at most, and leave no timer", async () => {
-    const gate = new ReadGate();
+    const gate = new ReadGate(host);
     const first = begin(gate, { afterSeconds: 9 });
     const others = beginMany(gate, 20, SUCCESS);
     await elapse(4.999);
@@ -261,7 +260,7 @@ describe("reads at once", () => {
   });
 
   it("try the key one after the other where callers give them up, for five seconds at most", async () => {
-    const gate = new ReadGate();
+    const gate = new ReadGate(host);
     const controller = new AbortController();
     void begin(gate, { ...ENDS["given up"], afterSeconds: 1 }, controller.signal);
     controller.abort();
@@ -271,7 +270,7 @@ describe("reads at once", () => {
   });
 
   it("try a key one after the other as long as its refusals are in doubt", async () => {
-    const gate = new ReadGate();
+    const gate = new ReadGate(host);
     const ends = beginMany(gate, 20, { ...ENDS["page of a gateway"], afterSeconds: 1 });
     await elapse(3);
     expect(ends.filter((end) => typeof end === "string")).toEqual([0, 1, 2].map((time) => `sent after ${time} s`));
@@ -279,7 +278,7 @@ describe("reads at once", () => {
   });
 
   it("are not sent where the first one is refused", async () => {
-    const gate = new ReadGate();
+    const gate = new ReadGate(host);
     void begin(gate, { ...ENDS["wrong key"], afterSeconds: 1 });
     const others = beginMany(gate, 20, SUCCESS);
     await elapse(1);
@@ -323,13 +322,13 @@ describe("reads at once", () => {
 
   it("that were sent have their retries, whatever stops the others", async () => {
     const gate = await gateAfter("unreached");
-    const turn = { subject: "", signal: undefined, pool: { reachedAt: 0 } };
+    const turn = { subject: "", signal: undefined };
     expect(await begin(gate)).toMatchObject({ code: "ERR_CONNECTION" });
-    expect(() => gate.admitAgain(turn)).not.toThrow();
+    expect(() => gate.throwIfRefused(turn)).not.toThrow();
     await elapse(60);
     for (const _ of times(3, "wrong key")) void begin(gate, ENDS["wrong key"]);
     await elapse(1);
-    expect(() => gate.admitAgain(turn)).toThrow("No more reads are sent, because the service has refused some.");
+    expect(() => gate.throwIfRefused(turn)).toThrow("No more reads are sent, because the service has refused some.");
   });
 
   it("all go on where an outage is tried again by one of a project that is limited", async () => {
@@ -348,19 +347,17 @@ describe("reads at once", () => {
   });
 
   it("that are given up while they wait are not sent", async () => {
-    const gate = new ReadGate();
+    const gate = new ReadGate(host);
     void begin(gate, { afterSeconds: 9 });
     const reason = new Error("enough");
     const controller = new AbortController();
     const send = vi.fn();
-    const read = gate.pass({ subject: "", signal: controller.signal, pool: { reachedAt: 0 } }, send);
+    const read = gate.pass({ subject: "", signal: controller.signal }, send);
     controller.abort(reason);
     await expect(read).rejects.toBe(reason);
     // Those of the read under way and of the trial.
     expect(vi.getTimerCount()).toBe(2);
-    await expect(gate.pass({ subject: "", signal: controller.signal, pool: { reachedAt: 0 } }, send)).rejects.toBe(
-      reason,
-    );
+    await expect(gate.pass({ subject: "", signal: controller.signal }, send)).rejects.toBe(reason);
     await elapse(100);
     expect(send).not.toHaveBeenCalled();
     expect(vi.getTimerCount()).toBe(0);

@@ -194,8 +194,8 @@ test.for(LATE)("a request whose connection is replaced at $event of its challeng
   const replaceable: DigestConnection = {
     session,
     cookies,
-    endResponse: () => {},
-    failRequest: () => false,
+    noteResponse: () => {},
+    noteFailure: () => false,
     get dispatcher() {
       return connection.dispatcher === dispatcher ? watched : connection.dispatcher;
     },

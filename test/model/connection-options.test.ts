@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { completeOptions } from "../../sdk/model/connection-options.ts";
+import { checkOptions } from "../../sdk/model/connection-options.ts";
 import { parseTexts } from "../../sdk/reading/open-client.ts";
 import { KEYS } from "../client/open-client.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
@@ -26,7 +26,7 @@ describe("baseUrl", () => {
     ["https://0123456789abcdef01234567/ops", "https://0123456789abcdef01234567/ops/api/public/v1.0"],
     ["https://[::1]:8443", "https://[::1]:8443/api/public/v1.0"],
   ])("%s is %s", (given, expected) => {
-    expect(completeOptions({ ...KEYS, baseUrl: given }).baseUrl).toBe(expected);
+    expect(checkOptions({ ...KEYS, baseUrl: given }).baseUrl).toBe(expected);
   });
 
   it.each([
@@ -61,25 +61,25 @@ describe("baseUrl", () => {
     ["x".repeat(1_000_000), "is not a URL with a scheme and a host"],
     [`${"x".repeat(1_000_000)}://example.com`, "has the scheme xxx"],
   ])("%.50s is refused", (given, says) => {
-    const check = () => completeOptions({ ...KEYS, baseUrl: given });
+    const check = () => checkOptions({ ...KEYS, baseUrl: given });
     expect(check).toThrow(says);
     expect(check).not.toThrow(/pass-0001|\p{Cc}|<\{%/u);
     expect(check).not.toThrow(/.{600}/);
   });
 
   it("may be plain http where that is allowed", () => {
-    const { baseUrl } = completeOptions({ ...KEYS, baseUrl: "http://localhost:8080", allowHttp: true });
+    const { baseUrl } = checkOptions({ ...KEYS, baseUrl: "http://localhost:8080", allowHttp: true });
     expect(baseUrl).toBe("http://localhost:8080/api/public/v1.0");
   });
 });
 
 describe("options", () => {
   it("have the defaults that their documentation gives", () => {
-    expect(completeOptions(valid)).toMatchObject({ timeoutSeconds: 30, maxRetries: 5, caCertificate: undefined });
+    expect(checkOptions(valid)).toMatchObject({ timeoutSeconds: 30, maxRetries: 5, caCertificate: undefined });
   });
 
   it.each([0.001, 3600])("may have a timeoutSeconds of %d", (timeoutSeconds) => {
-    expect(completeOptions({ ...valid, timeoutSeconds })).toMatchObject({ timeoutSeconds });
+    expect(checkOptions({ ...valid, timeoutSeconds })).toMatchObject({ timeoutSeconds });
   });
 
   it.each([
@@ -100,7 +100,7 @@ describe("options", () => {
     ],
     [{ timeoutseconds: 3, maxRetry: 1 }, "unknown names: timeoutseconds, maxRetry; the valid ones are baseUrl,"],
   ])("%o are refused", (options, says) => {
-    const check = () => completeOptions({ ...valid, ...options });
+    const check = () => checkOptions({ ...valid, ...options });
     expect(check).toThrow(expect.objectContaining({ code: "ERR_INVALID_SETTINGS" }));
     expect(check).toThrow(says);
     expect(check).not.toThrow("pasted-0001");
@@ -125,7 +125,7 @@ describe("caCertificate", () => {
     ["a certificate among other text", () => `subject=CN=a\r\n${PEM}other text`, PEM],
     ["a file that has the key too", () => file(`${PEM}${keyOf("PRIVATE KEY")}`), PEM],
   ])("may be %s", (_, given, expected) => {
-    expect(completeOptions({ ...valid, caCertificate: given() }).caCertificate).toBe(expected);
+    expect(checkOptions({ ...valid, caCertificate: given() }).caCertificate).toBe(expected);
   });
 
   const broken = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
@@ -145,13 +145,13 @@ describe("caCertificate", () => {
     ["folder", tmpdir, `the path of a file that can be read: ${tmpdir()} (EISDIR); give`],
   ])("is no %s", (_, given, says) => {
     const caCertificate = given();
-    expect(() => completeOptions({ ...valid, caCertificate })).toThrow(says);
+    expect(() => checkOptions({ ...valid, caCertificate })).toThrow(says);
   });
 
   it.each(["PRIVATE KEY", "RSA PRIVATE KEY", "ENCRYPTED PRIVATE KEY"])("is refused with a %s, unquoted", (kind) => {
     const key = keyOf(kind);
     for (const caCertificate of [key, `${PEM}${key}`, `${PEM}${key}`.replaceAll("\n", "\\n")]) {
-      const check = () => completeOptions({ ...valid, caCertificate });
+      const check = () => checkOptions({ ...valid, caCertificate });
       expect(check).toThrow(/caCertificate contains a private key; [^\n]+$/);
       expect(check).not.toThrow("MIIsecret");
     }
@@ -160,7 +160,7 @@ describe("caCertificate", () => {
 
 describe("settings as text", () => {
   type Texts = Readonly<Record<string, string>>;
-  const read = (texts: Texts) => completeOptions(parseTexts(texts), (name) => `the place of ${name}`);
+  const read = (texts: Texts) => checkOptions(parseTexts(texts), (name) => `the place of ${name}`);
 
   it.each([
     ["true", true],
@@ -168,7 +168,7 @@ describe("settings as text", () => {
   ])("become booleans and numbers, such as %s", (allowHttp, expected) => {
     const options = read({ ...valid, allowHttp, timeoutSeconds: "2.5", maxRetries: "0" });
     expect(options).toMatchObject({ allowHttp: expected, timeoutSeconds: 2.5, maxRetries: 0 });
-    expect(completeOptions(options)).toEqual(options);
+    expect(checkOptions(options)).toEqual(options);
   });
 
   it.each([

@@ -36,30 +36,30 @@ it("has reached the host when a socket opens and when a response ends, over each
     expect(connection.reachedAt).toBe(performance.now());
     vi.advanceTimersByTime(1000);
     state.bytesRead = bytesRead;
-    connection.endResponse();
+    connection.noteResponse();
     expect(connection.reachedAt).toBe(performance.now());
   }
 });
 
 it("has lost a request once for each socket that is closed behind a response", () => {
   const { connection, openSocket } = openConnection();
-  expect(connection.failRequest()).toBe(false);
+  expect(connection.noteFailure()).toBe(false);
   const { socket, state } = openSocket();
   state.bytesRead = 600;
-  connection.endResponse();
-  expect(connection.failRequest()).toBe(false);
+  connection.noteResponse();
+  expect(connection.noteFailure()).toBe(false);
   socket.destroy();
-  expect([connection.failRequest(), connection.failRequest()]).toEqual([true, false]);
+  expect([connection.noteFailure(), connection.noteFailure()]).toEqual([true, false]);
 });
 
 it("has reached the host, and has lost no request, when a part of a response has come", () => {
   const { connection, openSocket } = openConnection();
   const { socket, state } = openSocket();
   state.bytesRead = 600;
-  connection.endResponse();
+  connection.noteResponse();
   vi.advanceTimersByTime(1000);
   state.bytesRead = 601;
   socket.destroy();
-  expect(connection.failRequest()).toBe(false);
+  expect(connection.noteFailure()).toBe(false);
   expect(connection.reachedAt).toBe(performance.now());
 });
