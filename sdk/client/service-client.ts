@@ -67,15 +67,10 @@ export class ServiceClient {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
     const request = requestOf(this.#url, readArguments);
-    // Many reads may share one signal. Each read adds only one listener to it, because to remove a listener takes longer the more
-    // there are.
-    const controller = signal && new AbortController();
-    const abortOwn = () => controller?.abort(signal?.reason);
-    signal?.addEventListener("abort", abortOwn);
     const ownOptions = maxRetries === undefined ? this.#options : { ...this.#options, maxRetries };
     const context = { request, envelope, subject, options: ownOptions, proxy: this.#proxy };
-    const pending = { ...context, signal: controller?.signal, onRetry };
-    const read = abortable(this.#readInTurn(pending), controller?.signal);
+    const pending = { ...context, signal, onRetry };
+    const read = abortable(this.#readInTurn(pending), signal);
     this.#reads.add(read);
     try {
       const { body, serviceVersion } = await read;
@@ -88,7 +83,6 @@ export class ServiceClient {
       Error.captureStackTrace(readError);
       throw readError;
     } finally {
-      signal?.removeEventListener("abort", abortOwn);
       this.#reads.delete(read);
     }
   }

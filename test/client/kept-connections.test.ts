@@ -233,14 +233,12 @@ it("leaves no listener and no socket of connections that were closed", async () 
   expect(listeners).toEqual([]);
 });
 
-it("has one listener of each read at a signal of many, and none afterwards", async () => {
+it("leaves no listener at a signal of many reads", async () => {
   const service = await openService();
   const client = openClient(service);
   const { signal } = new AbortController();
-  const added = vi.spyOn(signal, "addEventListener");
   const reads = Array.from({ length: 200 }, () => client.get(MONITORING, { signal }));
   expect(getEventListeners(signal, "abort")).toHaveLength(200);
   await Promise.all(reads);
-  expect(added).toHaveBeenCalledTimes(200);
   expect(getEventListeners(signal, "abort")).toEqual([]);
 });
