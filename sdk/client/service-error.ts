@@ -124,8 +124,6 @@ const DOUBTFUL_KEY: Diagnosis = [
 ];
 const READ_ITS_LOG = "the service refuses the read; read its log";
 const LOOK_UP_ITS_CODE = "the service refuses the read; read what it says, look up its code, and read its log";
-const NOTHING_THERE =
-  "the service, or a gateway in front of it, has nothing at this address; check projectId, and the host, the port and the path of baseUrl";
 const GATEWAY_REFUSES =
   "a gateway or proxy in front of the service refuses the request; ask its operator to let the request pass, or check baseUrl";
 const REFUSES_THIS_PROJECT =
@@ -134,74 +132,62 @@ const RATE_LIMITED: Diagnosis = [
   "ERR_RATE_LIMITED",
   "too many requests; try again in a minute, or read fewer projects at the same time",
 ];
-/** Behind a balancer the service may see everybody with one address, and an access list with it would let everybody in. */
-const UNLESS_A_BALANCER =
-  ", unless it is that of a balancer: then let the service see the address of the client (mms.remoteIp.header)";
-const NOT_ON_ACCESS_LIST: Diagnosis = [
-  "ERR_ACCESS_LIST",
-  `the address that the service sees is not on the key's access list; add it there${UNLESS_A_BALANCER}`,
-];
-const NO_SUCH_PROJECT: Diagnosis = ["ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"];
-const NOT_AUTOMATED = "the project is not managed by automation; enable automation for it";
-const NOT_A_MEMBER =
-  "the owner of the key is not a member of the project, or the project does not exist; check projectId, and invite the key";
-
 const PAYMENT_REQUIRED: Diagnosis = [
   "ERR_ACCOUNT_SUSPENDED",
   "payment is required; ask the owner of the account to settle it",
 ];
-const OTHER_PLAN: Diagnosis = ["ERR_UNSUPPORTED", "the project's plan excludes this read; change the plan"];
-const NO_MEMBER: Diagnosis = ["ERR_NOT_A_MEMBER", NOT_A_MEMBER];
-const ATLAS_PROJECT: Diagnosis = [
-  "ERR_UNSUPPORTED",
-  "the agents of an Atlas project have no such settings; take the project out of the program",
-];
-const ROLE_MISSING: Diagnosis = [
-  "ERR_ROLE_MISSING",
-  "the key lacks a role; give it Project Automation Admin on this project",
-];
+const NOT_AUTOMATED = "the project is not managed by automation; enable automation for it";
+/** Behind a balancer the service may see everybody with one address, and an access list with it would let everybody in. */
+const UNLESS_A_BALANCER =
+  ", unless it is that of a balancer: then let the service see the address of the client (mms.remoteIp.header)";
 
-// The documentation of the two reads names no error codes. docs/service.md says where each of these was seen.
-const DIAGNOSIS_BY_ERROR_CODE: ReadonlyMap<string, Diagnosis> = new Map<string, Diagnosis>([
-  ["NOT_IN_GROUP", NO_MEMBER],
-  ["USER_NOT_IN_GROUP", NO_MEMBER],
-  ["USER_CANNOT_ACCESS_GROUP", NO_MEMBER],
-  ["USER_CANNOT_ACCESS_ORG", NO_MEMBER],
-  ["USER_UNAUTHORIZED", ROLE_MISSING],
-  ["ACCESS_FORBIDDEN", ROLE_MISSING],
-  ["NO_CURRENT_USER", ["ERR_WRONG_KEY", "the owner of the key no longer exists; create and set a new key pair"]],
-  ["IP_ADDRESS_NOT_ON_ACCESS_LIST", NOT_ON_ACCESS_LIST],
-  ["IP_ADDRESS_NOT_ON_WHITELIST", NOT_ON_ACCESS_LIST],
-  ["RESOURCE_REQUIRES_ACCESS_LIST", NOT_ON_ACCESS_LIST],
-  ["RESOURCE_REQUIRES_WHITELIST", NOT_ON_ACCESS_LIST],
-  ["ORG_REQUIRES_ACCESS_LIST", NOT_ON_ACCESS_LIST],
-  ["ORG_REQUIRES_WHITELIST", NOT_ON_ACCESS_LIST],
+/** Codes of the service with one meaning. The documentation of the two reads names none; docs/service.md says where each was seen. */
+const ERROR_CODES: readonly (readonly [errorCodes: string, ...Diagnosis])[] = [
+  [
+    "NOT_IN_GROUP USER_NOT_IN_GROUP USER_CANNOT_ACCESS_GROUP USER_CANNOT_ACCESS_ORG",
+    "ERR_NOT_A_MEMBER",
+    "the owner of the key is not a member of the project, or the project does not exist; check projectId, and invite the key",
+  ],
+  [
+    "USER_UNAUTHORIZED ACCESS_FORBIDDEN",
+    "ERR_ROLE_MISSING",
+    "the key lacks a role; give it Project Automation Admin on this project",
+  ],
+  ["NO_CURRENT_USER", "ERR_WRONG_KEY", "the owner of the key no longer exists; create and set a new key pair"],
+  [
+    "IP_ADDRESS_NOT_ON_ACCESS_LIST RESOURCE_REQUIRES_ACCESS_LIST ORG_REQUIRES_ACCESS_LIST IP_ADDRESS_NOT_ON_WHITELIST RESOURCE_REQUIRES_WHITELIST ORG_REQUIRES_WHITELIST",
+    "ERR_ACCESS_LIST",
+    `the address that the service sees is not on the key's access list; add it there${UNLESS_A_BALANCER}`,
+  ],
   [
     "GLOBAL_USER_OUTSIDE_SUBNET",
-    [
-      "ERR_ACCESS_LIST",
-      `the address that the service sees is outside the subnets of this global key; run from one of them, or ask the operator of the service to add the address${UNLESS_A_BALANCER}`,
-    ],
+    "ERR_ACCESS_LIST",
+    `the address that the service sees is outside the subnets of this global key; run from one of them, or ask the operator of the service to add the address${UNLESS_A_BALANCER}`,
   ],
-  ["INVALID_QUERY_PARAMETER", ["ERR_REFUSED", "a query parameter is unknown; leave out envelope and pretty"]],
-  ["RATE_LIMITED", RATE_LIMITED],
-  ["RATE_LIMITED_IP", RATE_LIMITED],
-  ["ACCOUNT_SUSPENDED", ["ERR_ACCOUNT_SUSPENDED", "the account is suspended; ask its owner to reactivate it"]],
-  ["NO_PAYMENT_INFORMATION_FOUND", PAYMENT_REQUIRED],
+  ["INVALID_QUERY_PARAMETER", "ERR_REFUSED", "a query parameter is unknown; leave out envelope and pretty"],
+  ["RATE_LIMITED RATE_LIMITED_IP", ...RATE_LIMITED],
+  ["ACCOUNT_SUSPENDED", "ERR_ACCOUNT_SUSPENDED", "the account is suspended; ask its owner to reactivate it"],
+  ["NO_PAYMENT_INFORMATION_FOUND", ...PAYMENT_REQUIRED],
+  ["FEATURE_UNSUPPORTED", "ERR_UNSUPPORTED", "the service offers no such read; ask its operator to enable automation"],
   [
-    "FEATURE_UNSUPPORTED",
-    ["ERR_UNSUPPORTED", "the service offers no such read; ask its operator to enable automation"],
+    "UNSUPPORTED_FOR_CURRENT_PLAN NO_FREE_TIER_API",
+    "ERR_UNSUPPORTED",
+    "the project's plan excludes this read; change the plan",
   ],
-  ["UNSUPPORTED_FOR_CURRENT_PLAN", OTHER_PLAN],
-  ["NO_FREE_TIER_API", OTHER_PLAN],
-  ["UNSUPPORTED_FOR_CURRENT_CONFIG", ["ERR_UNSUPPORTED", NOT_AUTOMATED]],
-  ["ATLAS_GROUP", ATLAS_PROJECT],
-  ["EXPECTED_NON_ATLAS_ORG", ATLAS_PROJECT],
-  ["INVALID_GROUP_ID", NO_SUCH_PROJECT],
-  ["GROUP_NOT_FOUND", NO_SUCH_PROJECT],
-  ["AUTOMATION_CONFIG_NOT_FOUND", ["ERR_NOT_AUTOMATED", NOT_AUTOMATED]],
-  ["RESOURCE_NOT_FOUND", ["ERR_NOT_FOUND", "the path is unknown; check the path of baseUrl and the service's version"]],
-]);
+  ["UNSUPPORTED_FOR_CURRENT_CONFIG", "ERR_UNSUPPORTED", NOT_AUTOMATED],
+  [
+    "ATLAS_GROUP EXPECTED_NON_ATLAS_ORG",
+    "ERR_UNSUPPORTED",
+    "the agents of an Atlas project have no such settings; take the project out of the program",
+  ],
+  ["INVALID_GROUP_ID GROUP_NOT_FOUND", "ERR_PROJECT_NOT_FOUND", "there is no such project; check projectId"],
+  ["AUTOMATION_CONFIG_NOT_FOUND", "ERR_NOT_AUTOMATED", NOT_AUTOMATED],
+  ["RESOURCE_NOT_FOUND", "ERR_NOT_FOUND", "the path is unknown; check the path of baseUrl and the service's version"],
+];
+
+const DIAGNOSIS_BY_ERROR_CODE: ReadonlyMap<string, Diagnosis> = new Map(
+  ERROR_CODES.flatMap(([errorCodes, ...diagnosis]) => errorCodes.split(" ").map((each) => [each, diagnosis] as const)),
+);
 
 const SERVICE_OR_GATEWAY = "the service, or a gateway in front of it,";
 
@@ -231,6 +217,9 @@ const REFUSALS_BY_STATUS: Readonly<Record<number, Diagnosis>> = {
   ],
   404: ["ERR_NOT_FOUND", "the service has nothing at this address; check projectId and baseUrl"],
 };
+
+/** What status 404 says with another body, after the service has asked for Digest. */
+const NOTHING_THERE = `${SERVICE_OR_GATEWAY} has nothing at this address; check projectId, and the host, the port and the path of baseUrl`;
 
 /** What the same status says if its body is not that of the service. */
 const GATEWAY_REFUSALS: Readonly<Record<number, string>> = {
