@@ -21,15 +21,17 @@ export interface ServiceReadOptions {
   readonly isSecret?: boolean;
   /** Replaces that of the connection. */
   readonly maxRetries?: number;
-  /** Is called when the read is going to be tried again, with the number of the retry and the reason. */
-  readonly onRetry?: (text: string) => void;
+  readonly onRetry?: OnRetry;
 }
+
+/** Is called when a read is going to be tried again because of this error. */
+export type OnRetry = (retry: number, maxRetries: number, error: AgentLogConfigError) => void;
 
 /** A read that is under way. */
 interface PendingRead extends ResponseContext, FailedRequest {
   readonly options: CheckedOptions;
   readonly signal: AbortSignal | undefined;
-  readonly onRetry: ((text: string) => void) | undefined;
+  readonly onRetry: OnRetry | undefined;
 }
 
 /** The client of a run, which does not forget why a read has failed: nobody corrects a key or a service meanwhile. */
@@ -130,8 +132,7 @@ export class ServiceClient {
       const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
       const isLast = retries >= options.maxRetries || performance.now() + wait >= end;
       if (isLast || !isRetryable(error)) throw withAttempts(error, retries + 1);
-      const [cause = error.code] = error.details.evidence ?? [];
-      onRetry?.(`retry ${retries + 1}/${options.maxRetries} (${cause.replace(/^(?:status |UND_ERR_)/, "")})`);
+      onRetry?.(retries + 1, options.maxRetries, error);
       const pause = Promise.withResolvers<void>();
       const timer = setTimeout(pause.resolve, wait);
       await abortable(pause.promise, signal, () => clearTimeout(timer));

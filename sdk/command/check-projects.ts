@@ -10,7 +10,8 @@ import {
   stackConfiguration,
 } from "../reading/connection-settings.ts";
 import { openClient } from "../reading/open-client.ts";
-import { ReadProgress, readUsable } from "../reading/settings-reader.ts";
+import { ReadProgress } from "../reading/read-progress.ts";
+import { readUsable } from "../reading/settings-reader.ts";
 import { errorFinding, FindingReport } from "../record/finding-report.ts";
 import { hasProject, readStack, type StackConfiguration } from "./read-stack.ts";
 import { wrongArguments } from "./wrong-arguments.ts";

@@ -103,7 +103,8 @@ export async function read(
 
 // The engine starts a process for each run, and for each provider in it. It does not announce the end of the run.
 
-const reader = new SettingsReader((text) => log.showProgress(text));
+// The engine asks for a few records at a time, and the program beside it for all of them.
+const reader = new SettingsReader((text) => log.showProgress(text), false);
 const report = new FindingReport();
 /** The messages that were shown; the engine checks a replacement twice. */
 const shownMessages = new Set<string>();

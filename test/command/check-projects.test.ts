@@ -84,7 +84,7 @@ describe("for one project", () => {
       while (service.requests.length < 2) await setImmediate();
       expect(stderr).toMatch(/^Settings from the environment: .*\n$/);
       await vi.advanceTimersByTimeAsync(3000);
-      expect(stderr).toMatch(/^Settings .*\nno response yet, 0\/4 read\n$/);
+      expect(stderr).toMatch(/^Settings .*\n0\/4 read\n$/);
       expect(stdout).toBe("");
       await vi.advanceTimersByTimeAsync(22_000);
       expect(await checked).toBe(0);

@@ -1,21 +1,30 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { ReadProgress } from "../../sdk/reading/settings-reader.ts";
+import { AgentLogConfigError } from "../../sdk/model/errors.ts";
+import { ReadProgress } from "../../sdk/reading/read-progress.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 const elapse = (seconds: number) => vi.advanceTimersByTimeAsync(seconds * 1000);
 
+const DOWN = new AgentLogConfigError("ERR_UNAVAILABLE", "down", {
+  status: 503,
+  evidence: ["status 503", "no upstream"],
+});
+const SILENT = new AgentLogConfigError("ERR_TIMEOUT", "silent", { evidence: ["through the proxy p:3128"] });
+const unconnected = (code: string) =>
+  new AgentLogConfigError("ERR_CONNECTION", "refused", { evidence: [code, "127.0.0.1:1"] });
+
 /** Begins reads that each take so many seconds. */
-function begin(...seconds: readonly number[]) {
+function begin(seconds: readonly number[], isTotalKnown?: boolean) {
   const shown: string[] = [];
-  const progress = new ReadProgress((text) => shown.push(text));
+  const progress = new ReadProgress((text) => shown.push(text), isTotalKnown);
   const read = (end: number) => progress.during(() => new Promise((resolve) => setTimeout(resolve, end * 1000)));
   return { shown, progress, reads: seconds.map(read), read };
 }
 
 it("says nothing of reads that end within three seconds, one after the other, too", async () => {
-  const { shown, read } = begin(2.9);
+  const { shown, read } = begin([2.9]);
   await elapse(2.9);
   void read(2.9);
   await elapse(2.9);
@@ -23,85 +32,79 @@ it("says nothing of reads that end within three seconds, one after the other, to
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it("says after three seconds and then every five how many have ended, until all have", async () => {
-  const { shown } = begin(1, 14, 14);
+it("says after three seconds how many have ended, and later only what is new, at most once a second", async () => {
+  const { shown, read } = begin([1, 3.2, 3.4, 9.5, 60, 60]);
   await elapse(2.999);
   expect(shown).toEqual([]);
   await elapse(0.001);
-  expect(shown).toEqual(["1/3 read"]);
-  await elapse(4.999);
+  expect(shown).toEqual(["1/6 read"]);
+  await elapse(0.999);
   expect(shown).toHaveLength(1);
-  await elapse(5.002);
-  expect(shown).toEqual(Array.from({ length: 3 }, () => "1/3 read"));
+  await elapse(50);
+  expect(shown).toEqual(["1/6 read", "3/6 read", "4/6 read"]);
   await elapse(60);
-  expect(shown).toEqual([...Array.from({ length: 3 }, () => "1/3 read"), "3/3 read"]);
+  expect(shown).toEqual(["1/6 read", "3/6 read", "4/6 read", "6/6 read"]);
   expect(vi.getTimerCount()).toBe(0);
-});
-
-it("says it again when a read ends, but at most once a second", async () => {
-  const delays: number[] = [];
-  const { setTimeout: set } = globalThis;
-  vi.stubGlobal("setTimeout", (callback: () => void, milliseconds: number) => {
-    delays.push(milliseconds);
-    return set(callback, milliseconds);
-  });
-  const { shown, read } = begin(3.2, 3.4, 5.5, 6);
-  await elapse(3.999);
-  expect(shown).toEqual(["no response yet, 0/4 read"]);
-  await elapse(0.001);
-  expect(shown).toEqual(["no response yet, 0/4 read", "2/4 read"]);
-  await elapse(1.6);
-  expect(shown.at(-1)).toBe("3/4 read");
-  await elapse(60);
-  expect(shown).toEqual(["no response yet, 0/4 read", "2/4 read", "3/4 read", "4/4 read"]);
-  // Node.js warns of a negative number.
-  expect(delays.filter((milliseconds) => milliseconds < 0)).toEqual([]);
-  vi.unstubAllGlobals();
   // What is read later has its own three seconds.
   void read(2.9);
   await elapse(60);
   expect(shown).toHaveLength(4);
 });
 
-it("says why a read is tried again, as long as it has not ended, also if it fails", async () => {
-  const { shown, progress } = begin(20);
-  const failure = new Error("down");
-  const failing = progress.during(async (onRetry) => {
-    onRetry("retry 1/5 (503)");
-    await elapse(4);
-    onRetry("retry 2/5 (503)");
-    await elapse(5);
-    throw failure;
-  });
-  await expect(failing).rejects.toBe(failure);
-  await elapse(5);
-  expect(shown).toEqual(["retry 1/5 (503), 0/2 read", "retry 2/5 (503), 0/2 read", "0/2 read", "0/2 read"]);
+it("says how many have failed and why, and before the first failure why a read is tried again", async () => {
+  const { shown, progress } = begin([1]);
+  const fail = (seconds: number) =>
+    progress.during(async (onRetry) => {
+      onRetry(1, 5, DOWN);
+      await elapse(seconds);
+      throw DOWN;
+    });
+  const failing = [fail(4), fail(8)].map((read) => read.catch((error: unknown) => error));
+  await elapse(20);
+  expect(await Promise.all(failing)).toEqual([DOWN, DOWN]);
+  expect(shown).toEqual(["1/3 read, retrying (503)", "1/3 read, 1 failed (503)", "1/3 read, 2 failed (503)"]);
 });
 
-it("says of one agent why it is tried again, at the beginning of the line", async () => {
-  const { shown, progress } = begin();
-  const read = progress.during(async (onRetry) => {
+it("says nothing of a retry that has helped", async () => {
+  const { shown, progress } = begin([20]);
+  void progress.during(async (onRetry) => {
+    onRetry(1, 5, DOWN);
     await elapse(4);
-    onRetry("retry 1/5 (ECONNREFUSED)");
-    await elapse(5);
+  });
+  await elapse(30);
+  expect(shown).toEqual(["0/2 read, retrying (503)", "1/2 read", "2/2 read"]);
+});
+
+it("says of one agent alone that there is no response, and why and how often it is tried again", async () => {
+  const { shown, progress } = begin([]);
+  const read = progress.during(async (onRetry) => {
+    await elapse(9);
+    onRetry(1, 5, unconnected("ECONNREFUSED"));
+    await elapse(9);
   });
   await read;
   expect(shown).toEqual(["no response yet", "retry 1/5 (ECONNREFUSED)"]);
 });
 
+it("does not say of how many it is one that the engine asks for as it goes", async () => {
+  const { shown } = begin([3.5, 9], false);
+  await elapse(10);
+  expect(shown).toEqual(["0 read", "1 read", "2 read"]);
+});
+
 it.each([
-  [20, "retry 3/5 (503)", "retry 3/5 (503), 0/20 read"],
-  [20, "retry 3/5 (SELF_SIGN)", "retry 3/5 (SELF_SIGN), 0/20 read"],
-  [20, "retry 3/5 (SELF_SIGNX)", "SELF_SIGNX, 0/20 read"],
-  [20, "retry 3/5 (ECONNREFUSED)", "ECONNREFUSED, 0/20 read"],
-  [1000, "retry 10/10 (ECONNREFUSED)", "ECONNREFUSED, 0/1000 read"],
-  [1, "retry 10/10 (CONNECT_TIMEOUT)", "retry 10/10 (CONNECT_TIMEOUT)"],
-])("fits what a terminal leaves, and ends with how many have ended: of %i, %s", async (count, retry, expected) => {
-  const { shown, progress } = begin();
+  [20, DOWN, "0/20 read, retrying (503)"],
+  [20, SILENT, "0/20 read, retrying (TIMEOUT)"],
+  [20, unconnected("ECONNREFUSED"), "0/20 read, retrying"],
+  [2, unconnected("ECONNRESET"), "0/2 read, retrying (ECONNRESET)"],
+  [2, unconnected("ECONNREFUSED"), "0/2 read, retrying"],
+  [1, unconnected("UND_ERR_CONNECT_TIMEOUT"), "retry 10/10 (CONNECT_TIMEOUT)"],
+])("fits what a terminal leaves: of %i, %o", async (count, error, expected) => {
+  const { shown, progress } = begin([]);
   const pending = Promise.withResolvers<void>();
   const reads = Array.from({ length: count }, () =>
     progress.during(async (onRetry) => {
-      onRetry(retry);
+      onRetry(10, 10, error);
       await pending.promise;
     }),
   );

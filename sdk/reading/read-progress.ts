@@ -1,0 +1,90 @@
+import type { OnRetry } from "../client/service-client.ts";
+import { errorOf } from "../model/errors.ts";
+
+/** After how many seconds the progress of reads is shown first. Then it is shown each second in which it has changed. */
+const FIRST_SECONDS = 3;
+
+/** The characters that the Pulumi CLI leaves for it in a terminal of 80 columns. */
+const MAX_CHARACTERS = 32;
+
+/** Says how many agents are read and how many reads have failed, if that takes long. */
+export class ReadProgress {
+  readonly #show: (text: string) => void;
+  readonly #isTotalKnown: boolean;
+  #count = 0;
+  #successes = 0;
+  #failures = 0;
+  /** Which retry each read makes that has not ended; empty before its first one. */
+  readonly #pending = new Map<object, string>();
+  /** Why a read has failed last, or is tried again. */
+  #cause = "";
+  #timer: NodeJS.Timeout | undefined;
+  #seconds = 0;
+  #shownText = "";
+
+  /** @param isTotalKnown all reads begin together; otherwise nothing is said of how many there are */
+  constructor(show: (text: string) => void, isTotalKnown = true) {
+    this.#show = show;
+    this.#isTotalKnown = isTotalKnown;
+  }
+
+  /** @param read gets a function, which it calls before each retry */
+  async during<Result>(read: (onRetry: OnRetry) => Promise<Result>): Promise<Result> {
+    const key = {};
+    this.#count += 1;
+    this.#pending.set(key, "");
+    // It does not keep the process alive.
+    this.#timer ??= setInterval(() => this.#noteSecond(), 1000).unref();
+    try {
+      const result = await read((retry, maxRetries, error) => {
+        this.#pending.set(key, `retry ${retry}/${maxRetries}`);
+        this.#cause = causeOf(error);
+      });
+      this.#successes += 1;
+      return result;
+    } catch (error) {
+      this.#failures += 1;
+      this.#cause = causeOf(error);
+      throw error;
+    } finally {
+      this.#pending.delete(key);
+      if (this.#pending.size === 0) this.#end();
+    }
+  }
+
+  #noteSecond(): void {
+    this.#seconds += 1;
+    if (this.#seconds >= FIRST_SECONDS) this.#showText();
+  }
+
+  #end(): void {
+    clearInterval(this.#timer);
+    if (this.#shownText !== "" && this.#count > 1) this.#showText();
+    [this.#timer, this.#seconds, this.#shownText] = [undefined, 0, ""];
+  }
+
+  /** Shows nothing twice in a row. */
+  #showText(): void {
+    const text = this.#text();
+    if (text !== this.#shownText) this.#show(text);
+    this.#shownText = text;
+  }
+
+  /** A cause that would be cut is left out. */
+  #text(): string {
+    const retry = [...this.#pending.values()].find((text) => text !== "");
+    if (this.#count === 1) return retry === undefined ? "no response yet" : `${retry} (${this.#cause})`;
+    const read = `${this.#successes}${this.#isTotalKnown ? `/${this.#count}` : ""} read`;
+    if (this.#failures === 0 && retry === undefined) return read;
+    const text = `${read}, ${this.#failures > 0 ? `${this.#failures} failed` : "retrying"}`;
+    const textWithCause = `${text} (${this.#cause})`;
+    return textWithCause.length > MAX_CHARACTERS ? text : textWithCause;
+  }
+}
+
+/** Returns why a read has failed in one word: the status, the code of the connection, or else that of the package. */
+function causeOf(thrown: unknown): string {
+  const { code, status, details } = errorOf(thrown);
+  const connectionCode = details.evidence?.find((each) => /^[A-Z][A-Z_\d]+$/.test(each));
+  return String(status ?? (connectionCode ?? code).replace(/^(?:UND_)?ERR_/, ""));
+}
