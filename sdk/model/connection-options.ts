@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import path from "node:path";
 import { z } from "zod";
 import { AgentLogConfigError } from "./errors.ts";
 import { type PlaceOf, parseArgument, strictObject } from "./parse-argument.ts";
@@ -37,10 +38,10 @@ const KEY = "must be a non-empty string of ASCII characters without leading or t
 const ONE_VALUE = "is a map or a list; set it to one value";
 const key = z
   .string(KEY)
-  .regex(/^[^{[]/, ONE_VALUE)
+  .regex(/^(?![{[])/, ONE_VALUE)
   .regex(/^[!-~](?:[ -~]*[!-~])?$/, KEY);
-/** The highest time limit of a read, in seconds. */
-export const MAX_TIMEOUT_SECONDS = 3600;
+/** The time limit of a read, in seconds. */
+export const [DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS] = [30, 3600];
 const TIMEOUT = `must be a number from 0.001 to ${MAX_TIMEOUT_SECONDS}`;
 const RETRIES = "must be a whole number from 0 to 10";
 
@@ -71,7 +72,7 @@ export function checkOptions(options: unknown, placeOf: PlaceOf = () => undefine
   const subject = "The connection can't be used";
   const code = "ERR_INVALID_SETTINGS";
   const values = parseArgument(connectionOptionsSchema, options, subject, { code, placeOf });
-  const { allowHttp = false, timeoutSeconds = 30, maxRetries = 5, ...others } = values;
+  const { allowHttp = false, timeoutSeconds = DEFAULT_TIMEOUT_SECONDS, maxRetries = 5, ...others } = values;
   const withPlace = (name: string) => {
     const place = placeOf(name);
     return place === undefined ? name : `${name} (${place})`;
@@ -79,8 +80,10 @@ export function checkOptions(options: unknown, placeOf: PlaceOf = () => undefine
   const invalidSetting = (name: string) => (says: string) =>
     new AgentLogConfigError(code, `${withPlace(name)} ${says}`, { subject });
   const baseUrl = checkBaseUrl(others.baseUrl, allowHttp, withPlace("allowHttp"), invalidSetting("baseUrl"));
-  const caCertificate =
-    others.caCertificate && readCaCertificate(others.caCertificate, invalidSetting("caCertificate"));
+  // An empty text is absent.
+  const caCertificate = others.caCertificate
+    ? readCaCertificate(others.caCertificate, invalidSetting("caCertificate"))
+    : undefined;
   return { ...others, baseUrl, caCertificate, allowHttp, timeoutSeconds, maxRetries };
 }
 
@@ -139,18 +142,18 @@ function readCaCertificate(textOrPath: string, refuse: Refuse): string {
     const certificates = pem.match(CERTIFICATE)?.map((each) => new X509Certificate(each).toString());
     if (certificates !== undefined) return certificates.join("");
   } catch {}
-  const whichFile = isText ? "" : `names the file ${printable(textOrPath)}, which `;
+  const whichFile = isText ? "" : `names the file ${printable(path.resolve(textOrPath))}, which `;
   throw refuse(
     `${whichFile}contains no PEM certificate, or one that can't be read; give the text between BEGIN CERTIFICATE and END CERTIFICATE`,
   );
 }
 
-function readFile(path: string, refuse: Refuse): string {
+function readFile(file: string, refuse: Refuse): string {
   try {
-    return readFileSync(path, "utf8");
+    return readFileSync(file, "utf8");
   } catch (cause) {
     // A text that does not look like a path may be a secret that was set in the wrong place.
-    const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(path) ? `: ${printable(path)}` : "";
+    const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(file) ? `: ${printable(path.resolve(file))}` : "";
     const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
     throw refuse(`is neither PEM text nor the path of a file that can be read${which}${why}; give one of them`);
   }

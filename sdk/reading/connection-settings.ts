@@ -38,6 +38,19 @@ export function configurationKey(setting: ConnectionSetting): string {
   return `${CONFIGURATION_NAMESPACE}:${setting}`;
 }
 
+/** Returns the command that sets a setting in the stack, and asks for its value. */
+export function configurationCommand(setting: ConnectionSetting): string {
+  const option = setting === SECRET_CONNECTION_SETTING ? "--secret " : "";
+  return `\`pulumi config set ${option}${configurationKey(setting)}\``;
+}
+
+/** Says how to set a setting, which is no secret, in the place that another one comes from. */
+export function howToSet(setting: ConnectionSetting, value: string, source: FoundSetting["source"]): string {
+  if (source === "argument") return `the argument ${setting} of the same Provider`;
+  if (source === "environment") return `${environmentVariable(setting)}=${value}`;
+  return `\`pulumi config set ${configurationKey(setting)} ${value}\``;
+}
+
 /** Returns the environment variable of a setting. */
 export function environmentVariable(setting: ConnectionSetting): string {
   return `AGENT_LOG_CONFIG_${setting.replace(/[A-Z]/g, "_$&").toUpperCase()}`;

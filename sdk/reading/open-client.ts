@@ -3,8 +3,9 @@ import { AgentLogConfigError } from "../model/errors.ts";
 import {
   type ConnectionSetting,
   type ConnectionSettings,
-  configurationKey,
+  configurationCommand,
   environmentVariable,
+  howToSet,
   isConnectionSetting,
 } from "./connection-settings.ts";
 
@@ -20,27 +21,22 @@ export function openClient(settings: ConnectionSettings): ServiceClient {
     setting === undefined ? [] : [[name, setting.text] as const],
   );
   const placeOf = (name: string) =>
-    isConnectionSetting(name) ? (settings[name]?.place ?? placeFor(name, settings)) : undefined;
+    isConnectionSetting(name) ? (settings[name]?.place ?? howToAllowHttp(name, settings)) : undefined;
   return new ServiceClient(parseTexts(Object.fromEntries(texts)), placeOf);
 }
 
-/** Says how to allow plain http, in the place that the address comes from. */
-function placeFor(name: ConnectionSetting, { baseUrl }: ConnectionSettings): string | undefined {
-  if (name !== "allowHttp" || baseUrl === undefined) return undefined;
-  if (baseUrl.source === "argument") return `the argument ${name} of the same Provider`;
-  return baseUrl.source === "stack"
-    ? `\`pulumi config set ${configurationKey(name)} true\``
-    : `${environmentVariable(name)}=true`;
+/** Plain http is allowed in the place that the address comes from. */
+function howToAllowHttp(name: ConnectionSetting, { baseUrl }: ConnectionSettings): string | undefined {
+  return name === "allowHttp" && baseUrl !== undefined ? howToSet(name, "true", baseUrl.source) : undefined;
 }
 
 const REQUIRED = ["baseUrl", "publicKey", "privateKey"] as const satisfies readonly ConnectionSetting[];
 
 function missingSettings(names: readonly ConnectionSetting[]): AgentLogConfigError {
-  const secret = names.includes("privateKey") ? "; privateKey with --secret" : "";
   const list = (name: (setting: ConnectionSetting) => string) => names.map(name).join(", ");
   return new AgentLogConfigError(
     "ERR_MISSING_SETTINGS",
-    `Connection settings are missing: ${list(String)}. Pass them to a Provider, or set them in the stack (pulumi config set ${list(configurationKey)}${secret}) or in the environment (${list(environmentVariable)}).`,
+    `Connection settings are missing: ${list(String)}. Pass them to a Provider, or set them in the stack (${list(configurationCommand)}) or in the environment (${list(environmentVariable)}).`,
   );
 }
 

@@ -1,8 +1,9 @@
 import type { ServiceClient, ServiceReadOptions } from "../client/service-client.ts";
 import { refuseEngineMarks } from "../engine/engine-marks.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
+import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
-import { type ConnectionSettings, connectionKey } from "./connection-settings.ts";
+import { type ConnectionSettings, connectionKey, howToSet } from "./connection-settings.ts";
 import { ReadProgress } from "./read-progress.ts";
 
 /** The arguments of a read, not checked yet. */
@@ -48,17 +49,23 @@ export async function readUsable(
   options: ServiceReadOptions,
 ): Promise<AgentLogConfigResult> {
   const result = await client.read(args, options).catch((error) => {
-    throw error instanceof AgentLogConfigError ? withPlacesOfKey(error, connection) : error;
+    throw error instanceof AgentLogConfigError ? withPlaces(error, connection) : error;
   });
   refuseEngineMarks(result);
   return result;
 }
 
-/** Says of a wrong key where its halves come from, if they come from two places. */
-function withPlacesOfKey(
+/** Says of a wrong key where its halves come from, if they come from two places, and of a time-out how to raise the limit. */
+function withPlaces(
   error: AgentLogConfigError,
-  { publicKey, privateKey }: ConnectionSettings,
+  { baseUrl, publicKey, privateKey, timeoutSeconds }: ConnectionSettings,
 ): AgentLogConfigError {
-  if (error.code !== "ERR_WRONG_KEY" || publicKey?.source === privateKey?.source) return error;
-  return error.advised(`publicKey comes from ${publicKey?.place}, and privateKey from ${privateKey?.place}.`);
+  if (error.code === "ERR_WRONG_KEY" && publicKey?.source !== privateKey?.source) {
+    return error.advised(`publicKey comes from ${publicKey?.place}, and privateKey from ${privateKey?.place}.`);
+  }
+  const seconds = Number(timeoutSeconds?.text ?? DEFAULT_TIMEOUT_SECONDS);
+  const source = (timeoutSeconds ?? baseUrl)?.source;
+  if (error.code !== "ERR_TIMEOUT" || seconds === MAX_TIMEOUT_SECONDS || source === undefined) return error;
+  const value = String(Math.min(2 * seconds, MAX_TIMEOUT_SECONDS));
+  return error.advised(`Raise the limit with ${howToSet("timeoutSeconds", value, source)}.`);
 }

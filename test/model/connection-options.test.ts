@@ -82,7 +82,7 @@ describe("options", () => {
     expect(checkOptions({ ...valid, timeoutSeconds })).toMatchObject({ timeoutSeconds });
   });
 
-  it.each([
+  it.each<readonly [options: object, says: RegExp | string]>([
     [{ timeoutSeconds: 0 }, "timeoutSeconds must be a number from 0.001 to 3600."],
     // It may be over before the timer is set, and Node.js warns of a negative one.
     [{ timeoutSeconds: 0.0009 }, "from 0.001 to 3600."],
@@ -92,11 +92,20 @@ describe("options", () => {
     [{ maxRetries: 1.5 }, "must be a whole number"],
     [{ allowHttp: "yes" }, "allowHttp must be true or false."],
     [{ baseUrl: undefined }, "baseUrl must be a string."],
-    [{ publicKey: "" }, "publicKey must be a non-empty string"],
-    [{ publicKey: "pasted-0001\r\nb" }, "of ASCII characters"],
+    ...["", "pasted-0001\n", "pasted-0001\r\nb", " pasted-0001"].flatMap((key) =>
+      (["publicKey", "privateKey"] as const).map(
+        (name) =>
+          [
+            { [name]: key },
+            new RegExp(
+              `^The connection can't be used: ${name} must be a non-empty string of ASCII characters without leading or trailing white space\\. See \\S+$`,
+            ),
+          ] as const,
+      ),
+    ),
     [
-      { privateKey: "pasted-0001\n" },
-      "privateKey must be a non-empty string of ASCII characters without leading or trailing white space.",
+      { privateKey: "{pasted-0001}" },
+      /^The connection can't be used: privateKey is a map or a list; set it to one value\. See \S+$/,
     ],
     [{ timeoutseconds: 3, maxRetry: 1 }, "unknown names: timeoutseconds, maxRetry; the valid ones are baseUrl,"],
   ])("%o are refused", (options, says) => {
@@ -117,12 +126,13 @@ describe("caCertificate", () => {
     return name;
   }
 
-  it.each<readonly [string, () => string, string]>([
+  it.each<readonly [string, () => string, string | undefined]>([
     ["PEM text", () => PEM, PEM],
     ["a file of it", () => file(PEM), PEM],
     ["text whose ends of lines are written as in a variable", () => PEM.replaceAll("\n", "\\n"), PEM],
     ["several certificates", () => `${PEM}${PEM}`, `${PEM}${PEM}`],
     ["a certificate among other text", () => `subject=CN=a\r\n${PEM}other text`, PEM],
+    ["empty, as if it were absent", () => "", undefined],
     ["a file that has the key too", () => file(`${PEM}${keyOf("PRIVATE KEY")}`), PEM],
   ])("may be %s", (_, given, expected) => {
     expect(checkOptions({ ...valid, caCertificate: given() }).caCertificate).toBe(expected);
@@ -134,9 +144,15 @@ describe("caCertificate", () => {
   it.each<readonly [string, () => string, string]>([
     ["certificate that can't be read", () => `${PEM}${broken}`, "no PEM certificate, or one that can't be read;"],
     ["file of something else", () => file("hello"), "contains no PEM certificate"],
+    [
+      "file of something else below the folder of the process",
+      () => path.relative(process.cwd(), file("hello")),
+      `names the file ${path.resolve("/")}`,
+    ],
     ["text that begins again and again", () => endless, "contains no PEM certificate"],
     ["file that begins again and again", () => file(endless), "contains no PEM certificate"],
     ["file that is not there", () => "/no/such/file", "/no/such/file (ENOENT)"],
+    ["file below the folder of the process", () => "./no/ca.pem", `: ${path.resolve("no/ca.pem")} (ENOENT); give`],
     [
       "text that looks like no path, which is not quoted",
       () => "c2VjcmV0",

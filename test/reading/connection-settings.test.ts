@@ -31,7 +31,7 @@ describe("a setting", () => {
 describe("a connection", () => {
   it("says where missing settings can be put", () => {
     expect(() => openClient(found({}))).toThrow(
-      "Connection settings are missing: baseUrl, publicKey, privateKey. Pass them to a Provider, or set them in the stack (pulumi config set agent-log-config:baseUrl, agent-log-config:publicKey, agent-log-config:privateKey; privateKey with --secret) or in the environment (AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PUBLIC_KEY, AGENT_LOG_CONFIG_PRIVATE_KEY).",
+      "Connection settings are missing: baseUrl, publicKey, privateKey. Pass them to a Provider, or set them in the stack (`pulumi config set agent-log-config:baseUrl`, `pulumi config set agent-log-config:publicKey`, `pulumi config set --secret agent-log-config:privateKey`) or in the environment (AGENT_LOG_CONFIG_BASE_URL, AGENT_LOG_CONFIG_PUBLIC_KEY, AGENT_LOG_CONFIG_PRIVATE_KEY).",
     );
   });
 

@@ -1,6 +1,6 @@
 import { copyFile } from "node:fs/promises";
 import path from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { lookUpConnection, providerArguments, stackConfiguration } from "../../sdk/reading/connection-settings.ts";
 import { SettingsReader } from "../../sdk/reading/settings-reader.ts";
 import { openService } from "../client/open-client.ts";
@@ -61,6 +61,19 @@ it("says of a wrong key where its halves come from, if they come from two places
   expect(messages).toEqual([expect.stringMatching(says), expect.stringMatching(says)]);
   expect(await message(new SettingsReader(() => {}).read(connection, BACKUP))).toMatch(
     /check publicKey and privateKey.*err_wrong_key\.$/,
+  );
+});
+
+it.each([
+  [{ timeoutSeconds: "0.2" }, "`pulumi config set agent-log-config:timeoutSeconds 0.4`"],
+  [{ timeoutSeconds: "" }, "AGENT_LOG_CONFIG_TIMEOUT_SECONDS=0.4"],
+])("says of a time-out how to raise its limit where it comes from: %o", async (settings, how) => {
+  vi.stubEnv("AGENT_LOG_CONFIG_TIMEOUT_SECONDS", "0.2");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { service, connection } = await open(settings);
+  service.failNext({ delaySeconds: 60 });
+  await expect(new SettingsReader(() => {}).read(connection, BACKUP)).rejects.toThrow(
+    new RegExp(`or raise timeoutSeconds\\. See \\S+#err_timeout\\. Raise the limit with ${how}\\.$`),
   );
 });
 
