@@ -8,7 +8,6 @@ const TRIAL_MILLISECONDS = 5000;
 /** For how many milliseconds no read is sent after a reason to stop. */
 const STOP_MILLISECONDS = 60_000;
 
-/** A read that is to be sent. */
 interface Turn {
   /** What failed if it is not sent. */
   readonly subject: string;

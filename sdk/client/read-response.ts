@@ -15,7 +15,7 @@ export interface ResponseContext {
   readonly request: UnsignedRequest;
   /** The request asks for an envelope; the service may nevertheless send none. */
   readonly envelope: boolean;
-  /** What failed, for errors. */
+  /** How the message of an error begins. */
   readonly subject: string;
 }
 

@@ -27,7 +27,6 @@ export interface ServiceReadOptions {
 /** Is called when a read is going to be tried again because of this error. */
 export type OnRetry = (retry: number, maxRetries: number, error: AgentLogConfigError) => void;
 
-/** A read that is under way. */
 interface PendingRead extends ResponseContext, FailedRequest {
   readonly options: CheckedOptions;
   readonly signal: AbortSignal | undefined;
@@ -41,7 +40,6 @@ export class ServiceClient {
   readonly #proxy: EnvironmentProxy | undefined;
   readonly #pool: ConnectionPool;
   readonly #reads = new Set<Promise<unknown>>();
-  /** What its reads know of each other. */
   #gate: ReadGate;
   #closing: Promise<void> | undefined;
 

@@ -55,28 +55,26 @@ export interface AgentLogConfigResult extends AgentLogSettings {
   readonly serviceVersion: ServiceVersion | undefined;
 }
 
-const text = maybe(z.string("must be a string"));
-const number = maybe(z.number("must be a number"));
+const textSchema = maybe(z.string("must be a string"));
+const numberSchema = maybe(z.number("must be a number"));
 
-/** What each threshold must be. */
 export const logRotateSchema = z.object(
   {
-    sizeThresholdMB: number,
-    timeThresholdHrs: number,
-    numUncompressed: number,
-    percentOfDiskspace: number,
-    numTotal: number,
+    sizeThresholdMB: numberSchema,
+    timeThresholdHrs: numberSchema,
+    numUncompressed: numberSchema,
+    percentOfDiskspace: numberSchema,
+    numTotal: numberSchema,
   },
   "must be an object",
 ) satisfies z.ZodType<LogRotate>;
 
-/** What each setting must be. Each of them is a member. */
 export const agentLogSettingsSchema = z.object(
   {
-    logPath: text,
-    logPathWindows: text,
+    logPath: textSchema,
+    logPathWindows: textSchema,
     logRotate: logRotateSchema,
-    username: text,
+    username: textSchema,
     configOverrides: z.record(z.string(), z.unknown(), "must be an object"),
   },
   "must be an object",
@@ -91,7 +89,6 @@ export function isSettingName(name: string): name is SettingName {
   return Object.hasOwn(agentLogSettingsSchema.shape, name);
 }
 
-/** The names of all settings. */
 export const SETTING_NAMES = Object.keys(agentLogSettingsSchema.shape).filter(isSettingName);
 
 /**

@@ -33,27 +33,26 @@ export interface ConnectionOptions {
 }
 
 // Keys of the service are ASCII. A control character would end the header that carries the public one.
-const KEY = "must be a non-empty string of ASCII characters without leading or trailing white space";
+const KEY_RULE = "must be a non-empty string of ASCII characters without leading or trailing white space";
 // Pulumi gives a map or a list to programs as JSON.
-const ONE_VALUE = "is a map or a list; set it to one value";
-const key = z
-  .string(KEY)
-  .regex(/^(?![{[])/, ONE_VALUE)
-  .regex(/^[!-~](?:[ -~]*[!-~])?$/, KEY);
+const ONE_VALUE_RULE = "is a map or a list; set it to one value";
+const keySchema = z
+  .string(KEY_RULE)
+  .regex(/^(?![{[])/, ONE_VALUE_RULE)
+  .regex(/^[!-~](?:[ -~]*[!-~])?$/, KEY_RULE);
 /** The time limit of a read, in seconds. */
 export const [DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS] = [30, 3600];
-const TIMEOUT = `must be a number from 0.001 to ${MAX_TIMEOUT_SECONDS}`;
-const RETRIES = "must be a whole number from 0 to 10";
+const TIMEOUT_RULE = `must be a number from 0.001 to ${MAX_TIMEOUT_SECONDS}`;
+const RETRIES_RULE = "must be a whole number from 0 to 10";
 
-/** What each setting must be. */
 export const connectionOptionsSchema = strictObject({
   baseUrl: z.string("must be a string"),
-  publicKey: key,
-  privateKey: key,
+  publicKey: keySchema,
+  privateKey: keySchema,
   caCertificate: z.string("must be PEM text or the path of a PEM file").optional(),
   allowHttp: z.boolean("must be true or false").optional(),
-  timeoutSeconds: z.number(TIMEOUT).min(0.001, TIMEOUT).max(MAX_TIMEOUT_SECONDS, TIMEOUT).optional(),
-  maxRetries: z.int(RETRIES).min(0, RETRIES).max(10, RETRIES).optional(),
+  timeoutSeconds: z.number(TIMEOUT_RULE).min(0.001, TIMEOUT_RULE).max(MAX_TIMEOUT_SECONDS, TIMEOUT_RULE).optional(),
+  maxRetries: z.int(RETRIES_RULE).min(0, RETRIES_RULE).max(10, RETRIES_RULE).optional(),
 }) satisfies z.ZodType<ConnectionOptions>;
 
 /** The setting that is a secret. */
@@ -93,7 +92,7 @@ type Refuse = (says: string) => AgentLogConfigError;
 function checkBaseUrl(text: string, allowHttp: boolean, setting: string, refuse: Refuse): string {
   const advice = "give an address such as https://example.com:8443";
   const url = URL.parse(text);
-  // Of an address without a scheme, the host is parsed as the scheme. The text is not quoted, because it may be a secret.
+  // `host:port` parses as a scheme and a path. The text is not quoted, because it may be a secret.
   if (url === null || url.host === "") throw refuse(`is not a URL with a scheme and a host; ${advice}`);
   const publicAddress = withoutSecrets(text);
   const unusableAddress = (says: string) => refuse(`${says}: ${publicAddress}; ${advice}`);

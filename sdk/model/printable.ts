@@ -15,11 +15,11 @@ export function printable(text: string, maxLength = 200): string {
 const MAX_ENCODED_CHARACTERS = 3000;
 
 /** Returns the first texts of a list, at least one and at most so many, that fit into a message. */
-export function firstThatFit(texts: readonly string[], most: number): readonly string[] {
+export function firstThatFit(texts: readonly string[], maxCount: number): readonly string[] {
   let characters = 0;
   for (const [index, text] of texts.entries()) {
     characters += encodeURI(text.toWellFormed()).length;
-    if (index === most || (characters > MAX_ENCODED_CHARACTERS && index > 0)) return texts.slice(0, index);
+    if (index === maxCount || (characters > MAX_ENCODED_CHARACTERS && index > 0)) return texts.slice(0, index);
   }
   return texts;
 }

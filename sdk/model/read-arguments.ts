@@ -6,7 +6,6 @@ import { printable } from "./printable.ts";
 /** An agent whose log settings the service has. */
 export type AgentKind = "monitoring" | "backup";
 
-/** Both agents. */
 export const AGENTS = ["monitoring", "backup"] as const satisfies readonly AgentKind[];
 
 /** A project's id: 24 hexadecimal digits in either case. */
@@ -24,13 +23,12 @@ export interface ReadArguments {
   readonly pretty?: boolean | undefined;
 }
 
-const ID = "must be 24 hexadecimal digits";
+const ID_RULE = "must be 24 hexadecimal digits";
 
-/** What the arguments of a read must be. */
 export const readArgumentsSchema = strictObject({
   projectId: z
-    .string({ error: ({ input }) => (typeof input === "number" ? `${ID} in quotes` : ID) })
-    .regex(PROJECT_ID, ID),
+    .string({ error: ({ input }) => (typeof input === "number" ? `${ID_RULE} in quotes` : ID_RULE) })
+    .regex(PROJECT_ID, ID_RULE),
   agent: z.enum(AGENTS, 'must be "monitoring" or "backup"'),
   envelope: z.boolean("must be a boolean").optional(),
   pretty: z.boolean("must be a boolean").optional(),

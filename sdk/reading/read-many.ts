@@ -28,13 +28,12 @@ export interface ReadManyResult<Result> {
   readonly failures: readonly ReadFailure[];
 }
 
-const LIST = "must be a list";
+const LIST_RULE = "must be a list";
 const { projectId, agent } = readArgumentsSchema.shape;
 
-/** What the arguments must be. */
 const argumentsSchema = strictObject({
-  projectIds: z.array(projectId, LIST),
-  agents: z.array(agent, LIST).optional(),
+  projectIds: z.array(projectId, LIST_RULE),
+  agents: z.array(agent, LIST_RULE).optional(),
 }) satisfies z.ZodType<GetAgentLogConfigsArgs>;
 
 /**

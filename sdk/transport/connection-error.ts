@@ -7,7 +7,6 @@ import { type Certificate, certificateOf, UNKNOWN_CERTIFICATE } from "./open-con
 
 /** A request that got no response. */
 export interface FailedRequest {
-  /** What failed. */
   readonly subject: string;
   readonly options: { readonly caCertificate?: string | undefined };
   /** The proxy that the request goes through. */
