@@ -61,10 +61,7 @@ function toNumber(value: unknown): unknown {
 /** The most levels of a value. Real values have fewer, and with so few, code that walks the value does not run out of stack. */
 const MAX_DEPTH = 100;
 
-/**
- * Says why no program could use a value: it has a key that would set a prototype when it is copied, a number that JSON can't keep,
- * or it has too many levels.
- */
+/** Says why no program could use a value, such as one with a key that would set a prototype when it is copied. */
 function findUnusable(value: unknown, levels: number): string | undefined {
   if (typeof value === "number" && !Number.isFinite(value)) return "have a number beyond the limits of JSON";
   if (!isObject(value)) return undefined;

@@ -20,11 +20,10 @@ interface Host {
   readonly reachedAt: number;
 }
 
-/** Why reads are not sent: the error of another read, what a message says of that, and until when. */
+/** Why reads are not sent: the error of another read, what a message says of that, and until when on the clock of `performance`. */
 interface Stop {
   readonly error: AgentLogConfigError;
   readonly why: string;
-  /** On the clock of `performance`. */
   readonly until: number;
 }
 
@@ -100,7 +99,6 @@ export class ReadGate {
     throw new AgentLogConfigError(code, details.says, { subject, errorCode, evidence: details.evidence, advice });
   }
 
-  /** @param error the error with which a read failed; undefined if it did not fail */
   #note(sentAt: number, error?: AgentLogConfigError): void {
     // While it is in doubt whether the key is refused, the next read tries for the others, too.
     if (error?.details.isDoubtful !== true) this.#isTried = true;
@@ -130,10 +128,7 @@ class Refusals {
     return this.#left <= 0;
   }
 
-  /**
-   * @param error the error with which a read failed; undefined if it did not fail
-   * @returns why reads stop; undefined if they do not
-   */
+  /** Returns why reads stop after one that has failed with this error or succeeded; undefined if they do not. */
   note(error: AgentLogConfigError | undefined): string | undefined {
     if (error !== undefined && REFUSALS.has(error.code)) {
       this.#left -= this.#isKeyProved || error.details.isDoubtful === true ? 1 : MAX_REFUSALS;
@@ -171,10 +166,7 @@ class Outages {
   /** When the last read ended that did not end in an outage. */
   #lastServiceAt = -Infinity;
 
-  /**
-   * @param error the error with which a read failed; undefined if it did not fail
-   * @returns why reads stop; undefined if they do not
-   */
+  /** Returns why reads stop after one that has failed with this error or succeeded; undefined if they do not. */
   note(error: AgentLogConfigError | undefined, sentAt: number, { reachedAt }: Host): string | undefined {
     const now = performance.now();
     if (error?.temporary !== true || STATUSES_OF_ONE_PROJECT.includes(error.status)) {

@@ -109,10 +109,7 @@ function headerOf(headers: WireResponse["headers"], name: string): string {
   return String(headers[name] ?? "").trim();
 }
 
-/**
- * Some proxies compress all responses, although the client asks for no compression. A body that can't be decompressed stays as it
- * is, and is no JSON.
- */
+/** Some proxies compress all responses, although the client asks for no compression. What can't be decompressed is no JSON either. */
 function decompress(body: Uint8Array, coding: string): Uint8Array {
   if (!/^(?:(?:x-)?gzip|deflate)$/i.test(coding)) return body;
   try {
@@ -146,16 +143,13 @@ function parseJson(body: Uint8Array): ParsedBody {
 /** The fields that services of this kind send beside settings. */
 const OTHER_FIELD = /^(?:name|urls|password|hasPassword|ldapGroupDN|kerberos[A-Z]\w*|sslPEMKey\w+|hasSslPEMKeyPwd)$/;
 
-/**
- * Tells whether these are the fields of log settings. Every setting may be absent. If all of them are, every field must be one
- * that services send beside settings.
- */
+/** Every setting may be absent. If all of them are, every field must be one that services send beside settings. */
 function isSettings(fields: object): boolean {
   const names = Object.keys(fields);
   return names.some(isSettingName) || names.every((name) => OTHER_FIELD.test(name));
 }
 
-/** Tells whether a setting is present. One that is not valid is present, too. */
+/** A setting that is not valid is present, too. */
 function hasSetting(fields: OpenedResponse["fields"]): boolean {
   return Object.values(withAllFields(fields)).some((value) => {
     return isPlainObject(value) ? Object.values(value).some((member) => member !== undefined) : value !== undefined;
@@ -166,10 +160,7 @@ function isError(fields: object): boolean {
   return "error" in fields || "errorCode" in fields;
 }
 
-/**
- * Takes a body out of its envelope, if it is in one. An envelope has two members, a status and the content, whose names the
- * documentation does not give.
- */
+/** An envelope has two members, a status and the content, whose names the documentation does not give. */
 function openEnvelope(json: unknown): { readonly envelopeStatus?: number | undefined; readonly content: unknown } {
   if (!isPlainObject(json) || isError(json) || isSettings(json)) return { content: json };
   const members = Object.values(json);

@@ -14,7 +14,6 @@ import { decodeAgentLogSettings } from "./decode-settings.ts";
 import { ReadGate } from "./read-gate.ts";
 import { type ResponseContent, type ResponseContext, readResponse, refusalProvesKey } from "./read-response.ts";
 
-/** How to make one read. */
 export interface ServiceReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** The arguments may have secrets, so no message quotes them if they are invalid. Default: false. */
@@ -223,7 +222,6 @@ function isRetryable({ temporary, status }: AgentLogConfigError): boolean {
   return temporary && status !== 500 && status !== 401;
 }
 
-/** Says how often a read was tried. */
 function withAttempts(error: AgentLogConfigError, attempts: number): AgentLogConfigError {
   if (attempts === 1) return error;
   return new AgentLogConfigError(error.code, error.details.says, { ...error.details, attempts });

@@ -33,7 +33,6 @@ export type ConnectionSource = (setting: ConnectionSetting) => FoundSetting | un
 
 export const CONFIGURATION_NAMESPACE = "agent-log-config";
 
-/** Returns the key of a setting in the stack configuration. */
 export function configurationKey(setting: ConnectionSetting): string {
   return `${CONFIGURATION_NAMESPACE}:${setting}`;
 }
@@ -51,7 +50,6 @@ export function howToSet(setting: ConnectionSetting, value: string, source: Foun
   return `\`pulumi config set ${configurationKey(setting)} ${value}\``;
 }
 
-/** Returns the environment variable of a setting. */
 export function environmentVariable(setting: ConnectionSetting): string {
   return `AGENT_LOG_CONFIG_${setting.replace(/[A-Z]/g, "_$&").toUpperCase()}`;
 }
@@ -99,7 +97,7 @@ export function configurationText(value: unknown): string {
   return isObject(value) ? JSON.stringify(value) : String(value ?? "");
 }
 
-/** Looks a setting up in these sources, the first one first. */
+/** The first source comes first. */
 export function findSetting(
   setting: ConnectionSetting,
   sources: readonly ConnectionSource[],

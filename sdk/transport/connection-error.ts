@@ -121,7 +121,6 @@ const SENTENCES: Readonly<Record<TableCode, Readonly<Record<string, Sentence>>>>
     ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: NEEDS_CERTIFICATE,
     ERR_SSL_TLSV1_UNRECOGNIZED_NAME: ({ setting }) =>
       `it does not know the host name of ${setting}; check the host of ${setting}, or add the name to the server, or to the proxy in front of it`,
-    ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL: "it speaks only HTTP/2; enable HTTP/1.1 there",
     ERR_SSL_UNSAFE_LEGACY_RENEGOTIATION_DISABLED:
       "it does not support secure renegotiation (RFC 5746); update its TLS, or that of the proxy in front of it",
   },

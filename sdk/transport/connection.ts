@@ -56,9 +56,7 @@ export class ConnectionPool {
   }
 }
 
-/** Is told of the sockets of a connection. */
 interface SocketEvents {
-  /** A socket begins to open. */
   readonly onOpening: (socket: Socket) => void;
   /** The socket leads to the service, or to a proxy that forwards requests. */
   readonly onOpen: () => void;

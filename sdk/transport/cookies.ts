@@ -7,7 +7,6 @@ const MAX_COOKIES = 50;
 export class Cookies {
   readonly #valuesByName = new Map<string, string>();
 
-  /** The value of the `Cookie` header; undefined if there are none. */
   get header(): string | undefined {
     return [...this.#valuesByName].map(([name, value]) => `${name}=${value}`).join("; ") || undefined;
   }

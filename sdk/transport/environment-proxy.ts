@@ -9,7 +9,6 @@ export class ProxyError extends Error {
   override readonly name = "ProxyError";
   /** Host and port of the proxy, without a port that is the default. */
   readonly host: string;
-  /** The environment variable that names the proxy. */
   readonly variable: string;
   readonly status: number | undefined;
   /** The schemes of authentication that the proxy offers. */

@@ -665,7 +665,7 @@ itFails("ERR_TLS", reach, [
     alerting(112),
     "^it does not know the host name of baseUrl; check the host of baseUrl, or add the name to the server",
   ],
-  ["alert no_application_protocol", alerting(120), "HTTP/1.1"],
+  ["alert no_application_protocol", alerting(120), `${HANDSHAKE} \\(ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL\\)$`],
   ["no secure renegotiation", sending(helloOf("0303"), "https"), "secure renegotiation"],
   ["alert internal_error", alerting(80), `${HANDSHAKE} \\(ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR\\)$`],
   ["alert insufficient_security", alerting(71), `${HANDSHAKE} \\(ERR_SSL_TLSV1_ALERT_INSUFFICIENT_SECURITY\\)$`],
