@@ -2,7 +2,8 @@ import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import type { ConnectionOptions } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
-import type { ReadArguments } from "../model/read-arguments.ts";
+import { parseArgument } from "../model/parse-argument.ts";
+import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 import { ServiceClient } from "./service-client.ts";
 
 /** How to read. */
@@ -50,8 +51,9 @@ export class AgentLogConfigClient {
    */
   async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
     refuseImpossibleOptions(options);
+    const readArguments = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret: false });
     this.#client.forgetFailures();
-    return this.#client.read(args, { signal: options.signal });
+    return this.#client.read(readArguments, { signal: options.signal });
   }
 
   /** Waits for the reads under way, then closes the connections. It returns the same promise each time. */

@@ -4,8 +4,8 @@ import { sendSigned, type UnsignedRequest, type WireResponse } from "../digest/s
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { type CheckedOptions, checkOptions, MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
 import { AgentLogConfigError, errorOf, withEvidence } from "../model/errors.ts";
-import { type PlaceOf, parseArgument } from "../model/parse-argument.ts";
-import { agentLogConfigId, type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
+import type { PlaceOf } from "../model/parse-argument.ts";
+import { agentLogConfigId, type ReadArguments } from "../model/read-arguments.ts";
 import { type Connection, ConnectionPool, connectionFactory } from "../transport/connection.ts";
 import { connectionError, type FailedRequest, routeOf } from "../transport/connection-error.ts";
 import { type EnvironmentProxy, environmentProxy, ProxyError } from "../transport/environment-proxy.ts";
@@ -16,8 +16,6 @@ import { type ResponseContent, type ResponseContext, readResponse, refusalProves
 
 export interface ServiceReadOptions {
   readonly signal?: AbortSignal | undefined;
-  /** The arguments may have secrets, so no message quotes them if they are invalid. Default: false. */
-  readonly isSecret?: boolean;
   /** Replaces that of the connection. */
   readonly maxRetries?: number;
   readonly onRetry?: OnRetry;
@@ -54,18 +52,16 @@ export class ServiceClient {
     this.#gate = new ReadGate(this.#pool);
   }
 
-  /** @param args {@link ReadArguments}, not checked yet */
-  async read(args: unknown, options: ServiceReadOptions): Promise<AgentLogConfigResult> {
-    const { signal, isSecret = false, onRetry, maxRetries } = options;
-    const readArguments = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret });
-    const { projectId, agent, envelope = false } = readArguments;
+  async read(args: ReadArguments, options: ServiceReadOptions): Promise<AgentLogConfigResult> {
+    const { signal, onRetry, maxRetries } = options;
+    const { projectId, agent, envelope = false } = args;
     const { host } = this.#url;
     const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from ${host}`;
     signal?.throwIfAborted();
     if (this.#closing !== undefined) {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
-    const request = requestOf(this.#url, readArguments);
+    const request = requestOf(this.#url, args);
     const ownOptions = maxRetries === undefined ? this.#options : { ...this.#options, maxRetries };
     const context = { request, envelope, subject, options: ownOptions, proxy: this.#proxy };
     const pending = { ...context, signal, onRetry };

@@ -1,8 +1,8 @@
 import type { EngineLog } from "../engine/engine-log.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
-import { idOf } from "../model/read-arguments.ts";
+import { idOf, type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 import { type ConnectionSource, lookUpConnection } from "../reading/connection-settings.ts";
-import { SettingsReader, type UncheckedRead } from "../reading/settings-reader.ts";
+import { SettingsReader } from "../reading/settings-reader.ts";
 import { type Finding, FindingReport } from "../record/finding-report.ts";
 import type { RecordHost } from "../record/read-outcome.ts";
 import { nameInUrn } from "./engine-messages.ts";
@@ -31,15 +31,17 @@ export class PluginRun {
   }
 
   /** Reads settings with the connection of the provider. */
-  read(readArguments: UncheckedRead): Promise<AgentLogConfigResult> {
+  read(readArguments: ReadArguments): Promise<AgentLogConfigResult> {
     return this.#reader.read(lookUpConnection(...this.#sources), readArguments);
   }
 
   /**
-   * Reads for a resource that the engine is going to ask for. If the read fails, the later call of the engine fails, and this
-   * function does not.
+   * Reads for a resource that the engine is going to ask for. If the read fails or an argument is invalid, the later call of the engine
+   * fails, and this function does not.
    */
-  async readAhead(urn: string, readArguments: UncheckedRead): Promise<void> {
+  async readAhead(urn: string, args: object): Promise<void> {
+    const { data: readArguments } = readArgumentsSchema.safeParse(args);
+    if (readArguments === undefined) return;
     const read = this.calls.during(() => this.read(readArguments));
     this.#readsAhead.set(aheadKey(urn, readArguments), read);
     await read.catch(() => {});
@@ -66,7 +68,7 @@ export class PluginRun {
 }
 
 /** Returns the key of a read ahead. The key has the arguments, because a transform may have changed them since. */
-function aheadKey(urn: string, readArguments: UncheckedRead): string {
+function aheadKey(urn: string, readArguments: ReadArguments): string {
   return `${urn} ${idOf(readArguments)}`;
 }
 

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AGENT_LOG_CONFIG_TYPE } from "../engine/frozen-texts.ts";
 import { type RecordedSettings, recordedSettingsOf } from "../model/agent-log-settings.ts";
-import { idOf } from "../model/read-arguments.ts";
+import { idOf, readArgumentsSchema } from "../model/read-arguments.ts";
 import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import { fingerprintsOf, originText } from "../record/program-origin.ts";
 import { outcomeOf } from "../record/read-outcome.ts";
@@ -55,12 +55,16 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
 async function readNow(
   request: ReadRequest,
   connection: ConnectionSettings | undefined,
-  readArguments: Parameters<typeof readOnce>[1],
+  args: object,
   hasWaited: boolean,
 ): Promise<ResourceRead> {
   const { name, opts } = request;
   const origin = { name, secrets: await secretsOf(request), ignoreChanges: opts.ignoreChanges ?? [] };
-  if (connection === undefined) return { settings: recordedSettingsOf({}), origin: originText(origin) };
+  // Check says what is wrong with arguments that are invalid.
+  const { data: readArguments } = readArgumentsSchema.safeParse(args);
+  if (connection === undefined || readArguments === undefined) {
+    return { settings: recordedSettingsOf({}), origin: originText(origin) };
+  }
   const { baseUrl: service, publicKey } = fingerprintsOf(connection);
   const read = readOnce(connection, readArguments, hasWaited);
   const outcome = await outcomeOf(read, { id: idOf(readArguments), service });

@@ -3,14 +3,9 @@ import { refuseEngineMarks } from "../engine/engine-marks.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
+import type { ReadArguments } from "../model/read-arguments.ts";
 import { type ConnectionSettings, connectionKey, howToSet } from "./connection-settings.ts";
 import { ReadProgress } from "./read-progress.ts";
-
-/** The arguments of a read, not checked yet. */
-export interface UncheckedRead {
-  readonly projectId?: unknown;
-  readonly agent?: unknown;
-}
 
 /**
  * Reads settings for one run. A run has one client for each connection, so that its reads share sockets and nonces, and the errors of
@@ -24,11 +19,8 @@ export class SettingsReader {
     this.#progress = new ReadProgress(...showProgress);
   }
 
-  /**
-   * Reads settings. No message quotes arguments that are invalid, since they may be secrets.
-   * @throws AgentLogConfigError for settings and arguments that are invalid, and for a read that failed
-   */
-  read(connection: ConnectionSettings, args: UncheckedRead): Promise<AgentLogConfigResult> {
+  /** @throws AgentLogConfigError for settings of the connection that are invalid, and for a read that failed */
+  read(connection: ConnectionSettings, args: ReadArguments): Promise<AgentLogConfigResult> {
     return this.#progress.during(async (onRetry) => {
       // The import itself fails on a runtime that is not supported.
       const { openClient } = await import("./open-client.ts");
@@ -36,7 +28,7 @@ export class SettingsReader {
       // A failure is not kept: its message says where the settings were found, and equal settings may stand elsewhere.
       const client = this.#clients.get(key) ?? openClient(connection);
       this.#clients.set(key, client);
-      return readUsable(connection, client, args, { onRetry, isSecret: true });
+      return readUsable(connection, client, args, { onRetry });
     });
   }
 }
@@ -45,7 +37,7 @@ export class SettingsReader {
 export async function readUsable(
   connection: ConnectionSettings,
   client: ServiceClient,
-  args: UncheckedRead,
+  args: ReadArguments,
   options: ServiceReadOptions,
 ): Promise<AgentLogConfigResult> {
   const result = await client.read(args, options).catch((error) => {

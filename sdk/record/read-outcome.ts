@@ -8,9 +8,8 @@ import {
   SETTING_NAMES,
   type SettingName,
 } from "../model/agent-log-settings.ts";
-import { idOf } from "../model/read-arguments.ts";
+import { idOf, type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 import { type ConnectionSource, lookUpConnection } from "../reading/connection-settings.ts";
-import type { UncheckedRead } from "../reading/settings-reader.ts";
 import { errorFinding, type Finding, recordFinding } from "./finding-report.ts";
 import { belongsTo, fingerprintsOf, type ReadTarget } from "./program-origin.ts";
 import { recordedArguments, unmetExpectations } from "./resource-arguments.ts";
@@ -23,7 +22,7 @@ export interface RecordHost {
   /** In a refresh, the sources may be those of the last update. */
   readonly usesOldConnection?: boolean | undefined;
   /** Reads settings with the connection of the sources. */
-  readonly read: (args: UncheckedRead) => Promise<AgentLogConfigResult>;
+  readonly read: (args: ReadArguments) => Promise<AgentLogConfigResult>;
 }
 
 /**
@@ -57,7 +56,7 @@ export async function findSettings(host: RecordHost, olds: ResourceRecord, news:
       return { kind: "read", settings: news.settings, readTarget };
     }
   }
-  return outcomeOf(host.read({ projectId, agent }), readTargetOf(host, args));
+  return outcomeOf(host.read(readArgumentsSchema.parse({ projectId, agent })), readTargetOf(host, args));
 }
 
 /** Waits for a read, which may fail. */

@@ -58,6 +58,14 @@ it("leaves the read to a provider of another package", async () => {
   expect((await inputsOf({}, { provider }))["__origin"]).toEqual(origin);
 });
 
+it("leaves an argument that is invalid to the check, and quotes it nowhere else", async () => {
+  const { projectId, ...others } = await inputsOf({ projectId: pulumi.secret("orders") });
+  expect(others["__origin"]).toEqual(
+    secret({ name: "settings", secrets: ["configOverrides", "projectId"], ignoreChanges: [] }),
+  );
+  expect(JSON.stringify(others)).not.toContain("orders");
+});
+
 it("sends settings in the clear where an argument is a secret, as every resource of Pulumi does", async () => {
   const inputs = await inputsOf({ projectId: pulumi.secret(PROJECT_ID) });
   expect(inputs).toMatchObject({ projectId: secret(PROJECT_ID), logPath: "/l", configOverrides: secret({ key: "k" }) });
