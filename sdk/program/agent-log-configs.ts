@@ -6,7 +6,7 @@ import { fleetChildren } from "../record/fleet-children.ts";
 import { AgentLogConfig, type AgentLogConfigArgs, recordedTexts } from "./agent-log-config.ts";
 import { isEventual, isPlain } from "./is-eventual.ts";
 import { markedValueOf } from "./private-sdk.ts";
-import { printedAsIs } from "./program-failures.ts";
+import { hideStack } from "./program-failures.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
@@ -96,7 +96,7 @@ function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): AgentLo
     try {
       return makeChildren({ ...fleet, lists: { ...fleet.lists, ...lateLists }, origin });
     } catch (error) {
-      throw printedAsIs(error);
+      throw hideStack(error);
     }
   });
 }

@@ -8,7 +8,7 @@ import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import { type GetAgentLogConfigsArgs, type ReadManyResult, readMany } from "../reading/read-many.ts";
 import type { AgentLogConfigsArgs } from "./agent-log-configs.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
-import { failProgram, printedAsIs } from "./program-failures.ts";
+import { failProgram, hideStack } from "./program-failures.ts";
 import { readOnce } from "./program-state.ts";
 import { connectionOf, type ProviderSettings, providerOf } from "./provider.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
@@ -50,7 +50,13 @@ export async function getAgentLogConfig(
   args: GetAgentLogConfigArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigResult> {
-  return withSecrets(await callNow(FUNCTIONS.getAgentLogConfig, args, opts, readOne));
+  const { getAgentLogConfig: name } = FUNCTIONS;
+  if (runsWithMocks()) return withSecrets(await pulumi.runtime.invoke(name, { ...args }, opts));
+  try {
+    return withSecrets(await readOne(await plainCall(name, args, opts)));
+  } catch (error) {
+    throw hideStack(error);
+  }
 }
 
 /**
@@ -77,7 +83,11 @@ export function getAgentLogConfigOutput(
   args: GetAgentLogConfigOutputArgs,
   opts: pulumi.InvokeOutputOptions = {},
 ): pulumi.Output<GetAgentLogConfigResult> {
-  return callWhenKnown(FUNCTIONS.getAgentLogConfig, args, opts, readOne).apply(withSecrets);
+  const { getAgentLogConfig: name } = FUNCTIONS;
+  if (runsWithMocks()) {
+    return pulumi.runtime.invokeOutput<AgentLogConfigResult>(name, { ...args }, opts).apply(withSecrets);
+  }
+  return eventualCall(name, args, opts).apply((call) => readOne(call).then(withSecrets, failProgram));
 }
 
 async function readOne({ connection, args, hasWaited, isSecret }: FunctionCall): Promise<AgentLogConfigResult> {
@@ -122,7 +132,13 @@ export async function getAgentLogConfigs(
   args: GetAgentLogConfigsArgs,
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigsResult> {
-  return withAllSecrets(await callNow(FUNCTIONS.getAgentLogConfigs, args, opts, readAll));
+  const { getAgentLogConfigs: name } = FUNCTIONS;
+  if (runsWithMocks()) return withAllSecrets(await pulumi.runtime.invoke(name, { ...args }, opts));
+  try {
+    return withAllSecrets(await readAll(await plainCall(name, args, opts)));
+  } catch (error) {
+    throw hideStack(error);
+  }
 }
 
 /**
@@ -150,20 +166,19 @@ export function getAgentLogConfigsOutput(
   args: GetAgentLogConfigsOutputArgs,
   opts: pulumi.InvokeOutputOptions = {},
 ): pulumi.Output<GetAgentLogConfigsResult> {
-  return callWhenKnown(FUNCTIONS.getAgentLogConfigs, args, opts, readAll).apply(withAllSecrets);
+  const { getAgentLogConfigs: name } = FUNCTIONS;
+  if (runsWithMocks()) return pulumi.runtime.invokeOutput<Results>(name, { ...args }, opts).apply(withAllSecrets);
+  return eventualCall(name, args, opts).apply((call) => readAll(call).then(withAllSecrets, failProgram));
 }
 
-function readAll({
-  connection,
-  args,
-  hasWaited,
-  isSecret,
-}: FunctionCall): Promise<ReadManyResult<AgentLogConfigResult>> {
+type Results = ReadManyResult<AgentLogConfigResult>;
+
+function readAll({ connection, args, hasWaited, isSecret }: FunctionCall): Promise<Results> {
   return readMany((one) => readOnce(connection, one, hasWaited), args, isSecret);
 }
 
 /** Mocks may return nothing. */
-function withAllSecrets(result: ReadManyResult<AgentLogConfigResult>): GetAgentLogConfigsResult {
+function withAllSecrets(result: Results): GetAgentLogConfigsResult {
   return { ...result, configs: result.configs?.map(withSecrets) };
 }
 
@@ -180,46 +195,25 @@ interface FunctionCall {
   readonly isSecret: boolean;
 }
 
-type Read<Result> = (call: FunctionCall) => Promise<Result>;
-
-/** Calls a function with plain arguments. In a unit test Pulumi's mocks answer, as for every package. */
-function callNow<Result>(
-  name: FunctionName,
-  args: object,
-  opts: pulumi.InvokeOptions,
-  read: Read<Result>,
-): Promise<Result> {
-  if (runsWithMocks()) return pulumi.runtime.invoke(name, { ...args }, opts);
-  return readWith(() => connectionFor(name, opts), args, read).catch((error) => {
-    throw printedAsIs(error);
-  });
-}
-
-async function readWith<Result>(connect: () => ProviderSettings, args: object, read: Read<Result>): Promise<Result> {
-  const { settings } = connect();
+/** Returns a call with plain arguments. */
+async function plainCall(name: FunctionName, args: object, opts: pulumi.InvokeOptions): Promise<FunctionCall> {
+  const { settings } = connectionFor(name, opts);
   const connection = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
-  if (connection !== undefined) return read({ connection, args, hasWaited: false, isSecret: false });
+  if (connection !== undefined) return { connection, args, hasWaited: false, isSecret: false };
   throw invalidArgument(
     "The settings of the Provider are not known yet in this preview; call getAgentLogConfigOutput or getAgentLogConfigsOutput instead.",
   );
 }
 
-/** Calls a function as soon as its arguments, its connection and its dependencies are known. */
-function callWhenKnown<Result>(
-  name: FunctionName,
-  args: object,
-  opts: pulumi.InvokeOutputOptions,
-  read: Read<Result>,
-): pulumi.Output<Result> {
-  if (runsWithMocks()) return pulumi.runtime.invokeOutput<Result>(name, { ...args }, opts);
+/** Returns a call as soon as its arguments, its connection and its dependencies are known. */
+function eventualCall(name: FunctionName, args: object, opts: pulumi.InvokeOutputOptions): pulumi.Output<FunctionCall> {
   const { settings, hasWaited } = connectionFor(name, opts);
   const waits = pulumi.all([hasWaited, waitForDependencies(opts.dependsOn, args)]);
   const input = pulumi.output<object>(args);
   return pulumi
     .all([input, settings, waits, pulumi.isSecret(input)])
     .apply(([plainArgs, connection, waitResults, isSecret]) => {
-      const call = { connection, args: plainArgs, hasWaited: waitResults.includes(true), isSecret };
-      return read(call).catch(failProgram);
+      return { connection, args: plainArgs, hasWaited: waitResults.includes(true), isSecret };
     });
 }
 

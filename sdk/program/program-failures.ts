@@ -71,17 +71,17 @@ const newReport = () => new FindingReport<FailedResource>(({ name }) => name);
  * warns of that. The Output gets no value. In a unit test and an inline program the Output itself fails.
  */
 export function failProgram(thrown: unknown): Promise<never> {
-  const error = printedAsIs(thrown);
+  const error = hideStack(thrown);
   if (runsWithMocks() || runsInline()) throw error;
   void Promise.reject(error);
   return new Promise(() => {});
 }
 
 /**
- * Returns what was thrown as an error that the SDK prints as its message alone, if nobody catches it. The SDK would print the stack of
+ * Lets the SDK print what was thrown as its message alone, if nobody catches it. The SDK would print the stack of
  * an error that comes after the main module has ended, and put the name of each property before the message that fails with it.
  */
-export function printedAsIs(thrown: unknown): AgentLogConfigError {
+export function hideStack(thrown: unknown): AgentLogConfigError {
   const error = errorOf(thrown);
   let { message } = error;
   const setMessage = (text: string) => {
