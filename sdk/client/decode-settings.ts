@@ -24,7 +24,8 @@ export function decodeAgentLogSettings(body: unknown, subject: string): AgentLog
       ? describeIssues(error?.issues ?? [], "the body")
       : `configOverrides must not ${unusablePart}`;
   const says = `the response can't be used, because ${problem}; check baseUrl and the version of the service`;
-  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status: 200 });
+  const isSettingRefused = isPlainObject(body);
+  throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status: 200, isSettingRefused });
 }
 
 /** Returns the fields that are settings, each of them present. Services leave out what is not set, or send null, `""` or `{}`. */

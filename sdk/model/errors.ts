@@ -59,6 +59,8 @@ export interface FailureDetails {
   readonly advice?: string | undefined;
   /** @internal The key may be right, because the reason of the refusal is lost. */
   readonly isDoubtful?: boolean | undefined;
+  /** @internal A setting of the service can't be used, so another connection would not help. */
+  readonly isSettingRefused?: boolean | undefined;
 }
 
 /**

@@ -122,9 +122,8 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
       }
       return { id, outputs: outputsOf(record), warning: { ...finding, record: "used" } };
     }
-    // If a setting of the service is refused, no other connection helps.
-    const isOfSetting = SETTING_NAMES.some((name) => error.details.says.includes(name));
-    throw host.usesOldConnection !== true || isOfSetting ? error : error.advised(REFRESH_ADVICE);
+    const mayHelp = host.usesOldConnection === true && error.details.isSettingRefused !== true;
+    throw mayHelp ? error.advised(REFRESH_ADVICE) : error;
   }
 }
 

@@ -274,6 +274,14 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     { description: "the address has changed", says: "(status 404)", status: 404, body: "<html>", isAdvised: true },
     { description: "a login page answers", says: "is a web page", status: 200, body: "<html>", isAdvised: true },
     { description: "the key lacks a role", says: "(status 403)", status: 403, body: "<html>", isAdvised: true },
+    { description: "a list answers", says: "the body must be an object", status: 200, body: "[]", isAdvised: true },
+    {
+      description: "another API answers",
+      says: "usernames; check",
+      status: 200,
+      body: '{"usernames":5}',
+      isAdvised: true,
+    },
     { description: "a setting has the wrong type", says: "logPath must", status: 200, body: '{"logPath":5}' },
     {
       description: "a setting can't be used in a program",
