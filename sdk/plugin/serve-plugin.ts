@@ -63,9 +63,9 @@ interface PluginDescription {
 function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
   let isConfigurationChecked = false;
   let run = new PluginRun(log, [], isConfigurationChecked);
-  const { cancellable, cancelCalls } = cancellableCalls(log);
+  const calls = new CancellableCalls(log);
   const call = <Request, Response>(answer: (request: Request, current: PluginRun) => Response | Promise<Response>) =>
-    cancellable((request: Request) => {
+    calls.handler((request: Request) => {
       const current = run;
       return current.calls.during(() => answer(request, current));
     });
@@ -88,13 +88,13 @@ function resourceProvider({ version, schema }: PluginDescription, log: EngineLog
     read: call(readRecord),
     delete: call(() => new emptyMessages.Empty()),
     // A component can't fail without a message, and a component whose children fail has no message of its own.
-    construct: cancellable((request) => construct(request, run), constructResponse({ configs: UNKNOWN_OUTPUT })),
+    construct: calls.handler((request) => construct(request, run), constructResponse({ configs: UNKNOWN_OUTPUT })),
     invoke: call(invoke),
     cancel: (_, respond) => {
       run.end();
       // The calls that were held end first, with their own reasons.
       setImmediate(async () => {
-        await cancelCalls();
+        await calls.cancel();
         await log.flush();
         respond(null, new emptyMessages.Empty());
       });
@@ -125,44 +125,50 @@ function constructResponse(state: object) {
   return new providerMessages.ConstructResponse().setState(structOf({ ...state }));
 }
 
-/** Handlers that show messages before the response, and end at once on cancel. */
-function cancellableCalls(log: EngineLog) {
-  /** The function that ends each call that is under way, and the end of this call. */
-  const calls = new Map<() => void, Promise<void>>();
-  /** @param responseOnCancel what to respond on cancel; without it the call fails, and the engine shows that */
-  const cancellable =
-    <Request, Response>(
-      answer: (request: Request) => Promise<Response>,
-      responseOnCancel?: Response,
-    ): grpc.handleUnaryCall<Request, Response> =>
-    async ({ request }, respond) => {
-      const cancellation = Promise.withResolvers<Response>();
-      const end = Promise.withResolvers<void>();
-      const cancel = () =>
-        responseOnCancel === undefined ? cancellation.reject(CANCELLED) : cancellation.resolve(responseOnCancel);
-      calls.set(cancel, end.promise);
+/** The calls of the engine that are under way. The engine gets all messages before a response, and each call ends at once on cancel. */
+class CancellableCalls {
+  readonly #log: EngineLog;
+  readonly #calls = new Set<{ readonly cancel: () => void; readonly end: Promise<void> }>();
+
+  constructor(log: EngineLog) {
+    this.#log = log;
+  }
+
+  /**
+   * Returns the handler of a call.
+   * @param responseOnCancel what to respond on cancel; without it the call fails, and the engine shows that
+   */
+  handler<Request, Response>(
+    answer: (request: Request) => Promise<Response>,
+    responseOnCancel?: Response,
+  ): grpc.handleUnaryCall<Request, Response> {
+    return async ({ request }, respond) => {
+      const { promise: cancellation, resolve, reject } = Promise.withResolvers<Response>();
+      const { promise: end, resolve: finish } = Promise.withResolvers<void>();
+      const cancel = () => (responseOnCancel === undefined ? reject(CANCELLED) : resolve(responseOnCancel));
+      const call = { cancel, end };
+      this.#calls.add(call);
       try {
-        const response = await Promise.race([answer(request), cancellation.promise]);
-        await log.flush();
+        const response = await Promise.race([answer(request), cancellation]);
+        await this.#log.flush();
         respond(null, response);
       } catch (error) {
-        await log.flush();
+        await this.#log.flush();
         const code = error === CANCELLED ? grpc.status.CANCELLED : grpc.status.UNKNOWN;
         respond({ code, details: errorFinding(error).message });
       } finally {
-        calls.delete(cancel);
-        end.resolve();
+        this.#calls.delete(call);
+        finish();
       }
     };
-  /**
-   * Ends all calls. It waits for their responses, because the engine closes the connection after the response to the cancellation.
-   */
-  const cancelCalls = async () => {
-    const ends = [...calls.values()];
-    for (const cancel of calls.keys()) cancel();
-    await Promise.all(ends);
-  };
-  return { cancellable, cancelCalls };
+  }
+
+  /** Waits for the responses, because the engine closes the connection after the response to the cancellation. */
+  async cancel(): Promise<void> {
+    const calls = [...this.#calls];
+    for (const { cancel } of calls) cancel();
+    await Promise.all(calls.map(({ end }) => end));
+  }
 }
 
 const CANCELLED = new Error("The read was given up, because the run has ended.");

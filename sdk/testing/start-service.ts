@@ -133,45 +133,20 @@ export async function startServer(
   report: (request: ServiceRequest) => void,
 ): Promise<Omit<Service, "requests">> {
   parseArgument(serviceOptionsSchema, options, "The service was not started");
-  const { publicKey: username = "publickey", privateKey = "private-key-0001", tls, port = 0, qopParameter } = options;
-  const protect = () => digestProtection({ realm: REALM, username, password, qopParameter });
-  const projects = new Projects(options.settings ?? {});
-  const faults: Fault[] = [];
-  let password = privateKey;
-  let challengeFor = protect();
-  let standingResponse: CannedResponse | "reset" | undefined;
-
-  const failNext = (...more: readonly Fault[]) => {
-    refuseImpossibleFaults(more);
-    faults.push(...more);
-  };
-  failNext(...(options.faults ?? []));
-
+  const { tls, port = 0 } = options;
+  const { answer, ...controls } = serviceBehaviour(options);
+  const sockets = new Set<Socket>();
   const listener: RequestListener = (request, response) => {
-    const { method = "", url: target = "", headers } = request;
-    let challenge = challengeFor(method, target, headers.authorization);
-    const fault = challenge === undefined ? (faults.shift() ?? standingResponse) : undefined;
-    if (fault === "forgetNonces") {
-      challengeFor = protect();
-      challenge = challengeFor(method, target, headers.authorization);
-    }
-    const usualResponse = challenge === undefined ? respond(method, target, projects) : unauthorized(challenge);
+    const { method = "", url: target = "", headers, socket } = request;
+    const { content, fault } = answer(method, target, headers.authorization);
     const parts: Partial<Cut & Delay & CannedResponse> = typeof fault === "object" ? fault : {};
-    const content = isResponse(fault) ? fault : usualResponse;
     const isCut = fault === "reset" || parts.cutAfterBytes !== undefined;
     report({ method, target, headers, status: isCut ? 0 : content.status });
-    if (fault === "reset") reset(request.socket);
+    if (fault === "reset") reset(socket, sockets);
     else sendResponse(response, content, parts);
   };
-
-  /** Resets a connection. A connection over TLS can be reset only below TLS. */
-  const reset = ({ remotePort }: Socket) => {
-    for (const socket of sockets) if (socket.remotePort === remotePort) socket.resetAndDestroy();
-  };
-
   const server = tls === undefined ? createServer(listener) : createTlsServer({ ...tls }, listener);
   // node:https does not know a connection before its TLS handshake, which may never come.
-  const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);
     socket.once("close", () => sockets.delete(socket));
@@ -182,20 +157,57 @@ export async function startServer(
 
   return {
     baseUrl: `${tls === undefined ? "http" : "https"}://127.0.0.1:${address.port}${PREFIX}`,
-    set: (projectId, agent, settings) => projects.set(projectId, agent, settings),
-    failNext,
-    respondWith(response) {
-      if (response !== undefined) refuseImpossibleFaults([response]);
-      standingResponse = response;
-    },
-    rotateKey(key) {
-      password = key;
-      challengeFor = protect();
-    },
+    ...controls,
     async close() {
       const end = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();
       await end;
+    },
+  };
+}
+
+/** Resets a connection. A connection over TLS can be reset only below TLS. */
+function reset({ remotePort }: Socket, sockets: Iterable<Socket>): void {
+  for (const socket of sockets) if (socket.remotePort === remotePort) socket.resetAndDestroy();
+}
+
+/** Returns what the service does, and the functions by which a test changes that. */
+function serviceBehaviour(options: ServiceOptions) {
+  const { publicKey: username = "publickey", privateKey = "private-key-0001", qopParameter } = options;
+  let password = privateKey;
+  const protect = () => digestProtection({ realm: REALM, username, password, qopParameter });
+  let challengeFor = protect();
+  const projects = new Projects(options.settings ?? {});
+  const faults: Fault[] = [];
+  let standingResponse: CannedResponse | "reset" | undefined;
+
+  const failNext = (...more: readonly Fault[]) => {
+    refuseImpossibleFaults(more);
+    faults.push(...more);
+  };
+  failNext(...(options.faults ?? []));
+
+  return {
+    /** Returns the response to a request, and what goes wrong with it. */
+    answer(method: string, target: string, authorization: string | undefined) {
+      let challenge = challengeFor(method, target, authorization);
+      const fault = challenge === undefined ? (faults.shift() ?? standingResponse) : undefined;
+      if (fault === "forgetNonces") {
+        challengeFor = protect();
+        challenge = challengeFor(method, target, authorization);
+      }
+      const usualResponse = challenge === undefined ? respond(method, target, projects) : unauthorized(challenge);
+      return { content: isResponse(fault) ? fault : usualResponse, fault };
+    },
+    set: (...args: Parameters<Service["set"]>) => projects.set(...args),
+    failNext,
+    respondWith(response: CannedResponse | "reset" | undefined) {
+      if (response !== undefined) refuseImpossibleFaults([response]);
+      standingResponse = response;
+    },
+    rotateKey(key: string) {
+      password = key;
+      challengeFor = protect();
     },
   };
 }
