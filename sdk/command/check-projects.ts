@@ -4,6 +4,7 @@ import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
 import { notThis, printable } from "../model/printable.ts";
 import { AGENTS, agentLogConfigId, PROJECT_ID, type ReadArguments } from "../model/read-arguments.ts";
 import {
+  type ConnectionSettings,
   configurationKey,
   configurationWarnings,
   lookUpConnection,
@@ -68,55 +69,74 @@ function parseOptions(args: readonly string[]) {
 }
 
 async function readProjects(stack: string | undefined, projectIds: readonly string[]): Promise<CheckReport> {
-  const warnings: string[] = [];
-  let sources: Pick<CheckReport, "settings" | "service"> = { settings: {} };
   const isSelected = stack === undefined && hasProject();
+  let sources: ConnectionSources = { settings: {}, warnings: [] };
   try {
-    const configuration = await readConfiguration(stack, isSelected, warnings);
-    const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
-    const isSecret = (key: string) => configuration[key]?.secret === true;
-    warnings.push(...configurationWarnings(values, isSecret));
-    const connection = lookUpConnection(stackConfiguration((key) => values[key]));
-    // The Pulumi CLI takes the selected stack from this variable, if it is set.
-    const knownStack = stack ?? process.env["PULUMI_STACK"];
-    const stackName = knownStack ? `stack ${printable(knownStack, 80)}` : "selected stack";
-    const places = Object.entries(connection).map(([name, setting]) => {
-      return [name, setting?.source === "stack" ? stackName : (setting?.source ?? "")] as const;
-    });
-    // An origin has no credentials.
-    const origin = URL.parse(connection.baseUrl?.text ?? "")?.origin;
-    const service = isSecret(configurationKey("baseUrl")) || origin === "null" ? undefined : origin;
-    sources = { settings: Object.fromEntries(places), service };
+    const { connection, ...found } = await connectionOfStack(stack, isSelected);
+    sources = found;
+    // The reads may take long.
     process.stderr.write(describeSources(sources));
-    const client = openClient(connection);
-    const progress = new ReadProgress((text) => process.stderr.write(`${text}\n`));
-    const reads = [...new Set(projectIds)].flatMap((projectId) => AGENTS.map((agent) => ({ projectId, agent })));
-    // A retry would hide the first failure.
-    const outcomes = await Promise.allSettled(
-      reads.map((read) => progress.during(() => readUsable(connection, client, read, { maxRetries: 0 }))),
-    );
-    const configs = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-    const failures = outcomes.flatMap((outcome, index) => {
-      return outcome.status === "rejected" ? [{ error: errorOf(outcome.reason), read: reads[index] }] : [];
-    });
-    return { ...sources, warnings, configs, failures };
+    return { ...sources, ...(await readAgents(connection, projectIds)) };
   } catch (error) {
     const failure = { error: withSettingsPlaces(errorOf(error), stack !== undefined || isSelected) };
-    return { ...sources, warnings, configs: [], failures: [failure] };
+    return { ...sources, configs: [], failures: [failure] };
   }
+}
+
+/** Where the settings of the connection come from. */
+type ConnectionSources = Pick<CheckReport, "settings" | "service" | "warnings">;
+
+async function connectionOfStack(
+  stack: string | undefined,
+  isSelected: boolean,
+): Promise<ConnectionSources & { readonly connection: ConnectionSettings }> {
+  const { configuration, warnings } = await readConfiguration(stack, isSelected);
+  const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
+  const isSecret = (key: string) => configuration[key]?.secret === true;
+  const connection = lookUpConnection(stackConfiguration((key) => values[key]));
+  // The Pulumi CLI takes the selected stack from this variable, if it is set.
+  const knownStack = stack ?? process.env["PULUMI_STACK"];
+  const stackName = knownStack ? `stack ${printable(knownStack, 80)}` : "selected stack";
+  const places = Object.entries(connection).map(([name, setting]) => {
+    return [name, setting?.source === "stack" ? stackName : (setting?.source ?? "")] as const;
+  });
+  // An origin has no credentials.
+  const origin = URL.parse(connection.baseUrl?.text ?? "")?.origin;
+  const service = isSecret(configurationKey("baseUrl")) || origin === "null" ? undefined : origin;
+  const allWarnings = [...warnings, ...configurationWarnings(values, isSecret)];
+  return { connection, settings: Object.fromEntries(places), service, warnings: allWarnings };
 }
 
 /** If the selected stack can't be read, the environment may have all that is needed. */
 async function readConfiguration(
   stack: string | undefined,
   isSelected: boolean,
-  warnings: string[],
-): Promise<StackConfiguration> {
-  if (!isSelected) return stack === undefined ? {} : readStack(stack);
-  return readStack(undefined).catch((error: unknown) => {
-    warnings.push(errorOf(error).advised("So check uses the environment alone.").message);
-    return {};
+): Promise<{ readonly configuration: StackConfiguration; readonly warnings: readonly string[] }> {
+  try {
+    return { configuration: stack === undefined && !isSelected ? {} : await readStack(stack), warnings: [] };
+  } catch (error) {
+    if (!isSelected) throw error;
+    return { configuration: {}, warnings: [errorOf(error).advised("So check uses the environment alone.").message] };
+  }
+}
+
+/** @throws AgentLogConfigError without a connection to read with */
+async function readAgents(
+  connection: ConnectionSettings,
+  projectIds: readonly string[],
+): Promise<Pick<CheckReport, "configs" | "failures">> {
+  const client = openClient(connection);
+  const progress = new ReadProgress((text) => process.stderr.write(`${text}\n`));
+  const reads = [...new Set(projectIds)].flatMap((projectId) => AGENTS.map((agent) => ({ projectId, agent })));
+  // A retry would hide the first failure.
+  const outcomes = await Promise.allSettled(
+    reads.map((read) => progress.during(() => readUsable(connection, client, read, { maxRetries: 0 }))),
+  );
+  const configs = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  const failures = outcomes.flatMap((outcome, index) => {
+    return outcome.status === "rejected" ? [{ error: errorOf(outcome.reason), read: reads[index] }] : [];
   });
+  return { configs, failures };
 }
 
 /** Says where else settings may be that are missing. */
@@ -146,7 +166,7 @@ function toJson({ settings, service, warnings, configs, failures }: CheckReport)
 }
 
 /** Says where the settings are. */
-function describeSources({ settings, service }: Pick<CheckReport, "settings" | "service">): string {
+function describeSources({ settings, service }: ConnectionSources): string {
   const names = Object.keys(settings);
   const places = Object.entries(Object.groupBy(names, (name) => settings[name] ?? ""));
   const nameWithValue = (name: string) => (name === "baseUrl" && service !== undefined ? `${name} ${service}` : name);
