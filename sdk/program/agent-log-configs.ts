@@ -115,17 +115,16 @@ function makeChildren({ name: fleet, rules, options, lists, origin }: Fleet): Ag
 
 /** Makes one Output of those of a child. `pulumi.all` would make two more of each, which is most of the work of a large fleet. */
 function fleetSettingsOf(child: AgentLogConfig, name: string): pulumi.Output<FleetSettings> {
-  const { projectId, agent, logRotate } = child;
-  const members = { projectId, agent, logRotate, ...recordedTexts.get(child) };
-  const outputs: readonly (readonly [string, pulumi.Output<unknown>])[] = Object.entries(members);
+  const members = { projectId: child.projectId, agent: child.agent, logRotate: child.logRotate };
+  const outputs = Object.entries<pulumi.Output<unknown>>({ ...members, ...recordedTexts.get(child) });
   return child.urn.apply(async (): Promise<FleetSettings> => {
     const values = outputs.map(async ([key, output]) => [key, (await markedValueOf(output)) || undefined]);
-    const settings = Object.fromEntries(await Promise.all(values));
+    const { projectId, agent, ...settings } = Object.fromEntries(await Promise.all(values));
     // In the preview of a new child its own id is unknown.
-    settings.id = [settings.projectId, settings.agent].find(pulumi.isUnknown) ?? idOf(settings);
-    settings.name = name;
+    const id = [projectId, agent].find(pulumi.isUnknown) ?? idOf({ projectId, agent });
     const secrets = await Promise.all(outputs.map(([, output]) => pulumi.isSecret(output)));
-    const marked = secrets.includes(true) ? pulumi.secret(settings) : settings;
-    return marked;
+    const all = { id, name, projectId, agent, ...settings };
+    const result = secrets.includes(true) ? pulumi.secret(all) : all;
+    return result;
   });
 }
