@@ -34,6 +34,14 @@ export function seal(value: unknown): unknown {
   return isSecret(value) ? value : { [SIGNATURE_KEY]: SECRET_SIGNATURE, value };
 }
 
+/** Seals one of these properties, if it is there. */
+export function withSealed(
+  properties: Readonly<Record<string, unknown>>,
+  name: string,
+): Readonly<Record<string, unknown>> {
+  return properties[name] === undefined ? properties : { ...properties, [name]: seal(properties[name]) };
+}
+
 export function isSecret(value: unknown): value is Record<string, unknown> {
   return isObject(value) && value[SIGNATURE_KEY] === SECRET_SIGNATURE;
 }

@@ -3,7 +3,7 @@ import providerMessages, {
   type CheckResponse,
   type ConfigureRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
-import { seal } from "../engine/engine-marks.ts";
+import { withSealed } from "../engine/engine-marks.ts";
 import { SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
 import { isPlainObject } from "../model/json.ts";
 import {
@@ -27,11 +27,7 @@ export function checkConfiguration(request: CheckRequest, run: PluginRun): Check
   );
   // The engine sends no mark even for a key that the stack keeps as a secret, so each key counts as a secret.
   for (const warning of configurationWarnings(configuration, () => true)) run.warn(request.getUrn(), warning);
-  const inputs = Object.entries(news).map(([name, value]) => [
-    name,
-    name === SECRET_CONNECTION_SETTING ? seal(value) : value,
-  ]);
-  return new providerMessages.CheckResponse().setInputs(structOf(Object.fromEntries(inputs)));
+  return new providerMessages.CheckResponse().setInputs(structOf(withSealed(news, SECRET_CONNECTION_SETTING)));
 }
 
 /**

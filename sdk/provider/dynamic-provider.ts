@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
-import { seal } from "../engine/engine-marks.ts";
+import { withSealed } from "../engine/engine-marks.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
 import { idOf } from "../model/read-arguments.ts";
@@ -89,8 +89,10 @@ export async function read(
     const isAdopted = record.args.projectId === undefined || internalIn(olds).isAdopted === true;
     const { outputs, inputs, warning, ...others } = await refreshRecord(hostOf(configuration), id, record);
     if (warning !== undefined) await warnOfRecord(id, warning);
-    const props = sealSecret({ ...asProperties(outputs), ...internalProperties({ isAdopted }) });
-    return { ...others, props, ...(inputs && { inputs: isAdopted ? {} : sealSecret(asProperties(inputs)) }) };
+    // The host passes a seal on to the engine.
+    const props = withSealed({ ...asProperties(outputs), ...internalProperties({ isAdopted }) }, SECRET_SETTING);
+    const newInputs = inputs && (isAdopted ? {} : withSealed(asProperties(inputs), SECRET_SETTING));
+    return { ...others, props, ...(newInputs && { inputs: newInputs }) };
   } catch (error) {
     // The host prints an error and its stack before the engine prints its message.
     const subject = `AgentLogConfig ${printable(id, 80)}`;
@@ -122,23 +124,17 @@ function tellOnce(subject: string, finding: Finding): Finding {
 /** Warns of a record, by the name of its resource if it is known, or else by its id. */
 async function warnOfRecord(subject: string, warning: Finding): Promise<void> {
   const { record, causeKey } = warning;
-  await warn(
+  const message =
     record === undefined
       ? `AgentLogConfig ${printable(subject, 120)}: ${causeKey}`
-      : describeFinding([subject], tellOnce(subject, warning)),
-  );
+      : describeFinding([subject], tellOnce(subject, warning));
+  if (!shownMessages.has(message)) log.show("WARNING", "", message);
+  shownMessages.add(message);
+  await log.flush();
 }
 
 /** The engine gives its address to the host of dynamic providers as the first argument. */
 const log = new EngineLog(loadEngineModules, /^\S+:\d+$/.exec(process.argv[2] ?? "")?.[0]);
-
-async function warn(...messages: readonly string[]): Promise<void> {
-  for (const message of messages) {
-    if (!shownMessages.has(message)) log.show("WARNING", "", message);
-    shownMessages.add(message);
-  }
-  await log.flush();
-}
 
 /** @throws Error without them */
 function loadEngineModules(): EngineModules {
@@ -159,10 +155,4 @@ function hostOf(configuration: ProviderConfiguration): RecordHost {
     usesOldConnection: true,
     read: (args) => reader.read(connection, args),
   };
-}
-
-/** Marks the secret in the form in which the host passes it on to the engine. */
-function sealSecret(properties: Properties): Properties {
-  const { [SECRET_SETTING]: secret } = properties;
-  return secret === undefined ? properties : { ...properties, [SECRET_SETTING]: seal(secret) };
 }
