@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
-import { apiAddress } from "../model/connection-options.ts";
 import { isObject } from "../model/json.ts";
 import { idOf } from "../model/read-arguments.ts";
-import { type ConnectionSettings, type ConnectionSource, findSetting } from "../reading/connection-settings.ts";
+import { type ConnectionSource, findSetting } from "../reading/connection-settings.ts";
 import type { Finding } from "./finding-report.ts";
+import { type Fingerprints, fingerprintOf, type ReadTarget } from "./read-target.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
 
 /**
@@ -34,14 +33,6 @@ export interface ProgramRead {
   readonly failure?: Finding | undefined;
 }
 
-/** What settings were read for. */
-export interface ReadTarget {
-  /** `<projectId>/<agent>`, or {@link UNKNOWN} in a preview as long as nothing is known of the settings. */
-  readonly id: string;
-  /** A fingerprint of the service's address; null if nobody knows of which service they are. */
-  readonly service: string | null;
-}
-
 /**
  * Returns an origin as an input of a resource. It is one text, because the SDK, the engine and the provider each handle a member of
  * a map by itself.
@@ -68,16 +59,6 @@ function isOrigin(value: unknown): value is ProgramOrigin {
   return typeof name === "string" && Array.isArray(secrets) && Array.isArray(ignoreChanges) && isRead;
 }
 
-interface Fingerprints {
-  readonly baseUrl: string | null;
-  readonly publicKey: string | null;
-}
-
-/** Returns the fingerprints of the connection that a read used. */
-export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fingerprints {
-  return { baseUrl: fingerprintOf("baseUrl", baseUrl?.text), publicKey: fingerprintOf("publicKey", publicKey?.text) };
-}
-
 /**
  * Tells whether a program has read the settings of this project and agent over the connection that the engine's configuration
  * names. A setting that the configuration leaves to the environment is not compared.
@@ -92,12 +73,4 @@ export function belongsTo(
     return engineSetting === undefined || fingerprintOf(setting, engineSetting.text) === fingerprint;
   };
   return readTarget.id === idOf(args) && isSame("baseUrl", readTarget.service) && isSame("publicKey", publicKey);
-}
-
-/** One service has one fingerprint, however its address is spelled. */
-function fingerprintOf(setting: keyof Fingerprints, text: string | undefined): string | null {
-  if (text === undefined) return null;
-  const url = setting === "baseUrl" ? URL.parse(text) : null;
-  const canonicalText = (url && apiAddress(url)) ?? text;
-  return createHash("sha256").update(canonicalText).digest("hex").slice(0, 16);
 }

@@ -8,11 +8,13 @@ import {
   SETTING_NAMES,
   type SettingName,
 } from "../model/agent-log-settings.ts";
-import { idOf, type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
-import { type ConnectionSource, lookUpConnection } from "../reading/connection-settings.ts";
+import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
+import type { ConnectionSource } from "../reading/connection-settings.ts";
+import { unmetExpectations } from "./expectations.ts";
 import { errorFinding, type Finding, recordFinding } from "./finding-report.ts";
-import { belongsTo, fingerprintsOf, type ReadTarget } from "./program-origin.ts";
-import { recordedArguments, unmetExpectations } from "./resource-arguments.ts";
+import { belongsTo } from "./program-origin.ts";
+import { type ReadTarget, readTargetOf } from "./read-target.ts";
+import { recordedArguments } from "./resource-arguments.ts";
 import { isMoved, isRecordOf, mayBeOfService, type ResourceRecord, readTargetIn, UNREAD } from "./resource-record.ts";
 
 /** What the engine gives to a provider for one record. */
@@ -56,7 +58,7 @@ export async function findSettings(host: RecordHost, olds: ResourceRecord, news:
       return { kind: "read", settings: news.settings, readTarget };
     }
   }
-  return outcomeOf(host.read(readArgumentsSchema.parse({ projectId, agent })), readTargetOf(host, args));
+  return outcomeOf(host.read(readArgumentsSchema.parse({ projectId, agent })), readTargetOf(args, host.sources));
 }
 
 /** Waits for a read, which may fail. */
@@ -66,11 +68,6 @@ export async function outcomeOf(read: Promise<AgentLogSettings>, readTarget: Rea
   } catch (error) {
     return { kind: "failed", finding: errorFinding(error), readTarget };
   }
-}
-
-/** Says what a read with the connection of the engine is for. The address of the service may be a secret of the stack. */
-export function readTargetOf({ sources }: RecordHost, resource: Parameters<typeof idOf>[0]): ReadTarget {
-  return { id: idOf(resource), service: fingerprintsOf(lookUpConnection(...sources)).baseUrl };
 }
 
 /** The inputs of a resource with its settings, and what is said of it. */

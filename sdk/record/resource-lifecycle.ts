@@ -12,9 +12,9 @@ import {
   mayUseRecord,
   OF_OTHER_SERVICE,
   type RecordHost,
-  readTargetOf,
   refuseInputs,
 } from "./read-outcome.ts";
+import { readTargetOf } from "./read-target.ts";
 import { argumentFindings, argumentsInState, recordedArguments } from "./resource-arguments.ts";
 import { mayBeOfService, movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
 
@@ -105,7 +105,7 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await host.read({ projectId, agent });
-    const readTarget = readTargetOf(host, { projectId, agent });
+    const readTarget = readTargetOf({ projectId, agent }, host.sources);
     const args = recordedArguments({ ...argumentsInState(record.args), projectId, agent });
     const inputs = { ...record, args, settings: recordedSettingsOf(result), readTarget };
     return { id: idOf(args), inputs, outputs: outputsOf(inputs) };
@@ -116,7 +116,7 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     }
     if (isNew || !(error instanceof AgentLogConfigError)) throw error;
     if (mayUseRecord(record, finding)) {
-      if (!mayBeOfService(record, readTargetOf(host, record.args).service)) {
+      if (!mayBeOfService(record, readTargetOf(record.args, host.sources).service)) {
         // It is a cause of its own, which an outage of other resources does not tell.
         throw new AgentLogConfigError(error.code, `${error.details.says}; ${OF_OTHER_SERVICE}`, error.details);
       }

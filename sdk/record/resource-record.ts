@@ -3,7 +3,8 @@ import { isSettingName, type RecordedSettings, SETTING_NAMES } from "../model/ag
 import { isObject, jsonMapOf } from "../model/json.ts";
 import { idOf } from "../model/read-arguments.ts";
 import type { Finding } from "./finding-report.ts";
-import { originIn, type ProgramOrigin, type ReadTarget } from "./program-origin.ts";
+import { originIn, type ProgramOrigin } from "./program-origin.ts";
+import { parseReadTarget, type ReadTarget, readTargetText, UNKNOWN_TARGET } from "./read-target.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
 
 /** The inputs or the outputs of a resource. */
@@ -61,7 +62,7 @@ export const NO_RECORD: ResourceRecord = { args: {}, settings: {} };
 export const UNKNOWN_SETTINGS: RecordedSettings = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
 
 /** What stands in a record in a preview, as long as nothing is known of its settings. */
-export const UNREAD = { settings: UNKNOWN_SETTINGS, readTarget: { id: UNKNOWN, service: null } } as const;
+export const UNREAD = { settings: UNKNOWN_SETTINGS, readTarget: UNKNOWN_TARGET };
 
 /** The properties of a resource as the engine has them. */
 export type Properties = Readonly<Record<string, unknown>>;
@@ -134,17 +135,6 @@ export function parseFindings(value: unknown): readonly Finding[] {
   return reasons
     .filter(isObject)
     .map(({ causeKey, message }) => ({ causeKey: String(causeKey), message: String(message) }));
-}
-
-function readTargetText({ id, service }: ReadTarget): string {
-  return isUnknown(id) ? UNKNOWN : `${id} ${service}`;
-}
-
-function parseReadTarget(value: unknown): ReadTarget | undefined {
-  if (isUnknown(value)) return { id: UNKNOWN, service: null };
-  const [id, service, ...rest] = typeof value === "string" ? value.split(" ") : [];
-  if (id === undefined || service === undefined || rest.length > 0) return undefined;
-  return { id, service: service === "null" ? null : service };
 }
 
 /** Returns what the settings of a record were read for. A state that does not say so may have been edited, or be of an older version. */

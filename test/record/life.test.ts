@@ -7,7 +7,8 @@ import { recordedSettingsOf } from "../../sdk/model/agent-log-settings.ts";
 import { isObject } from "../../sdk/model/json.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/reading/connection-settings.ts";
 import { errorFinding } from "../../sdk/record/finding-report.ts";
-import { fingerprintsOf, originText } from "../../sdk/record/program-origin.ts";
+import { originText } from "../../sdk/record/program-origin.ts";
+import { fingerprintsOf } from "../../sdk/record/read-target.ts";
 import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
 import {

@@ -30,12 +30,3 @@ it("leaves out what is undefined, what is of one check, and other internal names
   };
   expect(Object.keys(asProperties(asRecord({ ...ARGS, ...passing })))).toEqual(Object.keys(ARGS));
 });
-
-it.each([
-  ["read", JSON.stringify(ORIGIN), ORIGIN],
-  ["not read yet", "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2", UNKNOWN],
-  ["forged", JSON.stringify(ARGS), undefined],
-  ["no JSON", "{", undefined],
-])("tells where the settings beside an origin are from: %s", (_, origin, found) => {
-  expect(asRecord({ ...ARGS, __origin: origin }).origin).toEqual(found);
-});

@@ -12,7 +12,7 @@ import {
   configurationKey,
   environmentVariable,
 } from "../../sdk/reading/connection-settings.ts";
-import { expectedPathSchema } from "../../sdk/record/resource-arguments.ts";
+import { expectedPathSchema } from "../../sdk/record/expectations.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { requireHost } from "../plugin/require-host.ts";
 import { SCHEMA_FILE, schemaPart } from "./schema-part.ts";

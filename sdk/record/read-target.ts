@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
+import { apiAddress } from "../model/connection-options.ts";
+import { idOf } from "../model/read-arguments.ts";
+import { type ConnectionSettings, type ConnectionSource, lookUpConnection } from "../reading/connection-settings.ts";
+
+/** What settings were read for. */
+export interface ReadTarget {
+  /** `<projectId>/<agent>`, or {@link UNKNOWN} in a preview as long as nothing is known of the settings. */
+  readonly id: string;
+  /** A fingerprint of the service's address; null if nobody knows of which service they are. */
+  readonly service: string | null;
+}
+
+/** That of settings of which nothing is known yet. */
+export const UNKNOWN_TARGET: ReadTarget = { id: UNKNOWN, service: null };
+
+/** Says what a read with the connection of the engine is for. The address of the service may be a secret of the stack. */
+export function readTargetOf(resource: Parameters<typeof idOf>[0], sources: readonly ConnectionSource[]): ReadTarget {
+  return { id: idOf(resource), service: fingerprintsOf(lookUpConnection(...sources)).baseUrl };
+}
+
+export function readTargetText({ id, service }: ReadTarget): string {
+  return isUnknown(id) ? UNKNOWN : `${id} ${service}`;
+}
+
+export function parseReadTarget(value: unknown): ReadTarget | undefined {
+  if (isUnknown(value)) return UNKNOWN_TARGET;
+  const [id, service, ...rest] = typeof value === "string" ? value.split(" ") : [];
+  if (id === undefined || service === undefined || rest.length > 0) return undefined;
+  return { id, service: service === "null" ? null : service };
+}
+
+export interface Fingerprints {
+  readonly baseUrl: string | null;
+  readonly publicKey: string | null;
+}
+
+/** Returns the fingerprints of the connection that a read used. */
+export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fingerprints {
+  return { baseUrl: fingerprintOf("baseUrl", baseUrl?.text), publicKey: fingerprintOf("publicKey", publicKey?.text) };
+}
+
+/** One service has one fingerprint, however its address is spelled. */
+export function fingerprintOf(setting: keyof Fingerprints, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  const url = setting === "baseUrl" ? URL.parse(text) : null;
+  const canonicalText = (url && apiAddress(url)) ?? text;
+  return createHash("sha256").update(canonicalText).digest("hex").slice(0, 16);
+}
