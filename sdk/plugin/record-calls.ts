@@ -20,9 +20,9 @@ import { secretsBehind } from "../record/resource-arguments.ts";
 import {
   checkInputs,
   differenceOf,
-  recordInputs,
+  failuresOfUpdate,
+  outputsToRecord,
   refreshRecord,
-  updateFindings,
 } from "../record/resource-lifecycle.ts";
 import {
   asProperties,
@@ -51,8 +51,8 @@ export async function checkRecord(request: CheckRequest, run: PluginRun): Promis
   const news = withoutInternal(propertiesOf(request.getNews()));
   const olds = propertiesOf(request.getOlds());
   const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(news))];
-  const recordArguments = [recordIn(olds), recordIn(news), secrets] as const;
-  const { inputs, failures, warnings } = await checkInputs(run.hostOf(urn), ...recordArguments);
+  const host = run.hostOf(urn);
+  const { inputs, failures, warnings } = await checkInputs(host, recordIn(olds), recordIn(news), secrets);
   run.calls.note(urn, failures);
   for (const warning of warnings) run.warnings.note(urn, warning);
   return response.setInputs(structOf(withMarks(asProperties(inputs), news)));
@@ -70,14 +70,14 @@ export function diffRecord(request: DiffRequest): DiffResponse {
 
 export async function createRecord(request: CreateRequest, run: PluginRun): Promise<CreateResponse> {
   const [inputs, isPreview] = [propertiesOf(request.getProperties()), request.getPreview()];
-  const outputs = await outputsToRecord(request, inputs, run);
+  const outputs = await recordOrHold(request, inputs, run);
   // As with every resource, an id is unknown until there is a record.
   const id = isPreview ? "" : idOf(withoutMarks(inputs));
   return new providerMessages.CreateResponse().setProperties(outputs).setId(id);
 }
 
 export async function updateRecord(request: UpdateRequest, run: PluginRun): Promise<UpdateResponse> {
-  const outputs = await outputsToRecord(request, propertiesOf(request.getNews()), run);
+  const outputs = await recordOrHold(request, propertiesOf(request.getNews()), run);
   return new providerMessages.UpdateResponse().setProperties(outputs);
 }
 
@@ -122,16 +122,16 @@ function refusalOfType(urn: string): string | undefined {
  * Returns the outputs of a resource that is created or updated, unless it fails. A preview goes on, with unknown settings for
  * what depends on the resource.
  */
-async function outputsToRecord(
+async function recordOrHold(
   request: { getUrn(): string; getPreview(): boolean },
   newProperties: Properties,
   { calls }: PluginRun,
 ): Promise<Struct> {
   const [urn, isPreview, inputs] = [request.getUrn(), request.getPreview(), recordIn(newProperties)];
-  const findings = updateFindings(inputs);
+  const findings = failuresOfUpdate(inputs);
   const isFailing = findings.length > 0;
   if (isFailing && !isPreview) calls.fail(urn, findings);
   if (isFailing) await calls.hold(urn, findings);
-  const outputs = asProperties(recordInputs(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs));
+  const outputs = asProperties(outputsToRecord(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs));
   return structOf(withMarks(outputs, isFailing ? { ...newProperties, ...UNKNOWN_SETTINGS } : newProperties));
 }

@@ -8,7 +8,7 @@ import { isPlain } from "./is-eventual.ts";
 import { omitPropertyStacks, runsWithMocks, typeOfResource } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { providerOf, refuseMissingProvider } from "./provider.ts";
-import { type ResourceRead, readForResource } from "./read-for-resource.ts";
+import { readForResource, type SettingsWithOrigin } from "./read-for-resource.ts";
 
 /** The arguments of an {@link AgentLogConfig}. */
 export interface AgentLogConfigArgs {
@@ -144,9 +144,9 @@ export class AgentLogConfig extends pulumi.CustomResource {
     // With mocks nothing is read: the outputs are the state that they return, as with every resource.
     const readArgs = runsWithMocks() ? undefined : args;
     // super() needs the inputs, but the resource knows its provider only after super().
-    const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<ResourceRead>>();
+    const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<SettingsWithOrigin>>();
     const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
-    const inputs = readArgs === undefined ? args : recordedInputs(readArgs, outcome, secrets);
+    const inputs = readArgs === undefined ? args : inputsWithSettings(readArgs, outcome, secrets);
     // A record is created by a read, so nothing is left that an import could do.
     const { import: _, provider = providerOf(opts.parent), ...others } = opts;
     const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
@@ -178,9 +178,9 @@ const OUTPUTS: pulumi.Inputs = Object.fromEntries(
  * The settings themselves are inputs, so that the engine knows them in the first preview and compares them in each later
  * one. What they were read for travels with them, so that the provider can tell whether they belong to the record.
  */
-function recordedInputs(
+function inputsWithSettings(
   args: Readonly<Record<"projectId" | "agent", pulumi.Input<string>>>,
-  outcome: Promise<pulumi.Output<ResourceRead>>,
+  outcome: Promise<pulumi.Output<SettingsWithOrigin>>,
   secrets: readonly string[],
 ): pulumi.Inputs {
   const read = pulumi.output(outcome);

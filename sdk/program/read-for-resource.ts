@@ -13,7 +13,7 @@ import { connectionOf, providerOf } from "./provider.ts";
 import { customParentOf, waitForDependencies, waitForRegistration } from "./wait-for-resources.ts";
 
 /** A resource whose settings are to be read. */
-interface ReadRequest {
+interface SettingsRequest {
   readonly name: string;
   /** Those of an AgentLogConfig. */
   readonly args: Readonly<Record<"projectId" | "agent", pulumi.Input<string>>>;
@@ -24,7 +24,7 @@ interface ReadRequest {
 }
 
 /** What came of a read. */
-export interface ResourceRead {
+export interface SettingsWithOrigin {
   /**
    * Empty settings if they could not be read, or if the provider has to read by itself. The values have no type, because the types of
    * the SDK do not end for a type that contains itself, such as JSON.
@@ -38,7 +38,7 @@ export interface ResourceRead {
  * Reads the settings of a resource as soon as its arguments, its connection and its dependencies are known, and all that its
  * registration waits for. It does not fail: the error of the read becomes a finding of the resource.
  */
-export function readForResource(request: ReadRequest): pulumi.Output<ResourceRead> {
+export function readForResource(request: SettingsRequest): pulumi.Output<SettingsWithOrigin> {
   const { args, resource, opts } = request;
   const connection = connectionOf(providerOf(resource), AGENT_LOG_CONFIG_TYPE);
   const readArguments = { projectId: args.projectId, agent: args.agent };
@@ -54,11 +54,11 @@ export function readForResource(request: ReadRequest): pulumi.Output<ResourceRea
 }
 
 async function readNow(
-  request: ReadRequest,
+  request: SettingsRequest,
   connection: ConnectionSettings | undefined,
   args: object,
   hasWaited: boolean,
-): Promise<ResourceRead> {
+): Promise<SettingsWithOrigin> {
   const { name, opts } = request;
   const origin = { name, secrets: await secretsOf(request), ignoreChanges: opts.ignoreChanges ?? [] };
   // Check says what is wrong with arguments that are invalid.
@@ -75,7 +75,7 @@ async function readNow(
 }
 
 /** Returns the settings that no message may quote, and the arguments that none may quote if they are invalid. */
-async function secretsOf({ args, secrets }: ReadRequest): Promise<readonly string[]> {
+async function secretsOf({ args, secrets }: SettingsRequest): Promise<readonly string[]> {
   const secretNames = Object.entries(args).map(async ([name, value]) => {
     return isPlain(value) || !(await pulumi.isSecret(pulumi.output(value))) ? [] : [name];
   });

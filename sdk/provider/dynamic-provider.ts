@@ -8,7 +8,7 @@ import { lookUpConnection, stackConfiguration } from "../reading/connection-sett
 import { SettingsReader } from "../reading/settings-reader.ts";
 import { describeFinding, errorFinding, type Finding, FindingReport } from "../record/finding-report.ts";
 import type { RecordHost } from "../record/read-outcome.ts";
-import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../record/resource-lifecycle.ts";
+import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../record/resource-lifecycle.ts";
 import {
   asProperties,
   asRecord,
@@ -66,7 +66,7 @@ export async function create(
   _configuration: ProviderConfiguration,
   news: Properties,
 ): Promise<{ id: string; outs: Properties }> {
-  return { outs: asProperties(recordInputs(asRecord(news))), id: idOf(news) };
+  return { outs: asProperties(outputsToRecord(asRecord(news))), id: idOf(news) };
 }
 
 export async function update(
@@ -75,7 +75,7 @@ export async function update(
   _olds: Properties,
   news: Properties,
 ): Promise<{ outs: Properties }> {
-  return { outs: asProperties(recordInputs(asRecord(news))) };
+  return { outs: asProperties(outputsToRecord(asRecord(news))) };
 }
 
 export async function read(

@@ -75,7 +75,7 @@ export function errorFinding(error: unknown): Finding {
 }
 
 /** Returns a failure of a resource, whose name the engine does not show with --diff. Its key is the sentence without the resource. */
-export function recordFinding(resource: Parameters<typeof idOf>[0], says: string): Finding {
+export function resourceFinding(resource: Parameters<typeof idOf>[0], says: string): Finding {
   return { message: `AgentLogConfig ${printable(idOf(resource), 80)}: ${says}`, causeKey: says };
 }
 

@@ -11,11 +11,11 @@ import {
 import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 import type { ConnectionSource } from "../reading/connection-settings.ts";
 import { unmetExpectations } from "./expectations.ts";
-import { errorFinding, type Finding, recordFinding } from "./finding-report.ts";
+import { errorFinding, type Finding, resourceFinding } from "./finding-report.ts";
 import { belongsTo } from "./program-origin.ts";
 import { type ReadTarget, readTargetOf } from "./read-target.ts";
-import { recordedArguments } from "./resource-arguments.ts";
-import { isMoved, isRecordOf, mayBeOfService, type ResourceRecord, readTargetIn, UNREAD } from "./resource-record.ts";
+import { withDefaults } from "./resource-arguments.ts";
+import { isMoved, isRecordOf, mayBeFromService, type ResourceRecord, readTargetIn, UNREAD } from "./resource-record.ts";
 
 /** What the engine gives to a provider for one record. */
 export interface RecordHost {
@@ -44,11 +44,11 @@ type EndedRead = { readonly readTarget: ReadTarget } & (
  * this record. Otherwise it reads.
  * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
  */
-export async function findSettings(host: RecordHost, olds: ResourceRecord, news: ResourceRecord): Promise<ReadOutcome> {
+export async function findOutcome(host: RecordHost, olds: ResourceRecord, news: ResourceRecord): Promise<ReadOutcome> {
   const { args, origin } = news;
   const { projectId, agent } = args;
   if (origin === UNKNOWN || isUnknown(projectId) || isUnknown(agent)) return { kind: "unknown" };
-  if (keptSettings(olds, news).length === SETTING_NAMES.length) return { kind: "ignored" };
+  if (keptNames(olds, news).length === SETTING_NAMES.length) return { kind: "ignored" };
   const read = origin?.read;
   if (read !== undefined && belongsTo(read, args, host.sources)) {
     const { failure: finding, readTarget } = read;
@@ -92,7 +92,7 @@ export function completeInputs(
   news: ResourceRecord,
   secrets: readonly string[],
 ): Completion {
-  const keptEntries = keptSettings(olds, news).map((name) => [name, olds.settings[name]]);
+  const keptEntries = keptNames(olds, news).map((name) => [name, olds.settings[name]]);
   const keep = (settings: RecordedSettings) => recordedSettingsOf({ ...settings, ...Object.fromEntries(keptEntries) });
   const programInputs = inputsOfProgram(news);
   switch (outcome.kind) {
@@ -118,7 +118,7 @@ export function refuseInputs(news: ResourceRecord, failures: readonly Finding[])
 /** Judges settings by what is expected of them. */
 export function judge(inputs: ResourceRecord, secrets: readonly string[]): Completion {
   const { args, settings } = inputs;
-  const findings = unmetExpectations(args.expect, settings, secrets).map((says) => recordFinding(args, says));
+  const findings = unmetExpectations(args.expect, settings, secrets).map((says) => resourceFinding(args, says));
   const isWarned = args.whenUnexpected === "warn";
   return { inputs, failures: isWarned ? [] : findings, warnings: isWarned ? findings : [] };
 }
@@ -129,7 +129,7 @@ export function mayUseRecord({ args }: ResourceRecord, { temporary }: Finding): 
 }
 
 /** What to say of an outage in which there is a record that may not be used. */
-export const OF_OTHER_SERVICE = "the recorded settings come from another service, so they are not used";
+export const OTHER_SERVICE = "the recorded settings come from another service, so they are not used";
 
 /** Uses the recorded settings instead of those that could not be read, if that is allowed. Otherwise the resource fails. */
 function useRecord(
@@ -139,10 +139,10 @@ function useRecord(
   { service }: ReadTarget,
   secrets: readonly string[],
 ): Completion {
-  const isOwn = isRecordOf(record, news);
-  const inputs = { ...inputsOfProgram(news), settings: recordedSettingsOf(isOwn ? record.settings : {}) };
-  if (!isOwn || !mayUseRecord(news, finding)) return { inputs, failures: [finding], warnings: [] };
-  if (mayBeOfService(record, service)) {
+  const hasRecord = isRecordOf(record, news);
+  const inputs = { ...inputsOfProgram(news), settings: recordedSettingsOf(hasRecord ? record.settings : {}) };
+  if (!hasRecord || !mayUseRecord(news, finding)) return { inputs, failures: [finding], warnings: [] };
+  if (mayBeFromService(record, service)) {
     const { failures, warnings } = judge(inputs, secrets);
     return {
       inputs: { ...inputs, readTarget: readTargetIn(record) },
@@ -150,13 +150,13 @@ function useRecord(
       warnings: [{ ...finding, record: "used" }, ...warnings],
     };
   }
-  const message = `${finding.message} But ${OF_OTHER_SERVICE}.`;
-  return { inputs, failures: [{ message, causeKey: `${finding.causeKey}; ${OF_OTHER_SERVICE}` }], warnings: [] };
+  const message = `${finding.message} But ${OTHER_SERVICE}.`;
+  return { inputs, failures: [{ message, causeKey: `${finding.causeKey}; ${OTHER_SERVICE}` }], warnings: [] };
 }
 
 /** Returns what the program has passed, without settings. */
 function inputsOfProgram({ args, provider }: ResourceRecord): Omit<ResourceRecord, "settings"> {
-  return { args: recordedArguments(args), provider };
+  return { args: withDefaults(args), provider };
 }
 
 // The engine applies `ignoreChanges` twice: it puts recorded values among the inputs before a check, and again when it compares them
@@ -166,7 +166,7 @@ function inputsOfProgram({ args, provider }: ResourceRecord): Omit<ResourceRecor
  * Returns the settings whose recorded values stay. An origin has the paths of `ignoreChanges`. Without an origin, only `ignoreChanges`
  * puts settings among the inputs, and puts them there with their recorded values.
  */
-export function keptSettings(olds: ResourceRecord, news: ResourceRecord): readonly SettingName[] {
+export function keptNames(olds: ResourceRecord, news: ResourceRecord): readonly SettingName[] {
   if (olds.args.projectId === undefined || isMoved(olds, news)) return [];
   const { settings, origin } = news;
   return SETTING_NAMES.filter((name) => {

@@ -22,7 +22,7 @@ export const resourceArgumentsSchema = strictObject({
 export type GivenArguments = { readonly [Name in keyof typeof resourceArgumentsSchema.shape]?: Json } & JsonMap;
 
 /** Returns arguments as they are recorded: with the default of the one that is an output, too. */
-export function recordedArguments(args: GivenArguments): GivenArguments {
+export function withDefaults(args: GivenArguments): GivenArguments {
   return { ...args, whenUnavailable: args.whenUnavailable ?? "fail" };
 }
 

@@ -3,20 +3,20 @@ import { isUnknown } from "../engine/engine-marks.ts";
 import { recordedSettingsOf, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 import { idOf, parseAgentLogConfigId } from "../model/read-arguments.ts";
-import { errorFinding, type Finding, recordFinding } from "./finding-report.ts";
+import { errorFinding, type Finding, resourceFinding } from "./finding-report.ts";
 import {
   type Completion,
   completeInputs,
-  findSettings,
+  findOutcome,
   judge,
   mayUseRecord,
-  OF_OTHER_SERVICE,
+  OTHER_SERVICE,
   type RecordHost,
   refuseInputs,
 } from "./read-outcome.ts";
 import { readTargetOf } from "./read-target.ts";
-import { argumentFindings, argumentsInState, recordedArguments } from "./resource-arguments.ts";
-import { mayBeOfService, movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
+import { argumentFindings, argumentsInState, withDefaults } from "./resource-arguments.ts";
+import { mayBeFromService, movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
 
 // For each resource of a run, the engine asks for a check, then for the difference if there is a record, and then to create or
 // update it if it differs; in a refresh it asks to read, and then for the difference alone.
@@ -57,7 +57,7 @@ export async function checkInputs(
   const completion =
     findings.length > 0
       ? refuseInputs(news, findings)
-      : completeInputs(await findSettings(host, olds, news), olds, news, secrets);
+      : completeInputs(await findOutcome(host, olds, news), olds, news, secrets);
   const { inputs, failures } = completion;
   return { ...completion, inputs: { ...inputs, failures } };
 }
@@ -75,7 +75,7 @@ export function differenceOf(
   news: ResourceRecord,
 ): Difference {
   // A resource that fails replaces no record. In a refresh the inputs are those that were read, whether they are as expected or not.
-  if (checkFindings(news).length > 0 || (outputs.failures ?? []).length > 0) return { changes: true };
+  if (failuresOfCheck(news).length > 0 || (outputs.failures ?? []).length > 0) return { changes: true };
   if (id !== idOf(outputs.args)) return { changes: true, replaces: ["projectId"] };
   if (isDeepStrictEqual([inputs.args, inputs.settings], [news.args, news.settings])) {
     return { changes: (outputs.provider === undefined) !== (news.provider === undefined) };
@@ -88,8 +88,8 @@ export function differenceOf(
  * since they were checked.
  * @throws Error why it fails
  */
-export function recordInputs(news: ResourceRecord): ResourceRecord {
-  const messages = updateFindings(news).map(({ message }) => message);
+export function outputsToRecord(news: ResourceRecord): ResourceRecord {
+  const messages = failuresOfUpdate(news).map(({ message }) => message);
   if (messages.length > 0) throw new Error(messages.join("\n"));
   return outputsOf(news);
 }
@@ -106,7 +106,7 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await host.read({ projectId, agent });
     const readTarget = readTargetOf({ projectId, agent }, host.sources);
-    const args = recordedArguments({ ...argumentsInState(record.args), projectId, agent });
+    const args = withDefaults({ ...argumentsInState(record.args), projectId, agent });
     const inputs = { ...record, args, settings: recordedSettingsOf(result), readTarget };
     return { id: idOf(args), inputs, outputs: outputsOf(inputs) };
   } catch (error) {
@@ -116,9 +116,9 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
     }
     if (isNew || !(error instanceof AgentLogConfigError)) throw error;
     if (mayUseRecord(record, finding)) {
-      if (!mayBeOfService(record, readTargetOf(record.args, host.sources).service)) {
+      if (!mayBeFromService(record, readTargetOf(record.args, host.sources).service)) {
         // It is a cause of its own, which an outage of other resources does not tell.
-        throw new AgentLogConfigError(error.code, `${error.details.says}; ${OF_OTHER_SERVICE}`, error.details);
+        throw new AgentLogConfigError(error.code, `${error.details.says}; ${OTHER_SERVICE}`, error.details);
       }
       return { id, outputs: outputsOf(record), warning: { ...finding, record: "used" } };
     }
@@ -133,20 +133,20 @@ const REFRESH_ADVICE =
 /**
  * Returns why a resource with these inputs is not recorded: the failures of its check, or else those of a change since the check.
  */
-export function updateFindings(inputs: ResourceRecord): readonly Finding[] {
-  const findings = checkFindings(inputs);
+export function failuresOfUpdate(inputs: ResourceRecord): readonly Finding[] {
+  const findings = failuresOfCheck(inputs);
   if (findings.length > 0 || isUnknown(inputs.readTarget?.id)) return findings;
   // Only Check knows which settings are secrets, so nothing is quoted here.
   return judge(inputs, SETTING_NAMES).failures;
 }
 
 /** Returns the failures of the check, or a failure if the settings are not of this project and agent. */
-function checkFindings({ args, readTarget, failures = [] }: ResourceRecord): readonly Finding[] {
+function failuresOfCheck({ args, readTarget, failures = [] }: ResourceRecord): readonly Finding[] {
   if (failures.length > 0 || isUnknown(readTarget?.id) || readTarget?.id === idOf(args)) return failures;
-  return [recordFinding(args, CHANGED_SINCE)];
+  return [resourceFinding(args, POLICY_CHANGE)];
 }
 
-const CHANGED_SINCE =
+const POLICY_CHANGE =
   "its settings were not read for this project and agent, because a policy has changed its properties after the read; change them in the program instead.";
 
 /** Returns the outputs of a resource that is recorded or read again. */

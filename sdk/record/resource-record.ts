@@ -144,7 +144,7 @@ export function readTargetIn({ args, readTarget }: ResourceRecord): ReadTarget {
 }
 
 /** Tells whether the settings of a record may come from a service, as far as its state says. */
-export function mayBeOfService(record: ResourceRecord, service: ReadTarget["service"]): boolean {
+export function mayBeFromService(record: ResourceRecord, service: ReadTarget["service"]): boolean {
   const recordedService = readTargetIn(record).service;
   return recordedService === null || recordedService === service;
 }

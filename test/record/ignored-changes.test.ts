@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { keptSettings } from "../../sdk/record/read-outcome.ts";
+import { keptNames } from "../../sdk/record/read-outcome.ts";
 import { asRecord } from "../../sdk/record/resource-record.ts";
 
 const OLDS = { projectId: "1", agent: "backup", logPath: "/old", username: "u", logRotate: { numTotal: 5 } };
@@ -17,5 +17,5 @@ it.each<[description: string, olds: object, news: object, names: readonly string
   ["none without a record", {}, ignoring("logPath"), []],
 ])("keeps %s", (_, olds, news, names) => {
   const inputs = { projectId: "1", agent: "backup", ...news };
-  expect(keptSettings(asRecord({ ...olds }), asRecord(inputs))).toEqual(names);
+  expect(keptNames(asRecord({ ...olds }), asRecord(inputs))).toEqual(names);
 });

@@ -9,7 +9,7 @@ import { configurationKey, lookUpConnection, stackConfiguration } from "../../sd
 import { errorFinding } from "../../sdk/record/finding-report.ts";
 import { originText } from "../../sdk/record/program-origin.ts";
 import { fingerprintsOf } from "../../sdk/record/read-target.ts";
-import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
+import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
 import {
   type Args,
@@ -94,7 +94,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   }
   const { inputs, warnings } = checked;
   if (step.run === "up") {
-    const recorded = () => asProperties(recordInputs(asRecord(inputs)));
+    const recorded = () => asProperties(outputsToRecord(asRecord(inputs)));
     kept = { inputs, outputs: shows === "nothing" ? (kept?.outputs ?? {}) : recorded() };
   }
   return { shows, warnsOfOutage: warnings.some(({ record }) => record === "used") };

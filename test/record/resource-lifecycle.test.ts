@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { errorFinding } from "../../sdk/record/finding-report.ts";
-import { checkInputs, differenceOf, recordInputs, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
+import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import {
   asProperties,
   asRecord,
@@ -34,7 +34,7 @@ async function checked(changes: object = {}) {
 
 it("records what was read for it, without what is internal", async () => {
   const inputs = asRecord({ ...(await checked()), __failures: null });
-  const outputs = asProperties(recordInputs(inputs));
+  const outputs = asProperties(outputsToRecord(inputs));
   expect(Object.keys(outputs).filter((name) => name.startsWith("__"))).toEqual([]);
   expect(outputs).toMatchObject({ ...ARGS, logPath: "/l" });
 });
@@ -69,8 +69,8 @@ it.each<readonly [change: string, (inputs: Properties) => Properties, says: RegE
   ],
 ])("is not recorded where a policy %s after the check", async (_, change, says) => {
   const inputs = asRecord(change(await checked()));
-  expect(() => recordInputs(inputs)).toThrow(says);
-  expect(() => recordInputs(inputs)).not.toThrow("/secret");
+  expect(() => outputsToRecord(inputs)).toThrow(says);
+  expect(() => outputsToRecord(inputs)).not.toThrow("/secret");
 });
 
 it("is recorded where a policy only warns of a setting, and where it changes other arguments", async () => {
@@ -80,7 +80,7 @@ it("is recorded where a policy only warns of a setting, and where it changes oth
     expect: { logPath: "/m" },
     whenUnexpected: "warn",
   };
-  expect(asProperties(recordInputs(asRecord(inputs)))).toMatchObject({ logPath: "/l" });
+  expect(asProperties(outputsToRecord(asRecord(inputs)))).toMatchObject({ logPath: "/l" });
 });
 
 it.each([
@@ -91,7 +91,7 @@ it.each([
   const olds = asRecord({ ...RECORD, ...args });
   const { inputs } = await checkInputs({ sources: [], read }, olds, asRecord(args), []);
   const changed = asRecord({ ...asProperties(inputs), __failures: null });
-  expect(() => recordInputs(changed)).toThrow(/settings were not read for/);
+  expect(() => outputsToRecord(changed)).toThrow(/settings were not read for/);
 });
 
 it("drops the names of the package's own that a caller sends", async () => {
