@@ -76,7 +76,7 @@ describe("for one project", () => {
   it.each([{ args: [] }, { args: ["--json"] }])(
     "says on standard error what it does meanwhile: $args",
     async ({ args }) => {
-      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+      vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
       onTestFinished(() => void vi.useRealTimers());
       const service = await start();
       service.failNext({ delaySeconds: 25 });
