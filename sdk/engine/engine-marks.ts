@@ -29,7 +29,7 @@ const UNKNOWN_MARKS: ReadonlySet<unknown> = new Set([
   "e48ece36-62e2-4504-bad9-02848725956a",
 ]);
 
-/** Marks a value as a secret. */
+/** Gives a value the engine's form of a secret. */
 export function seal(value: unknown): unknown {
   return isSecret(value) ? value : { [SIGNATURE_KEY]: SECRET_SIGNATURE, value };
 }
@@ -57,15 +57,15 @@ const MAX_SETTING_CHARACTERS = 65_536;
 const MAX_STRING_CHARACTERS = 4096;
 
 /**
- * Refuses settings that the engine would misread, such as its own marks of secrets and unknown values: it reads files and
+ * Refuses settings that the engine would misread, such as its own seals of secrets and marks of unknown values: it reads files and
  * fetches addresses for maps with its signature, its command line crashes on some strings, and Azure Pipelines and TeamCity
  * obey others.
  * @throws AgentLogConfigError `ERR_INVALID_RESPONSE` that names the setting, never the value or a key inside it
  */
-export function refuseEngineMarks(result: AgentLogConfigResult): void {
+export function refuseUnusableSettings(result: AgentLogConfigResult): void {
   // The functions return the version of the service beside its settings.
   for (const name of [...SETTING_NAMES, "serviceVersion"] as const) {
-    const problem = findInSetting(result[name]);
+    const problem = problemOfSetting(result[name]);
     if (problem === undefined) continue;
     throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `${name} has ${problem}; change it in the service`, {
       subject: `The ${result.agent} agent's log settings of project ${result.projectId} can't be used in a Pulumi program`,
@@ -74,27 +74,27 @@ export function refuseEngineMarks(result: AgentLogConfigResult): void {
   }
 }
 
-function findInSetting(value: unknown): string | undefined {
+function problemOfSetting(value: unknown): string | undefined {
   // The CLI prints a setting of several lines as it is, with whatever a terminal would obey.
   if (typeof value === "string" && /\p{Cc}/u.test(value)) return "control characters";
   const isTooLong = isObject(value) && JSON.stringify(value).length > MAX_SETTING_CHARACTERS;
-  return findMark(value) ?? (isTooLong ? "more than 64 KiB" : undefined);
+  return problemIn(value) ?? (isTooLong ? "more than 64 KiB" : undefined);
 }
 
-function findMark(value: unknown): string | undefined {
-  if (typeof value === "string") return findMarkInText(value);
+function problemIn(value: unknown): string | undefined {
+  if (typeof value === "string") return problemInText(value);
   if (!isObject(value)) return undefined;
   for (const [key, inner] of Object.entries(value)) {
     const isReserved = key === "" || key === SIGNATURE_KEY || key.startsWith("__pulumi");
-    const inKey = isReserved ? "a key that is empty or that Pulumi uses itself" : findMarkInText(key);
-    const mark = inKey ?? findMark(inner);
-    if (mark !== undefined) return mark;
+    const inKey = isReserved ? "a key that is empty or that Pulumi uses itself" : problemInText(key);
+    const problem = inKey ?? problemIn(inner);
+    if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
 /** @param text a key, or a value */
-function findMarkInText(text: string): string | undefined {
+function problemInText(text: string): string | undefined {
   if (isUnknown(text)) return "a value by which Pulumi marks what is not known yet";
   if (text.length > MAX_STRING_CHARACTERS) return "more than 4,096 characters in one string";
   if (!text.isWellFormed()) return "half of a surrogate pair, which is not valid UTF-8";

@@ -12,7 +12,7 @@ import { printable } from "../model/printable.ts";
 import { readArgumentsSchema } from "../model/read-arguments.ts";
 import { readMany } from "../reading/read-many.ts";
 import type { Properties } from "../record/resource-record.ts";
-import { markedNames, withoutMarks } from "./engine-messages.ts";
+import { sealedNames, withoutSeals } from "./engine-messages.ts";
 
 /**
  * Calls one of the plugin's functions.
@@ -24,8 +24,8 @@ export async function callFunction(
   args: Properties,
   read: Parameters<typeof readMany>[0],
 ): Promise<Properties> {
-  const plainArgs = Object.fromEntries(Object.entries(withoutMarks(args)).filter(([, value]) => value !== null));
-  const isSecret = markedNames(args).length > 0;
+  const plainArgs = Object.fromEntries(Object.entries(withoutSeals(args)).filter(([, value]) => value !== null));
+  const isSecret = sealedNames(args).length > 0;
   switch (token) {
     case FUNCTIONS.getAgentLogConfig:
       return publicResult(await read(parseArgument(readArgumentsSchema, plainArgs, "Nothing was read", { isSecret })));
@@ -44,7 +44,7 @@ function publicResult(result: AgentLogConfigResult): Properties {
 }
 
 /**
- * The settings of one agent. The one that is a secret is left out, because the SDKs of several languages lose the mark of a
+ * The settings of one agent. The one that is a secret is left out, because the SDKs of several languages lose the seal of a
  * secret inside the result of a function. An id is unknown in a preview as long as that of the project is.
  */
 export function publicSettings({

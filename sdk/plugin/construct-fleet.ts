@@ -10,7 +10,7 @@ import { idOf } from "../model/read-arguments.ts";
 import { type FleetChild, fleetChildren } from "../record/fleet-children.ts";
 import { asRecord, type Properties, UNREAD } from "../record/resource-record.ts";
 import { publicSettings } from "./call-function.ts";
-import { childUrn, markedNames, propertiesOf, structOf, withoutMarks } from "./engine-messages.ts";
+import { childUrn, propertiesOf, sealedNames, structOf, withoutSeals } from "./engine-messages.ts";
 import type { PluginRun } from "./plugin-run.ts";
 
 /**
@@ -22,14 +22,14 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   const [name, urn] = [request.getName(), await monitor.registerComponent()];
   const inputs = Object.entries(propertiesOf(request.getInputs())).filter(([, value]) => value !== null);
   const { projects, agents, ...rules } = Object.fromEntries(inputs);
-  const lists = withoutMarks({ projects, agents });
-  const isSecret = markedNames({ projects, agents }).length > 0;
+  const lists = withoutSeals({ projects, agents });
+  const isSecret = sealedNames({ projects, agents }).length > 0;
 
   const isKnown = !Object.values(lists).flat().some(isUnknown);
   const areListsKnown = !Object.values(lists).some(isUnknown);
   const children = areListsKnown ? fleetChildren(name, { ...rules, ...lists }, isSecret) : [];
   const fleet = { urn, rules, isSecret };
-  const registrations = children.map((child) => registerChild(fleet, child, monitor, run));
+  const registrations = children.map((child) => readAndRegister(fleet, child, monitor, run));
   // If one child fails, an engine that goes on after failures still records the others.
   await Promise.allSettled(registrations);
   const settings = Object.fromEntries((await Promise.all(registrations)).filter(([, child]) => child !== undefined));
@@ -45,7 +45,7 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
 interface RegisteredFleet {
   readonly urn: string;
   readonly rules: Properties;
-  /** The lists have marks of secrets, which the ids of the children and the output keep. Names of children and messages show ids. */
+  /** The lists have secrets, so the ids of the children and the output are sealed. Names of children and messages show ids. */
   readonly isSecret: boolean;
 }
 
@@ -53,7 +53,7 @@ interface RegisteredFleet {
  * Reads for a child and registers it.
  * @returns its key and the settings that it records; the settings are undefined if an update has not registered it
  */
-async function registerChild(
+async function readAndRegister(
   { urn, rules, isSecret }: RegisteredFleet,
   { key, childName, name, ...readArguments }: FleetChild,
   monitor: ResourceMonitor,
@@ -67,7 +67,7 @@ async function registerChild(
   const isKnown = outputs !== undefined && !isUnknown(projectId);
   if (!isKnown && !monitor.isPreview) return [key, undefined];
   const id = isUnknown(projectId) ? UNKNOWN : idOf(readArguments);
-  const { settings } = outputs === undefined ? UNREAD : asRecord(withoutMarks(outputs));
+  const { settings } = outputs === undefined ? UNREAD : asRecord(withoutSeals(outputs));
   return [key, { name, ...publicSettings({ ...settings, ...readArguments, id }) }];
 }
 
@@ -114,7 +114,7 @@ export class ResourceMonitor {
    */
   async registerChild(parent: string, name: string, inputs: Properties): Promise<Properties | undefined> {
     const request = this.#newRequest(PLUGIN_TYPE, name, inputs).setParent(parent).setCustom(true);
-    request.setAliasesList([OF_A_PROGRAM]).setAliasspecs(true);
+    request.setAliasesList([PROGRAM_ALIAS]).setAliasspecs(true);
     request.setIgnorechangesList(this.#request.getIgnorechangesList());
     // Without a version, the engine takes the process that constructs the component.
     request.setProvider(this.#request.getProvidersMap().get("agent-log-config") ?? "");
@@ -158,4 +158,4 @@ export class ResourceMonitor {
 }
 
 /** A fleet of a program in TypeScript has the same children under another type. */
-const OF_A_PROGRAM = new aliasMessages.Alias().setSpec(new aliasMessages.Alias.Spec().setType(AGENT_LOG_CONFIG_TYPE));
+const PROGRAM_ALIAS = new aliasMessages.Alias().setSpec(new aliasMessages.Alias.Spec().setType(AGENT_LOG_CONFIG_TYPE));

@@ -15,14 +15,14 @@ export function structOf(properties: Properties): Struct {
   return structMessages.Struct.fromJavaScript(jsonMapOf(properties));
 }
 
-/** Returns the properties without the marks of secrets, at any depth. */
-export function withoutMarks(properties: Properties): Properties {
-  return mapValues(properties, unmark);
+/** Takes the secrets in these properties out of their seals, at any depth. */
+export function withoutSeals(properties: Properties): Properties {
+  return mapValues(properties, unsealDeep);
 }
 
 /** Returns the names of the properties that are secret, or have a secret inside. */
-export function markedNames(properties: object): string[] {
-  return Object.entries(properties).flatMap(([name, value]) => (isMarked(value) ? [name] : []));
+export function sealedNames(properties: object): string[] {
+  return Object.entries(properties).flatMap(([name, value]) => (hasSecret(value) ? [name] : []));
 }
 
 /** Returns the value of a secret, and any other value as it is. */
@@ -31,28 +31,28 @@ function unseal(value: unknown): unknown {
 }
 
 /**
- * Marks the secrets again, and the settings that always are secrets.
+ * Seals the secrets again, and the setting that always is one.
  * @param source the properties as the engine sent them
  */
-export function withMarks(properties: Properties, source: Properties): Properties {
-  return mapValues(properties, (value, name) => markAgain(value, source[name], name === SECRET_SETTING));
+export function withSeals(properties: Properties, source: Properties): Properties {
+  return mapValues(properties, (value, name) => sealAgain(value, source[name], name === SECRET_SETTING));
 }
 
 /** A value that has not changed keeps its form. Any other value becomes a secret as a whole if it had a secret inside. */
-function markAgain(value: unknown, before: unknown, isAlwaysSecret: boolean): unknown {
-  if (!isMarked(before)) return isAlwaysSecret ? seal(value) : value;
-  return isDeepStrictEqual(unmark(before), value) ? before : seal(value);
+function sealAgain(value: unknown, before: unknown, isAlwaysSecret: boolean): unknown {
+  if (!hasSecret(before)) return isAlwaysSecret ? seal(value) : value;
+  return isDeepStrictEqual(unsealDeep(before), value) ? before : seal(value);
 }
 
-function unmark(value: unknown): unknown {
+function unsealDeep(value: unknown): unknown {
   const content = unseal(value);
-  if (Array.isArray(content)) return content.map(unmark);
-  return isObject(content) ? mapValues(content, unmark) : content;
+  if (Array.isArray(content)) return content.map(unsealDeep);
+  return isObject(content) ? mapValues(content, unsealDeep) : content;
 }
 
 /** Tells whether a value is a secret or has one inside. */
-function isMarked(value: unknown): boolean {
-  return isSecret(value) || (isObject(value) && Object.values(value).some(isMarked));
+function hasSecret(value: unknown): boolean {
+  return isSecret(value) || (isObject(value) && Object.values(value).some(hasSecret));
 }
 
 function mapValues(properties: object, change: (value: unknown, name: string) => unknown): Record<string, unknown> {

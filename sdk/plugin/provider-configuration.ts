@@ -15,17 +15,17 @@ import {
   stackConfiguration,
 } from "../reading/connection-settings.ts";
 import type { Properties } from "../record/resource-record.ts";
-import { nameInUrn, propertiesOf, structOf, withoutMarks } from "./engine-messages.ts";
+import { nameInUrn, propertiesOf, structOf, withoutSeals } from "./engine-messages.ts";
 import type { PluginRun } from "./plugin-run.ts";
 
-/** Returns the settings of a provider as they are recorded, the secrets marked. */
+/** Returns the settings of a provider as they are recorded, the secret sealed. */
 export function checkConfiguration(request: CheckRequest, run: PluginRun): CheckResponse {
   const news = propertiesOf(request.getNews());
-  const stackEntries = Object.entries(withoutMarks(news)).filter(([name, value]) => !isArgument(name, value));
+  const stackEntries = Object.entries(withoutSeals(news)).filter(([name, value]) => !isArgument(name, value));
   const configuration = Object.fromEntries(
     stackEntries.map(([name, value]) => [`${CONFIGURATION_NAMESPACE}:${name}`, value]),
   );
-  // The engine sends no mark even for a key that the stack keeps as a secret, so each key counts as a secret.
+  // The engine sends no seal even for a key that the stack keeps as a secret, so each key counts as a secret.
   for (const warning of configurationWarnings(configuration, () => true)) run.warn(request.getUrn(), warning);
   return new providerMessages.CheckResponse().setInputs(structOf(withSealed(news, SECRET_CONNECTION_SETTING)));
 }
@@ -35,7 +35,7 @@ export function checkConfiguration(request: CheckRequest, run: PluginRun): Check
  * @param isFromProgram the program has sent the configuration; otherwise all of it comes from the state
  */
 export function configurationOf(request: ConfigureRequest, isFromProgram: boolean): readonly ConnectionSource[] {
-  const properties = withoutMarks(propertiesOf(request.getArgs()));
+  const properties = withoutSeals(propertiesOf(request.getArgs()));
   const entries = Object.entries(properties).filter(([name, value]) => !isFromProgram || isArgument(name, value));
   const args = Object.fromEntries(entries);
   return [providerArguments(nameInUrn(request.getUrn() ?? ""), args), stackConfiguration(stackText)];

@@ -33,7 +33,7 @@ import {
   UNREAD,
   withoutInternal,
 } from "../record/resource-record.ts";
-import { markedNames, propertiesOf, structOf, typeInUrn, withMarks, withoutMarks } from "./engine-messages.ts";
+import { propertiesOf, sealedNames, structOf, typeInUrn, withoutSeals, withSeals } from "./engine-messages.ts";
 import type { PluginRun } from "./plugin-run.ts";
 
 // What a resource does is decided in ../record/resource-lifecycle.ts. Here its properties are taken out of the engine's messages
@@ -50,12 +50,12 @@ export async function checkRecord(request: CheckRequest, run: PluginRun): Promis
   // come back as inputs.
   const news = withoutInternal(propertiesOf(request.getNews()));
   const olds = propertiesOf(request.getOlds());
-  const secrets = [SECRET_SETTING, ...secretsBehind(markedNames(news))];
+  const secrets = [SECRET_SETTING, ...secretsBehind(sealedNames(news))];
   const host = run.hostOf(urn);
   const { inputs, failures, warnings } = await checkInputs(host, recordIn(olds), recordIn(news), secrets);
   run.calls.note(urn, failures);
   for (const warning of warnings) run.warnings.note(urn, warning);
-  return response.setInputs(structOf(withMarks(asProperties(inputs), news)));
+  return response.setInputs(structOf(withSeals(asProperties(inputs), news)));
 }
 
 export function diffRecord(request: DiffRequest): DiffResponse {
@@ -72,7 +72,7 @@ export async function createRecord(request: CreateRequest, run: PluginRun): Prom
   const [inputs, isPreview] = [propertiesOf(request.getProperties()), request.getPreview()];
   const outputs = await recordOrHold(request, inputs, run);
   // As with every resource, an id is unknown until there is a record.
-  const id = isPreview ? "" : idOf(withoutMarks(inputs));
+  const id = isPreview ? "" : idOf(withoutSeals(inputs));
   return new providerMessages.CreateResponse().setProperties(outputs).setId(id);
 }
 
@@ -96,9 +96,9 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
     const { id, inputs, outputs, warning } = await refreshRecord(run.hostOf(urn), request.getId(), record);
     if (warning !== undefined) run.warnings.note(urn, warning);
     if (id === undefined) return response;
-    const newInputs = inputs && structOf(isAdopted ? {} : withMarks(asProperties(inputs), olds));
+    const newInputs = inputs && structOf(isAdopted ? {} : withSeals(asProperties(inputs), olds));
     response.setId(id).setInputs(newInputs ?? request.getInputs());
-    return response.setProperties(structOf(withMarks(asProperties(outputs), olds)));
+    return response.setProperties(structOf(withSeals(asProperties(outputs), olds)));
   } catch (error) {
     const findings = [errorFinding(error)];
     if (isNew || isAdopted) return run.calls.fail(urn, findings);
@@ -108,7 +108,7 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
 }
 
 function recordIn(properties: Properties): ResourceRecord {
-  return asRecord(withoutMarks(properties));
+  return asRecord(withoutSeals(properties));
 }
 
 /** Returns why a resource can't be read or recorded, because it has a type that the plugin has no records of. */
@@ -133,5 +133,5 @@ async function recordOrHold(
   if (isFailing && !isPreview) calls.fail(urn, findings);
   if (isFailing) await calls.hold(urn, findings);
   const outputs = asProperties(outputsToRecord(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs));
-  return structOf(withMarks(outputs, isFailing ? { ...newProperties, ...UNKNOWN_SETTINGS } : newProperties));
+  return structOf(withSeals(outputs, isFailing ? { ...newProperties, ...UNKNOWN_SETTINGS } : newProperties));
 }

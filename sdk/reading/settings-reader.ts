@@ -1,5 +1,5 @@
 import type { ServiceClient, ServiceReadOptions } from "../client/service-client.ts";
-import { refuseEngineMarks } from "../engine/engine-marks.ts";
+import { refuseUnusableSettings } from "../engine/engine-marks.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
@@ -43,7 +43,7 @@ export async function readUsable(
   const result = await client.read(args, options).catch((error) => {
     throw error instanceof AgentLogConfigError ? withPlaces(error, connection) : error;
   });
-  refuseEngineMarks(result);
+  refuseUnusableSettings(result);
   return result;
 }
 

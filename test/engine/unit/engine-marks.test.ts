@@ -1,7 +1,7 @@
 import * as rpc from "@pulumi/pulumi/runtime/rpc.js";
 import { expect, it } from "vitest";
 import type { AgentLogConfigResult } from "../../../sdk/client/index.ts";
-import { refuseEngineMarks, SIGNATURE_KEY, UNKNOWN } from "../../../sdk/engine/engine-marks.ts";
+import { refuseUnusableSettings, SIGNATURE_KEY, UNKNOWN } from "../../../sdk/engine/engine-marks.ts";
 import { NO_THRESHOLDS } from "../../record/settings-of.ts";
 
 const RESULT: AgentLogConfigResult = {
@@ -17,7 +17,7 @@ const RESULT: AgentLogConfigResult = {
 };
 
 it("accepts plain data", () => {
-  expect(() => refuseEngineMarks(RESULT)).not.toThrow();
+  expect(() => refuseUnusableSettings(RESULT)).not.toThrow();
 });
 
 const RESERVED = "configOverrides has a key that is empty or that Pulumi uses itself";
@@ -40,7 +40,7 @@ it.each([
     "serviceVersion has a value by which Pulumi marks what is not known yet",
   ],
 ])("refuses what the engine takes for more than data, and names the setting: %j", (settings, sentence) => {
-  expect(() => refuseEngineMarks({ ...RESULT, ...settings })).toThrow(
+  expect(() => refuseUnusableSettings({ ...RESULT, ...settings })).toThrow(
     `The backup agent's log settings of project ${RESULT.projectId} can't be used in a Pulumi program: ${sentence}`,
   );
 });
@@ -56,7 +56,7 @@ it.each([
   "e48ece36-62e2-4504-bad9-02848725956a",
 ])("refuses the mark %s of what is not known yet", (mark) => {
   const configOverrides = { a: [{ b: mark }] };
-  expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).toThrow(
+  expect(() => refuseUnusableSettings({ ...RESULT, configOverrides })).toThrow(
     "configOverrides has a value by which Pulumi",
   );
 });
@@ -65,7 +65,7 @@ const SIGNATURES = Object.entries(rpc).filter(([name]) => /^special\w+Sig$/.test
 
 it.each(SIGNATURES)("refuses what the SDK marks with %s", (_, signature) => {
   const configOverrides = { deep: { [rpc.specialSigKey]: signature } };
-  expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).toThrow(RESERVED);
+  expect(() => refuseUnusableSettings({ ...RESULT, configOverrides })).toThrow(RESERVED);
 });
 
 it("refuses configOverrides of more than 64 KiB as JSON", () => {
@@ -74,16 +74,16 @@ it("refuses configOverrides of more than 64 KiB as JSON", () => {
     const others = Object.fromEntries(keys);
     return { ...others, k: "x".repeat(length - JSON.stringify({ ...others, k: "" }).length) };
   };
-  expect(() => refuseEngineMarks({ ...RESULT, configOverrides: ofLength(65_536) })).not.toThrow();
-  expect(() => refuseEngineMarks({ ...RESULT, configOverrides: ofLength(65_537) })).toThrow(
+  expect(() => refuseUnusableSettings({ ...RESULT, configOverrides: ofLength(65_536) })).not.toThrow();
+  expect(() => refuseUnusableSettings({ ...RESULT, configOverrides: ofLength(65_537) })).toThrow(
     "configOverrides has more than 64 KiB;",
   );
 });
 
 it("refuses a string of more than 4,096 characters", () => {
   const ofLength = (length: number) => ({ ...RESULT, configOverrides: { a: ["x".repeat(length)] } });
-  expect(() => refuseEngineMarks(ofLength(4096))).not.toThrow();
-  expect(() => refuseEngineMarks(ofLength(4097))).toThrow(
+  expect(() => refuseUnusableSettings(ofLength(4096))).not.toThrow();
+  expect(() => refuseUnusableSettings(ofLength(4097))).toThrow(
     "program: configOverrides has more than 4,096 characters in one string; change",
   );
 });
@@ -91,7 +91,7 @@ it("refuses a string of more than 4,096 characters", () => {
 it.each([{ key: "body-value-0001<{%" }, { "body-value-0001": { "": 1 } }])(
   "never quotes a value or a key of configOverrides: %j",
   (configOverrides) => {
-    expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).not.toThrow(/body-value-0001/);
-    expect(() => refuseEngineMarks({ ...RESULT, configOverrides })).toThrow("program: configOverrides has ");
+    expect(() => refuseUnusableSettings({ ...RESULT, configOverrides })).not.toThrow(/body-value-0001/);
+    expect(() => refuseUnusableSettings({ ...RESULT, configOverrides })).toThrow("program: configOverrides has ");
   },
 );
