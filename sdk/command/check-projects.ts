@@ -142,9 +142,9 @@ async function readAgents(
 /** Says where else settings may be that are missing. */
 function withSettingsPlaces(error: AgentLogConfigError, hasStack: boolean): AgentLogConfigError {
   if (error.code !== "ERR_MISSING_SETTINGS") return error;
-  const ofStack = "There is no Pulumi project in this folder, so check used the environment alone.";
-  const ofProvider = "check can't use the arguments of a Provider: to try them, set these environment variables.";
-  return error.advised(hasStack ? ofProvider : `${ofStack} ${ofProvider}`);
+  const stackAdvice = "There is no Pulumi project in this folder, so check used the environment alone.";
+  const providerAdvice = "check can't use the arguments of a Provider: to try them, set these environment variables.";
+  return error.advised(hasStack ? providerAdvice : `${stackAdvice} ${providerAdvice}`);
 }
 
 /** Other settings may be secrets. */
@@ -167,10 +167,9 @@ function toJson({ settings, service, warnings, configs, failures }: CheckReport)
 
 /** Says where the settings are. */
 function describeSources({ settings, service }: ConnectionSources): string {
-  const names = Object.keys(settings);
-  const places = Object.entries(Object.groupBy(names, (name) => settings[name] ?? ""));
+  const places = Object.entries(Object.groupBy(Object.keys(settings), (name) => settings[name] ?? ""));
   const nameWithValue = (name: string) => (name === "baseUrl" && service !== undefined ? `${name} ${service}` : name);
-  const parts = places.map(([place, ofPlace = []]) => `from the ${place}: ${ofPlace.map(nameWithValue).join(", ")}`);
+  const parts = places.map(([place, names = []]) => `from the ${place}: ${names.map(nameWithValue).join(", ")}`);
   return parts.length > 0 ? `Settings ${parts.join("; ")}\n` : "";
 }
 

@@ -136,9 +136,9 @@ export class HeldCalls {
     this.#heldCall = undefined;
     this.#hasReported ||= heldCall !== undefined;
     this.#report = new FindingReport(nameInUrn);
-    const ownEntries = entries.filter(({ resource }) => resource === heldCall?.urn);
+    const heldEntries = entries.filter(({ resource }) => resource === heldCall?.urn);
     for (const { resource, message } of entries) if (resource !== heldCall?.urn) this.#showError(resource, message);
-    heldCall?.fail(new Error(ownEntries.map(({ message }) => message).join("\n")));
+    heldCall?.fail(new Error(heldEntries.map(({ message }) => message).join("\n")));
   }
 
   #awaitSilence(): void {

@@ -4,7 +4,7 @@ import { type AgentLogSettings, type LogRotate, SECRET_SETTING, SETTING_NAMES } 
 import { invalidArgument } from "../model/errors.ts";
 import { type AgentKind, parseAgentLogConfigId } from "../model/read-arguments.ts";
 import { FAILURES, internalProperties } from "../record/resource-record.ts";
-import { isPlain } from "./is-eventual.ts";
+import { hasEventual } from "./is-eventual.ts";
 import { omitPropertyStacks, runsWithMocks, typeOfResource } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { providerOf, refuseMissingProvider } from "./provider.ts";
@@ -185,7 +185,7 @@ function inputsWithSettings(
 ): pulumi.Inputs {
   const read = pulumi.output(outcome);
   // As with every resource, an output is a secret because of what it is, and not because an argument is one.
-  const visibleRead = isPlain([args.projectId, args.agent]) ? read : pulumi.unsecret(read);
+  const visibleRead = hasEventual([args.projectId, args.agent]) ? pulumi.unsecret(read) : read;
   const settings = SETTING_NAMES.map((name) => [name, visibleRead.apply(({ settings }) => settings[name])] as const);
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
   for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);

@@ -4,7 +4,7 @@ import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { type AgentKind, idOf } from "../model/read-arguments.ts";
 import { fleetChildren } from "../record/fleet-children.ts";
 import { AgentLogConfig, type AgentLogConfigArgs, recordedTexts } from "./agent-log-config.ts";
-import { isEventual, isPlain } from "./is-eventual.ts";
+import { hasEventual, isEventual } from "./is-eventual.ts";
 import { markedValueOf } from "./private-sdk.ts";
 import { hideStack } from "./program-failures.ts";
 
@@ -69,7 +69,7 @@ export class AgentLogConfigs extends pulumi.ComponentResource {
     fleetChildren(name, { ...rules, projects: {} }, true);
     // A fleet of the plugin has the same children under another type.
     const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], dependsOn: opts.dependsOn ?? [], ignoreChanges };
-    const lists = { projects, agents: isPlain(agents) ? agents : pulumi.output(agents) };
+    const lists = { projects, agents: hasEventual(agents) ? pulumi.output(agents) : agents };
     const lateLists = Object.fromEntries(Object.entries(lists).filter(([, list]) => isEventual(list)));
     const fleet = { name, rules, options, lists };
     // Resources that depend on the component find only the children that exist now.
@@ -86,15 +86,15 @@ interface Fleet {
   readonly options: pulumi.CustomResourceOptions;
   /** The projects and the agents. */
   readonly lists: object;
-  /** An Output of the lists that came late. The Output of an id is a secret if this one is, and has the same dependencies. */
-  readonly origin?: pulumi.Output<object>;
+  /** The lists that came late. Ids take their secrecy and dependencies from this Output. */
+  readonly lateLists?: pulumi.Output<object>;
 }
 
 /** Makes the children as soon as all lists are known. */
-function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): AgentLogConfigs["configs"] {
-  return origin.apply((lateLists) => {
+function makeChildrenLater(fleet: Fleet, lateLists: pulumi.Output<object>): AgentLogConfigs["configs"] {
+  return lateLists.apply((knownLists) => {
     try {
-      return makeChildren({ ...fleet, lists: { ...fleet.lists, ...lateLists }, origin });
+      return makeChildren({ ...fleet, lists: { ...fleet.lists, ...knownLists }, lateLists });
     } catch (error) {
       throw hideStack(error);
     }
@@ -102,11 +102,11 @@ function makeChildrenLater(fleet: Fleet, origin: pulumi.Output<object>): AgentLo
 }
 
 /** Makes the children of lists that are known. */
-function makeChildren({ name: fleet, rules, options, lists, origin }: Fleet): AgentLogConfigs["configs"] {
-  const children = fleetChildren(fleet, { ...rules, ...lists }, origin !== undefined);
+function makeChildren({ name: fleet, rules, options, lists, lateLists }: Fleet): AgentLogConfigs["configs"] {
+  const children = fleetChildren(fleet, { ...rules, ...lists }, lateLists !== undefined);
   const configs = children.map(({ key, childName, name, projectId: id, agent }) => {
-    const isLate = isEventual(id) || origin !== undefined;
-    const projectId = isLate ? pulumi.all([id, origin]).apply(([plainId]) => String(plainId)) : String(id);
+    const isLate = isEventual(id) || lateLists !== undefined;
+    const projectId = isLate ? pulumi.all([id, lateLists]).apply(([plainId]) => String(plainId)) : String(id);
     const child = new AgentLogConfig(childName, { ...rules, projectId, agent }, options);
     return [key, fleetSettingsOf(child, name)] as const;
   });

@@ -10,7 +10,7 @@ import type { AgentLogConfigsArgs } from "./agent-log-configs.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
 import { failProgram, hideStack } from "./program-failures.ts";
 import { readOnce } from "./program-state.ts";
-import { connectionOf, type ProviderSettings, providerOf } from "./provider.ts";
+import { connectionOf, type ProviderConnection, providerOf } from "./provider.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
 
 /** The arguments of {@link getAgentLogConfig}. */
@@ -207,8 +207,8 @@ async function plainCall(name: FunctionName, args: object, opts: pulumi.InvokeOp
 
 /** Returns a call as soon as its arguments, its connection and its dependencies are known. */
 function eventualCall(name: FunctionName, args: object, opts: pulumi.InvokeOutputOptions): pulumi.Output<FunctionCall> {
-  const { settings, hasWaited } = connectionFor(name, opts);
-  const waits = pulumi.all([hasWaited, waitForDependencies(opts.dependsOn, args)]);
+  const { settings, waitsForResources } = connectionFor(name, opts);
+  const waits = pulumi.all([waitsForResources, waitForDependencies(opts.dependsOn, args)]);
   const input = pulumi.output<object>(args);
   return pulumi
     .all([input, settings, waits, pulumi.isSecret(input)])
@@ -221,7 +221,7 @@ function eventualCall(name: FunctionName, args: object, opts: pulumi.InvokeOutpu
  * Returns the connection of a function, or of a component as the `parent`.
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package, and for none in a stack that wants explicit ones
  */
-function connectionFor(name: FunctionName, { provider, parent }: pulumi.InvokeOptions): ProviderSettings {
+function connectionFor(name: FunctionName, { provider, parent }: pulumi.InvokeOptions): ProviderConnection {
   const connection = connectionOf(provider ?? providerOf(parent), name);
   if (connection !== undefined) return connection;
   throw invalidArgument(

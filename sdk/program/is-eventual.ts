@@ -6,7 +6,7 @@ export function isEventual(input: unknown): input is pulumi.Output<unknown> | Pr
   return pulumi.Output.isInstance(input) || input instanceof Promise;
 }
 
-/** Tells whether a value has nothing inside that comes later. */
-export function isPlain(value: unknown): boolean {
-  return !isEventual(value) && (!isObject(value) || Object.values(value).every(isPlain));
+/** Tells whether a value comes later, or has something inside that does. */
+export function hasEventual(value: unknown): boolean {
+  return isEventual(value) || (isObject(value) && Object.values(value).some(hasEventual));
 }

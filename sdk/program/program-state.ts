@@ -29,12 +29,12 @@ function showBesideStack(text: string): void {
 const states = new WeakMap<pulumi.Resource, ProgramState>();
 
 /** Reads outside of a program, as in a component provider. */
-const OUTSIDE = new SettingsReader(showBesideStack);
+const READER_WITHOUT_PROGRAM = new SettingsReader(showBesideStack);
 
 /** Returns what is kept for this program. Outside of a program only clients are kept. */
 export function programState(): ProgramState {
   const stack = pulumi.runtime.getStackResource();
-  if (stack === undefined) return new ProgramState(OUTSIDE, true);
+  if (stack === undefined) return new ProgramState(READER_WITHOUT_PROGRAM, true);
   const state = states.get(stack) ?? new ProgramState();
   states.set(stack, state);
   return state;

@@ -32,10 +32,10 @@ export type ProviderArgs = {
 };
 
 /** The connection of a provider: its settings if they are known already, or an Output of them. */
-export interface ProviderSettings {
+export interface ProviderConnection {
   readonly settings: ConnectionSettings | pulumi.Output<ConnectionSettings>;
   /** The settings are known only after resources exist that the provider depends on. */
-  readonly hasWaited: pulumi.Input<boolean>;
+  readonly waitsForResources: pulumi.Input<boolean>;
 }
 
 /** The mark of providers of this package, also of those that another copy of it made. */
@@ -75,9 +75,9 @@ export class Provider extends pulumi.ProviderResource {
       const names = unknownNames(wrongNames, CONNECTION_SETTING_NAMES);
       throw invalidArgument(`Provider '${printable(name, 80)}' has unknown settings: ${names}.`);
     }
-    const ownEnvironment = environment(opts?.envVarMappings);
+    const variables = environment(opts?.envVarMappings);
     const outputs = CONNECTION_SETTING_NAMES.map((setting) => {
-      return [setting, find(name, setting, args, ownEnvironment)] as const;
+      return [setting, settingOutput(name, setting, args, variables)] as const;
     });
     // What the variables of the environment say themselves is no input: another machine would show a change of the Provider, and a
     // key would get into the state. The provider's process looks it up for itself.
@@ -90,22 +90,22 @@ export class Provider extends pulumi.ProviderResource {
     standFor(this, CONFIGURATION_NAMESPACE);
     // The Output is no secret as a whole, because what is read with a secret key is not one. It goes only into a client.
     const settings: pulumi.Output<ConnectionSettings> = pulumi.unsecret(pulumi.output(Object.fromEntries(outputs)));
-    const value = { settings, hasWaited: waitForDependencies(opts?.dependsOn, args) };
+    const value = { settings, waitsForResources: waitForDependencies(opts?.dependsOn, args) };
     Object.defineProperty(this, CONNECTION, { value, enumerable: false });
   }
 }
 
 /** Each setting is an Output of its own, so that a secret key does not make the address secret. */
-function find(
+function settingOutput(
   name: string,
   setting: ConnectionSetting,
   args: ProviderArgs,
-  ownEnvironment: ConnectionSource,
+  variables: ConnectionSource,
 ): pulumi.Output<FoundSetting | undefined> {
   const argument: pulumi.Output<unknown> = pulumi.output(args[setting]);
   const output = argument.apply((value) => {
-    const ownArguments = providerArguments(name, { [setting]: value });
-    return findSetting(setting, [ownArguments, stackConfiguration(pulumi.runtime.getConfig), ownEnvironment]);
+    const source = providerArguments(name, { [setting]: value });
+    return findSetting(setting, [source, stackConfiguration(pulumi.runtime.getConfig), variables]);
   });
   const isSecret = setting === SECRET_CONNECTION_SETTING || isConfigSecret(configurationKey(setting));
   return isSecret ? pulumi.secret(output) : output;
@@ -124,14 +124,14 @@ export function providerOf(resource: pulumi.Resource | undefined): pulumi.Provid
 export function connectionOf(
   provider: pulumi.ProviderResource | undefined,
   reader: string,
-): ProviderSettings | undefined {
+): ProviderConnection | undefined {
   refuseMissingProvider(provider, reader);
   if (provider !== undefined) return hasConnection(provider) ? provider[CONNECTION] : undefined;
   warnOfConfiguration();
-  return { settings: lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)), hasWaited: false };
+  return { settings: lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)), waitsForResources: false };
 }
 
-function hasConnection(provider: object): provider is { [CONNECTION]: ProviderSettings } {
+function hasConnection(provider: object): provider is { [CONNECTION]: ProviderConnection } {
   return CONNECTION in provider;
 }
 

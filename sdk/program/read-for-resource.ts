@@ -7,7 +7,7 @@ import { originText } from "../record/program-origin.ts";
 import { outcomeOf } from "../record/read-outcome.ts";
 import { fingerprintsOf } from "../record/read-target.ts";
 import { secretsBehind } from "../record/resource-arguments.ts";
-import { isPlain } from "./is-eventual.ts";
+import { hasEventual } from "./is-eventual.ts";
 import { readOnce } from "./program-state.ts";
 import { connectionOf, providerOf } from "./provider.ts";
 import { customParentOf, waitForDependencies, waitForRegistration } from "./wait-for-resources.ts";
@@ -47,7 +47,11 @@ export function readForResource(request: SettingsRequest): pulumi.Output<Setting
     readArguments,
     resource,
   );
-  const waits = [connection?.hasWaited ?? false, dependencies, waitForRegistration(opts)?.then(() => true) ?? false];
+  const waits = [
+    connection?.waitsForResources ?? false,
+    dependencies,
+    waitForRegistration(opts)?.then(() => true) ?? false,
+  ];
   return pulumi
     .all([pulumi.output(readArguments), connection?.settings, pulumi.all(waits)])
     .apply(([plainArgs, settings, waitResults]) => readNow(request, settings, plainArgs, waitResults.includes(true)));
@@ -77,7 +81,7 @@ async function readNow(
 /** Returns the settings that no message may quote, and the arguments that none may quote if they are invalid. */
 async function secretsOf({ args, secrets }: SettingsRequest): Promise<readonly string[]> {
   const secretNames = Object.entries(args).map(async ([name, value]) => {
-    return isPlain(value) || !(await pulumi.isSecret(pulumi.output(value))) ? [] : [name];
+    return hasEventual(value) && (await pulumi.isSecret(pulumi.output(value))) ? [name] : [];
   });
   return [...secrets, ...secretsBehind((await Promise.all(secretNames)).flat())];
 }

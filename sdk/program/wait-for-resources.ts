@@ -27,7 +27,7 @@ async function waitForIds(
 
 /** Returns the parent of a resource if what it creates may change the settings; then the read waits for it as for `dependsOn`. */
 export function customParentOf({ parent }: pulumi.CustomResourceOptions): pulumi.Resource | undefined {
-  return parent !== undefined && isManaged(parent) ? parent : undefined;
+  return parent !== undefined && mayChangeSettings(parent) ? parent : undefined;
 }
 
 /**
@@ -45,6 +45,6 @@ export function waitForRegistration(options: pulumi.CustomResourceOptions): Prom
 }
 
 /** Tells whether creating a resource may change anything; components and providers change nothing. */
-function isManaged(resource: pulumi.Resource): boolean {
+function mayChangeSettings(resource: pulumi.Resource): boolean {
   return pulumi.CustomResource.isInstance(resource) && !typeOfResource(resource).startsWith("pulumi:providers:");
 }

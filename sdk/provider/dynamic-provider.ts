@@ -113,21 +113,21 @@ const shownMessages = new Set<string>();
 
 /**
  * Leaves the reason out if it was reported for another record.
- * @param subject the name of the resource, or else its id
+ * @param resource its name, or else its id
  */
-function tellOnce(subject: string, finding: Finding): Finding {
-  const first = report.note(subject, finding);
-  if (first === subject) return finding;
+function tellOnce(resource: string, finding: Finding): Finding {
+  const first = report.note(resource, finding);
+  if (first === resource) return finding;
   return { ...finding, message: `The reason is the same as for ${printable(first, 80)}.` };
 }
 
 /** Warns of a record, by the name of its resource if it is known, or else by its id. */
-async function warnOfRecord(subject: string, warning: Finding): Promise<void> {
+async function warnOfRecord(resource: string, warning: Finding): Promise<void> {
   const { record, causeKey } = warning;
   const message =
     record === undefined
-      ? `AgentLogConfig ${printable(subject, 120)}: ${causeKey}`
-      : describeFinding([subject], tellOnce(subject, warning));
+      ? `AgentLogConfig ${printable(resource, 120)}: ${causeKey}`
+      : describeFinding([resource], tellOnce(resource, warning));
   if (!shownMessages.has(message)) log.show("WARNING", "", message);
   shownMessages.add(message);
   await log.flush();

@@ -11,40 +11,43 @@ interface Bounds {
   readonly atMost?: number | undefined;
 }
 
-const text = z.string("must be a string").min(1, "must have at least one character, or be listed in notSet").optional();
-const bound = z.number("must be a number").optional();
+const textSchema = z
+  .string("must be a string")
+  .min(1, "must have at least one character, or be listed in notSet")
+  .optional();
+const boundSchema = z.number("must be a number").optional();
 /** What the bounds of a number must be. */
-const expectedRangeSchema = strictObject({ atLeast: bound, atMost: bound })
+const expectedRangeSchema = strictObject({ atLeast: boundSchema, atMost: boundSchema })
   .refine(hasMembers, { error: "must have atLeast, atMost or both", when: isValid })
   .refine(
     ({ atLeast = -Infinity, atMost = Infinity }: Bounds) => atLeast <= atMost,
     "can't be met, because atLeast is greater than atMost",
   );
-const threshold = z
+const thresholdSchema = z
   .union([z.number(), expectedRangeSchema], "must be a number or a range { atLeast, atMost }")
   .optional();
 
 /** What may be expected of thresholds. */
 const expectedThresholdsSchema = strictObject(
-  Object.fromEntries(Object.keys(logRotateSchema.shape).map((name) => [name, threshold])),
+  Object.fromEntries(Object.keys(logRotateSchema.shape).map((name) => [name, thresholdSchema])),
 ).refine(hasMembers, { error: "must have a threshold", when: isValid });
-const settings = {
-  logPath: text,
-  logPathWindows: text,
+const settingSchemas = {
+  logPath: textSchema,
+  logPathWindows: textSchema,
   logRotate: expectedThresholdsSchema.optional(),
-  username: text,
+  username: textSchema,
 };
-const paths = [
-  ...Object.keys(settings),
+const expectedPaths = [
+  ...Object.keys(settingSchemas),
   ...Object.keys(expectedThresholdsSchema.shape).map((name) => `logRotate.${name}`),
 ];
 
 /** The settings that may be expected to be absent. */
-export const expectedPathSchema = z.enum(paths, `must be one of ${paths.join(", ")}`);
+export const expectedPathSchema = z.enum(expectedPaths, `must be one of ${expectedPaths.join(", ")}`);
 
 /** What may be expected. `configOverrides` is always a secret, and a message would have to quote it. */
 export const expectedSettingsSchema = strictObject({
-  ...settings,
+  ...settingSchemas,
   notSet: z.array(expectedPathSchema, "must be a list").optional(),
 }).refine(hasMembers, { error: "must have a setting, or notSet", when: isValid });
 

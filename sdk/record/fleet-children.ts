@@ -44,7 +44,7 @@ export function fleetChildren(fleet: string, args: object, isSecret: boolean): r
   );
 }
 
-const projectsByName = z
+const projectsSchema = z
   .custom<Readonly<Record<string, unknown>>>(isPlainObject, "must be a map from names to project ids")
   .refine((projects) => Object.keys(projects).every(isName), {
     error: ({ input }) =>
@@ -53,7 +53,7 @@ const projectsByName = z
 
 /** What the arguments must be. Each child judges its own id and the rules. */
 const fleetSchema = strictObject({
-  projects: projectsByName,
+  projects: projectsSchema,
   agents: z.array(z.enum([...AGENTS, UNKNOWN], 'must be "monitoring" or "backup"'), "must be a list").nullish(),
   expect: z.unknown().optional(),
   whenUnexpected: z.unknown().optional(),

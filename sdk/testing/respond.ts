@@ -40,10 +40,10 @@ interface Content {
   readonly content: unknown;
 }
 
-const READ = new RegExp(`^${PREFIX}/groups/([0-9a-fA-F]{24})/automationConfig/(monitoring|backup)AgentConfig$`);
+const READ_PATH = new RegExp(`^${PREFIX}/groups/([0-9a-fA-F]{24})/automationConfig/(monitoring|backup)AgentConfig$`);
 
 function contentOf(path: string, projects: Projects): Content {
-  const [, projectId, agent] = READ.exec(path) ?? [];
+  const [, projectId, agent] = READ_PATH.exec(path) ?? [];
   if (projectId === undefined || (agent !== "monitoring" && agent !== "backup")) {
     return refusal(404, "Not Found", "RESOURCE_NOT_FOUND", `Cannot find resource ${path}.`);
   }
@@ -79,7 +79,7 @@ export class Projects {
   /** Copies the settings. */
   constructor(settings: SettingsByProject) {
     for (const [projectId, project] of Object.entries(settings)) {
-      for (const [agent, own] of Object.entries(project)) this.set(projectId, agent, own);
+      for (const [agent, agentSettings] of Object.entries(project)) this.set(projectId, agent, agentSettings);
       // A project without settings exists too.
       if (this.read(projectId, "monitoring") === undefined) this.set(projectId, "monitoring", {});
     }

@@ -39,14 +39,14 @@ export interface ServiceOptions {
   readonly faults?: readonly Fault[] | undefined;
 }
 
-const port = "must be a whole number from 0 to 65535";
+const PORT_RULE = "must be a whole number from 0 to 65535";
 
 /** What the options must be. */
 const serviceOptionsSchema = strictObject({
   publicKey: z.string("must be a string").optional(),
   privateKey: z.string("must be a string").optional(),
   tls: z.object({ key: z.string(), cert: z.string() }, "must be an object with PEM texts, key and cert").optional(),
-  port: z.int(port).min(0, port).max(65535, port).optional(),
+  port: z.int(PORT_RULE).min(0, PORT_RULE).max(65535, PORT_RULE).optional(),
   qopParameter: z.enum(["op", "qop"], 'must be "op" or "qop"').optional(),
   settings: z.record(z.string(), z.record(z.string(), z.unknown()), "must be an object").optional(),
   faults: z.array(z.unknown(), "must be a list").optional(),
