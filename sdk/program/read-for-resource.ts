@@ -42,16 +42,10 @@ export function readForResource(request: SettingsRequest): pulumi.Output<Setting
   const { args, resource, opts } = request;
   const connection = connectionOf(providerOf(resource), AGENT_LOG_CONFIG_TYPE);
   const readArguments = { projectId: args.projectId, agent: args.agent };
-  const dependencies = waitForDependencies(
-    [opts.dependsOn ?? [], customParentOf(opts) ?? []].flat(),
-    readArguments,
-    resource,
-  );
-  const waits = [
-    connection?.waitsForResources ?? false,
-    dependencies,
-    waitForRegistration(opts)?.then(() => true) ?? false,
-  ];
+  const sources = [opts.dependsOn ?? [], customParentOf(opts) ?? []].flat();
+  const dependencies = waitForDependencies(sources, readArguments, resource);
+  const registration = waitForRegistration(opts)?.then(() => true) ?? false;
+  const waits = [connection?.waitsForResources ?? false, dependencies, registration];
   return pulumi
     .all([pulumi.output(readArguments), connection?.settings, pulumi.all(waits)])
     .apply(([plainArgs, settings, waitResults]) => readNow(request, settings, plainArgs, waitResults.includes(true)));
