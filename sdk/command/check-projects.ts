@@ -17,7 +17,6 @@ import { errorFinding, FindingReport } from "../record/finding-report.ts";
 import { hasProject, readStack, type StackConfiguration } from "./read-stack.ts";
 import { wrongArguments } from "./wrong-arguments.ts";
 
-/** What the command says. */
 interface CheckReport {
   /** Where each setting of the connection is, by its name. */
   readonly settings: Readonly<Record<string, string>>;
@@ -76,14 +75,24 @@ async function readProjects(stack: string | undefined, projectIds: readonly stri
     sources = found;
     // The reads may take long.
     process.stderr.write(describeSources(sources));
-    return { ...sources, ...(await readAgents(connection, projectIds)) };
+    const client = openClient(connection);
+    const progress = new ReadProgress((text) => process.stderr.write(`${text}\n`));
+    const reads = [...new Set(projectIds)].flatMap((projectId) => AGENTS.map((agent) => ({ projectId, agent })));
+    // A retry would hide the first failure.
+    const outcomes = await Promise.allSettled(
+      reads.map((read) => progress.during(() => readUsable(connection, client, read, { maxRetries: 0 }))),
+    );
+    const configs = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+    const failures = outcomes.flatMap((outcome, index) => {
+      return outcome.status === "rejected" ? [{ error: errorOf(outcome.reason), read: reads[index] }] : [];
+    });
+    return { ...sources, configs, failures };
   } catch (error) {
     const failure = { error: withSettingsPlaces(errorOf(error), stack !== undefined || isSelected) };
     return { ...sources, configs: [], failures: [failure] };
   }
 }
 
-/** Where the settings of the connection come from. */
 type ConnectionSources = Pick<CheckReport, "settings" | "service" | "warnings">;
 
 async function connectionOfStack(
@@ -120,25 +129,6 @@ async function readConfiguration(
   }
 }
 
-/** @throws AgentLogConfigError without a connection to read with */
-async function readAgents(
-  connection: ConnectionSettings,
-  projectIds: readonly string[],
-): Promise<Pick<CheckReport, "configs" | "failures">> {
-  const client = openClient(connection);
-  const progress = new ReadProgress((text) => process.stderr.write(`${text}\n`));
-  const reads = [...new Set(projectIds)].flatMap((projectId) => AGENTS.map((agent) => ({ projectId, agent })));
-  // A retry would hide the first failure.
-  const outcomes = await Promise.allSettled(
-    reads.map((read) => progress.during(() => readUsable(connection, client, read, { maxRetries: 0 }))),
-  );
-  const configs = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-  const failures = outcomes.flatMap((outcome, index) => {
-    return outcome.status === "rejected" ? [{ error: errorOf(outcome.reason), read: reads[index] }] : [];
-  });
-  return { configs, failures };
-}
-
 /** Says where else settings may be that are missing. */
 function withSettingsPlaces(error: AgentLogConfigError, hasStack: boolean): AgentLogConfigError {
   if (error.code !== "ERR_MISSING_SETTINGS") return error;
@@ -165,7 +155,6 @@ function toJson({ settings, service, warnings, configs, failures }: CheckReport)
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }
 
-/** Says where the settings are. */
 function describeSources({ settings, service }: ConnectionSources): string {
   const places = Object.entries(Object.groupBy(Object.keys(settings), (name) => settings[name] ?? ""));
   const nameWithValue = (name: string) => (name === "baseUrl" && service !== undefined ? `${name} ${service}` : name);
