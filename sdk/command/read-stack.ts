@@ -7,7 +7,6 @@ import { AgentLogConfigError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import { printable } from "../model/printable.ts";
 
-/** The configuration of a stack, by its keys. */
 export type StackConfiguration = z.infer<typeof configurationSchema>;
 
 /** Seconds that the Pulumi CLI may take, which may ask a backend and a service for secrets. */

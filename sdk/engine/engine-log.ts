@@ -36,7 +36,7 @@ export class EngineLog {
 
   /**
    * Shows a warning or an error beside the resource or the provider of this URN, and without one beside the stack. An error
-   * alone does not fail the run. What an engine does not show is printed.
+   * alone does not fail the run. If no engine shows it, it is printed.
    */
   show(severity: "WARNING" | "ERROR", urn: string, message: string): void {
     const delivery = this.#send(severity, urn, message).catch(() => console.warn(message));

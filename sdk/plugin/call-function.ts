@@ -38,7 +38,6 @@ export async function callFunction(
   }
 }
 
-/** What a function returns. */
 function publicResult(result: AgentLogConfigResult): Properties {
   return { ...publicSettings(result), serviceVersion: result.serviceVersion ?? null };
 }

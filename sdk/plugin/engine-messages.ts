@@ -5,7 +5,6 @@ import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { isObject, jsonMapOf } from "../model/json.ts";
 import type { Properties } from "../record/resource-record.ts";
 
-/** Returns the properties in a message of the engine. */
 export function propertiesOf(struct: Struct | undefined): Properties {
   return struct?.toJavaScript() ?? {};
 }
@@ -62,17 +61,15 @@ function mapValues(properties: object, change: (value: unknown, name: string) =>
 // A URN is `urn:pulumi:<stack>::<project>::<types>::<name>`. The types are those of its parents and its own, with $ between, and a
 // name may have colons in it.
 
-/** Returns the name of the resource with this URN. */
 export function nameInUrn(urn: string): string {
   return urn.split("::").slice(3).join("::");
 }
 
-/** Returns its type, without those of its parents. */
+/** Returns the type of the resource itself. */
 export function typeInUrn(urn: string): string {
   return urn.split("::")[2]?.split("$").at(-1) ?? "";
 }
 
-/** Returns the URN of a child of the resource with this URN. */
 export function childUrn(urn: string, type: string, name: string): string {
   return `${urn.split("::").slice(0, 3).join("::")}$${type}::${name}`;
 }

@@ -30,7 +30,6 @@ export class PluginRun {
     this.calls = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
   }
 
-  /** Reads settings with the connection of the provider. */
   read(readArguments: ReadArguments): Promise<AgentLogConfigResult> {
     return this.#reader.read(lookUpConnection(...this.#sources), readArguments);
   }
@@ -51,13 +50,11 @@ export class PluginRun {
     this.#log.show("WARNING", urn, message);
   }
 
-  /** Reports the findings of the run. */
   end(): void {
     this.calls.release();
     for (const { resource, message } of this.warnings.entries()) this.warn(resource, message);
   }
 
-  /** Returns what the life of a resource needs of the engine. */
   hostOf(urn: string): RecordHost {
     return {
       sources: this.#sources,
@@ -109,7 +106,6 @@ export class HeldCalls {
     for (const failure of failures) this.#report.note(urn, failure);
   }
 
-  /** Fails the current call at once. */
   fail(urn: string, failures: readonly Finding[]): never {
     this.#report.forget(urn);
     throw new Error(failures.map(({ message }) => message).join("\n"));

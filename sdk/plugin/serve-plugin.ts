@@ -48,7 +48,6 @@ function hasPipedInput(): boolean {
   return input.isFIFO() || input.isSocket();
 }
 
-/** What the plugin says of itself. */
 interface PluginDescription {
   readonly version: string;
   /** The schema of the package as JSON. */
@@ -87,7 +86,7 @@ function resourceProvider({ version, schema }: PluginDescription, log: EngineLog
     update: call(updateRecord),
     read: call(readRecord),
     delete: call(() => new emptyMessages.Empty()),
-    // A component can't fail without a message, and a component whose children fail has no message of its own.
+    // On cancel it returns an unknown output: a failure would need a message of its own, and its children have theirs.
     construct: calls.handler((request) => construct(request, run), constructResponse({ configs: UNKNOWN_OUTPUT })),
     invoke: call(invoke),
     cancel: (_, respond) => {

@@ -184,7 +184,7 @@ function inputsWithSettings(
   secrets: readonly string[],
 ): pulumi.Inputs {
   const read = pulumi.output(outcome);
-  // As with every resource, an output is a secret because of what it is, and not because an argument is one.
+  // As with every resource, a secret argument makes no output a secret.
   const visibleRead = hasEventual([args.projectId, args.agent]) ? pulumi.unsecret(read) : read;
   const settings = SETTING_NAMES.map((name) => [name, visibleRead.apply(({ settings }) => settings[name])] as const);
   const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };

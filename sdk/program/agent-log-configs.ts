@@ -90,7 +90,6 @@ interface Fleet {
   readonly lateLists?: pulumi.Output<object>;
 }
 
-/** Makes the children as soon as all lists are known. */
 function makeChildrenLater(fleet: Fleet, lateLists: pulumi.Output<object>): AgentLogConfigs["configs"] {
   return lateLists.apply((knownLists) => {
     try {
@@ -101,7 +100,6 @@ function makeChildrenLater(fleet: Fleet, lateLists: pulumi.Output<object>): Agen
   });
 }
 
-/** Makes the children of lists that are known. */
 function makeChildren({ name: fleet, rules, options, lists, lateLists }: Fleet): AgentLogConfigs["configs"] {
   const children = fleetChildren(fleet, { ...rules, ...lists }, lateLists !== undefined);
   const configs = children.map(({ key, childName, name, projectId: id, agent }) => {

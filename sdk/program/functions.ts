@@ -94,7 +94,7 @@ async function readOne({ connection, args, hasWaited, isSecret }: FunctionCall):
   return readOnce(connection, parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret }), hasWaited);
 }
 
-/** Marks what may contain credentials as secrets. */
+/** Makes what may contain credentials a secret. */
 function withSecrets(result: AgentLogConfigResult): GetAgentLogConfigResult {
   const { configOverrides } = result;
   // The type that `pulumi.secret` returns for a map has no index signature.
@@ -195,7 +195,6 @@ interface FunctionCall {
   readonly isSecret: boolean;
 }
 
-/** Returns a call with plain arguments. */
 async function plainCall(name: FunctionName, args: object, opts: pulumi.InvokeOptions): Promise<FunctionCall> {
   const { settings } = connectionFor(name, opts);
   const connection = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
@@ -219,7 +218,7 @@ function eventualCall(name: FunctionName, args: object, opts: pulumi.InvokeOutpu
 
 /**
  * Returns the connection of a function, or of a component as the `parent`.
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package, and for none in a stack that wants explicit ones
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package, and if a stack without default providers gets none
  */
 function connectionFor(name: FunctionName, { provider, parent }: pulumi.InvokeOptions): ProviderConnection {
   const connection = connectionOf(provider ?? providerOf(parent), name);

@@ -5,7 +5,6 @@ import { type Finding, FindingReport } from "../record/finding-report.ts";
 import { parseFindings } from "../record/resource-record.ts";
 import { failAtEnd, runsInline, runsWithMocks, whenKnown } from "./private-sdk.ts";
 
-/** A resource that fails. */
 interface FailedResource {
   readonly resource: pulumi.Resource;
   readonly name: string;

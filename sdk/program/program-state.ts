@@ -7,11 +7,9 @@ import { ResourceReports } from "./program-failures.ts";
 
 /** What is kept for one program; a process of the Automation API runs several. */
 class ProgramState {
-  /** What was read for each connection and arguments. */
   readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
   readonly reports = new ResourceReports();
   readonly reader: SettingsReader;
-  /** The program was warned of its configuration. */
   hasWarned: boolean;
 
   constructor(reader = new SettingsReader(showBesideStack), hasWarned = false) {

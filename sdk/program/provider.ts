@@ -38,7 +38,7 @@ export interface ProviderConnection {
   readonly waitsForResources: pulumi.Input<boolean>;
 }
 
-/** The mark of providers of this package, also of those that another copy of it made. */
+/** Only providers of this package have it, also those that another copy of it made. */
 const CONNECTION = Symbol.for("pulumi-agent-log-config.connection");
 
 /** The package whose provider the engine runs for dynamic resources. */
@@ -79,8 +79,8 @@ export class Provider extends pulumi.ProviderResource {
     const outputs = CONNECTION_SETTING_NAMES.map((setting) => {
       return [setting, settingOutput(name, setting, args, variables)] as const;
     });
-    // What the variables of the environment say themselves is no input: another machine would show a change of the Provider, and a
-    // key would get into the state. The provider's process looks it up for itself.
+    // Of the environment, only mapped variables are inputs. Others would show a change of the Provider on another machine, and bring a
+    // key into the state. The provider's process looks them up for itself.
     const inputs = outputs.map(([setting, output]) => [
       configurationKey(setting),
       output.apply((value) => (value?.place === environment()(setting)?.place ? undefined : value?.text)),
@@ -119,7 +119,7 @@ export function providerOf(resource: pulumi.Resource | undefined): pulumi.Provid
 /**
  * Returns the connection of a provider; undefined for a provider of another package.
  * @param reader the type of the resource, or the name of the function, that reads
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for no provider in a stack that wants an explicit one
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` if a stack without default providers gets none
  */
 export function connectionOf(
   provider: pulumi.ProviderResource | undefined,
@@ -136,8 +136,8 @@ function hasConnection(provider: object): provider is { [CONNECTION]: ProviderCo
 }
 
 /**
- * Refuses no provider in a stack without default providers. The engine disables those of plugins, and the one of all dynamic resources.
- * It does not know that the functions of a program have one, nor that AgentLogConfig does not share that of other dynamic resources.
+ * Refuses a resource or a function without a provider, if the stack has no default providers. The engine itself refuses this for plugins,
+ * and for all dynamic resources at once. It does not know the functions of a program, and takes AgentLogConfig for any dynamic resource.
  */
 export function refuseMissingProvider(provider: pulumi.ProviderResource | undefined, reader: string): void {
   if (provider !== undefined) return;

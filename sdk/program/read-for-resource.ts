@@ -23,7 +23,6 @@ interface SettingsRequest {
   readonly secrets: readonly string[];
 }
 
-/** What came of a read. */
 export interface SettingsWithOrigin {
   /**
    * Empty settings if they could not be read, or if the provider has to read by itself. The values have no type, because the types of

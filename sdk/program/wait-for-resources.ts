@@ -31,10 +31,9 @@ export function customParentOf({ parent }: pulumi.CustomResourceOptions): pulumi
 }
 
 /**
- * Resolves once all other resources are registered that the registration of a resource waits for because of these options, beside
- * those of `dependsOn`. They may change the settings. The SDK registers a component after all that its own options and arguments name,
- * so a read in a component counts as a read after other resources, even if there are none.
- *
+ * Resolves once the resources are registered that the SDK waits for because of these options, beside those of `dependsOn`. They may
+ * change the settings: what `deletedWith` and `replaceWith` name, and a component around the resource, which is registered after all
+ * that the component's own options and arguments name.
  * @returns undefined if there is nothing to wait for
  */
 export function waitForRegistration(options: pulumi.CustomResourceOptions): Promise<unknown> | undefined {

@@ -16,7 +16,6 @@ const textSchema = z
   .min(1, "must have at least one character, or be listed in notSet")
   .optional();
 const boundSchema = z.number("must be a number").optional();
-/** What the bounds of a number must be. */
 const expectedRangeSchema = strictObject({ atLeast: boundSchema, atMost: boundSchema })
   .refine(hasMembers, { error: "must have atLeast, atMost or both", when: isValid })
   .refine(
@@ -27,7 +26,6 @@ const thresholdSchema = z
   .union([z.number(), expectedRangeSchema], "must be a number or a range { atLeast, atMost }")
   .optional();
 
-/** What may be expected of thresholds. */
 const expectedThresholdsSchema = strictObject(
   Object.fromEntries(Object.keys(logRotateSchema.shape).map((name) => [name, thresholdSchema])),
 ).refine(hasMembers, { error: "must have a threshold", when: isValid });

@@ -14,9 +14,7 @@ export interface Finding {
   readonly record?: "gone" | "used";
 }
 
-/**
- * Collects the findings of the resources of a run, so that each cause is reported once, with the names of its resources.
- */
+/** Collects the findings of the resources of a run, so that each cause is reported once, with the names of its resources. */
 export class FindingReport<Resource = string> {
   /** What is said of each resource, by the cause. */
   readonly #causes = new Map<string, Map<Resource, Finding>>();
@@ -38,7 +36,6 @@ export class FindingReport<Resource = string> {
     return first;
   }
 
-  /** Forgets what was noted of a resource. */
   forget(resource: Resource): void {
     for (const findings of this.#causes.values()) findings.delete(resource);
   }

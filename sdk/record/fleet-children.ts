@@ -51,7 +51,7 @@ const projectsSchema = z
       `has the name ${printable(JSON.stringify(Object.keys(input ?? {}).find((name) => !isName(name))), 80)}; begin with a letter or a digit, and take at most 80 printable characters`,
   });
 
-/** What the arguments must be. Each child judges its own id and the rules. */
+/** Each child judges its own id and the rules. */
 const fleetSchema = strictObject({
   projects: projectsSchema,
   agents: z.array(z.enum([...AGENTS, UNKNOWN], 'must be "monitoring" or "backup"'), "must be a list").nullish(),

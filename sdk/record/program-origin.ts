@@ -20,11 +20,9 @@ export interface ProgramOrigin {
    * may quote if they are invalid. A valid id of a project is not a secret.
    */
   readonly secrets: readonly string[];
-  /** The paths whose changes the program ignores. */
   readonly ignoreChanges: readonly string[];
 }
 
-/** A read in a program. */
 export interface ProgramRead {
   readonly readTarget: ReadTarget;
   /** A fingerprint of the public key, which may be a secret of the stack. */
@@ -41,7 +39,6 @@ export function originText(origin: ProgramOrigin): string {
   return JSON.stringify(origin);
 }
 
-/** Returns the origin that an input has; undefined if it is none. */
 export function originIn(text: unknown): ProgramOrigin | typeof UNKNOWN | undefined {
   if (isUnknown(text)) return UNKNOWN;
   try {

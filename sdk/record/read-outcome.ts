@@ -23,7 +23,6 @@ export interface RecordHost {
   readonly sources: readonly ConnectionSource[];
   /** In a refresh, the sources may be those of the last update. */
   readonly usesOldConnection?: boolean | undefined;
-  /** Reads settings with the connection of the sources. */
   readonly read: (args: ReadArguments) => Promise<AgentLogConfigResult>;
 }
 
@@ -74,9 +73,7 @@ export async function outcomeOf(read: Promise<AgentLogSettings>, readTarget: Rea
 export interface Completion {
   /** The inputs to record. After a failed read they have the recorded settings, if these are of the same project and agent. */
   readonly inputs: ResourceRecord;
-  /** Why it fails. */
   readonly failures: readonly Finding[];
-  /** What it only warns of. */
   readonly warnings: readonly Finding[];
 }
 
@@ -115,7 +112,6 @@ export function refuseInputs(news: ResourceRecord, failures: readonly Finding[])
   return { inputs: { ...inputsOfProgram(news), settings: news.settings }, failures, warnings: [] };
 }
 
-/** Judges settings by what is expected of them. */
 export function judge(inputs: ResourceRecord, secrets: readonly string[]): Completion {
   const { args, settings } = inputs;
   const findings = unmetExpectations(args.expect, settings, secrets).map((says) => resourceFinding(args, says));

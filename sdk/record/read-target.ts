@@ -12,7 +12,6 @@ export interface ReadTarget {
   readonly service: string | null;
 }
 
-/** That of settings of which nothing is known yet. */
 export const UNKNOWN_TARGET: ReadTarget = { id: UNKNOWN, service: null };
 
 /** Says what a read with the connection of the engine is for. The address of the service may be a secret of the stack. */
@@ -36,7 +35,6 @@ export interface Fingerprints {
   readonly publicKey: string | null;
 }
 
-/** Returns the fingerprints of the connection that a read used. */
 export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fingerprints {
   return { baseUrl: fingerprintOf("baseUrl", baseUrl?.text), publicKey: fingerprintOf("publicKey", publicKey?.text) };
 }

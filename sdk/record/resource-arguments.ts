@@ -9,7 +9,6 @@ import type { Finding } from "./finding-report.ts";
 
 const { projectId, agent } = readArgumentsSchema.shape;
 
-/** What the arguments of a resource must be. */
 export const resourceArgumentsSchema = strictObject({
   projectId,
   agent,

@@ -24,11 +24,9 @@ import { mayBeFromService, movedArguments, NO_RECORD, type ResourceRecord } from
 // The engine ends its work at a check that fails, even if it is asked to go on after errors. So a check completes the inputs of a
 // resource that fails, with the failures among them. Its difference is then an update, and to create or update the resource fails.
 
-/** What a comparison with the record has found. */
 interface Difference {
   /** True for an update, false for none; undefined leaves the comparison to the engine. */
   readonly changes?: boolean;
-  /** The properties because of which the record is replaced. */
   readonly replaces?: readonly string[];
 }
 
@@ -63,9 +61,10 @@ export async function checkInputs(
 }
 
 /**
- * Leaves the comparison to the engine, which shows it property by property. Another project or agent is another resource, and a
- * difference in internal properties alone is not a change, except in who manages the record: only a program in TypeScript has
- * its provider in it. A state that was edited, so that its id is of another resource or it has failures, is a difference, too.
+ * Leaves the comparison to the engine, which shows it property by property, with these exceptions:
+ * - Another project or agent replaces the record, and so does an id in the state that is of another one.
+ * - A record that moves between a program in TypeScript and the plugin is updated, and so is one that fails, or has failures in the state.
+ * - Any other difference in internal properties alone is no change.
  * @param inputs those in the state; its outputs if the inputs are not known
  */
 export function differenceOf(
@@ -149,7 +148,6 @@ function failuresOfCheck({ args, readTarget, failures = [] }: ResourceRecord): r
 const POLICY_CHANGE =
   "its settings were not read for this project and agent, because a policy has changed its properties after the read; change them in the program instead.";
 
-/** Returns the outputs of a resource that is recorded or read again. */
 function outputsOf({ args, settings, provider }: ResourceRecord): ResourceRecord {
   return { args, settings, provider };
 }

@@ -58,7 +58,6 @@ interface InternalProperties {
 /** What takes the place of a record that does not exist. */
 export const NO_RECORD: ResourceRecord = { args: {}, settings: {} };
 
-/** The settings of a resource that nothing is known of yet. */
 export const UNKNOWN_SETTINGS: RecordedSettings = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
 
 /** What stands in a record in a preview, as long as nothing is known of its settings. */

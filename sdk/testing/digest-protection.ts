@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import { parseChallenges } from "../digest/digest-scheme.ts";
 
-/** What a server asks for. */
 interface ProtectionOptions {
   readonly realm: string;
   readonly username: string;

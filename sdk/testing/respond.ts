@@ -76,7 +76,6 @@ export type SettingsByProject = Readonly<Record<string, ProjectSettings>>;
 export class Projects {
   readonly #projects = new Map<string, ProjectSettings>();
 
-  /** Copies the settings. */
   constructor(settings: SettingsByProject) {
     for (const [projectId, project] of Object.entries(settings)) {
       for (const [agent, agentSettings] of Object.entries(project)) this.set(projectId, agent, agentSettings);

@@ -41,7 +41,6 @@ export interface ServiceOptions {
 
 const PORT_RULE = "must be a whole number from 0 to 65535";
 
-/** What the options must be. */
 const serviceOptionsSchema = strictObject({
   publicKey: z.string("must be a string").optional(),
   privateKey: z.string("must be a string").optional(),
