@@ -6,7 +6,7 @@ import { printable } from "../model/printable.ts";
 import { idOf } from "../model/read-arguments.ts";
 import { lookUpConnection, stackConfiguration } from "../reading/connection-settings.ts";
 import { SettingsReader } from "../reading/settings-reader.ts";
-import { describeFinding, errorFinding, type Finding, FindingReport } from "../record/finding-report.ts";
+import { describeNext, errorFinding, type Finding, FindingReport } from "../record/finding-report.ts";
 import type { RecordHost } from "../record/read-outcome.ts";
 import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../record/resource-lifecycle.ts";
 import {
@@ -97,9 +97,12 @@ export async function read(
     // The host prints an error and its stack before the engine prints its message.
     const subject = `AgentLogConfig ${printable(id, 80)}`;
     const finding = errorFinding(error);
-    const { message } = tellOnce(id, finding);
-    const sentence = message === finding.message ? message : `${subject} can't be read. ${message}`;
-    throw Object.assign(new Error(sentence), { stack: "it could not be read", toString: () => subject });
+    const first = failures.note(id, finding);
+    const sameReason = `${subject} can't be read. The reason is the same as for ${printable(first, 80)}.`;
+    throw Object.assign(new Error(first === id ? finding.message : sameReason), {
+      stack: "it could not be read",
+      toString: () => subject,
+    });
   }
 }
 
@@ -107,29 +110,19 @@ export async function read(
 
 // The engine asks for a few records at a time, and the program beside it for all of them.
 const reader = new SettingsReader((text) => log.showProgress(text), false);
-const report = new FindingReport();
-/** The messages that were shown; the engine checks a replacement twice. */
-const shownMessages = new Set<string>();
-
-/**
- * Leaves the reason out if it was reported for another record.
- * @param resource its name, or else its id
- */
-function tellOnce(resource: string, finding: Finding): Finding {
-  const first = report.note(resource, finding);
-  if (first === resource) return finding;
-  return { ...finding, message: `The reason is the same as for ${printable(first, 80)}.` };
-}
+/** Why reads of a refresh have failed. */
+const failures = new FindingReport();
+/** The names of the resources that have warned of a cause, or else their ids. */
+const warned = new Map<string, Set<string>>();
 
 /** Warns of a record, by the name of its resource if it is known, or else by its id. */
 async function warnOfRecord(resource: string, warning: Finding): Promise<void> {
-  const { record, causeKey } = warning;
-  const message =
-    record === undefined
-      ? `AgentLogConfig ${printable(resource, 120)}: ${causeKey}`
-      : describeFinding([resource], tellOnce(resource, warning));
-  if (!shownMessages.has(message)) log.show("WARNING", "", message);
-  shownMessages.add(message);
+  const resources = warned.get(warning.causeKey) ?? new Set();
+  // The engine checks a replacement twice.
+  if (resources.has(resource)) return;
+  warned.set(warning.causeKey, resources.add(resource));
+  const message = describeNext(resource, warning, resources.size);
+  if (message !== undefined) log.show("WARNING", "", message);
   await log.flush();
 }
 

@@ -10,6 +10,8 @@ export interface Finding {
   readonly causeKey: string;
   /** It is an outage, so the settings recorded before may still be right. */
   readonly temporary?: boolean;
+  /** What shows it in a few words, such as `status 503`. */
+  readonly evidence?: string | undefined;
   /** What becomes of the record of a resource with a warning: it is removed, or its settings are used. */
   readonly record?: "gone" | "used";
 }
@@ -68,7 +70,7 @@ export function errorFinding(error: unknown): Finding {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof AgentLogConfigError)) return { message, causeKey: `ERR_UNKNOWN: ${message}` };
   const { code, temporary, errorCode = "", details } = error;
-  return { message, causeKey: `${code} ${errorCode}: ${details.says}`, temporary };
+  return { message, causeKey: `${code} ${errorCode}: ${details.says}`, temporary, evidence: details.evidence?.[0] };
 }
 
 /** Returns a failure of a resource, whose name the engine does not show with --diff. Its key is the sentence without the resource. */
@@ -82,23 +84,45 @@ export function resourceFinding(resource: Parameters<typeof idOf>[0], says: stri
  * @param finding what is said of the first of them
  * @param isNamed its message names the resource, too
  */
-export function describeFinding(names: readonly string[], { message, record }: Finding, isNamed = false): string {
-  if (record === undefined) {
-    const [says, which] = isNamed ? ["The same applies", names.slice(1)] : ["This applies", names];
-    return which.length === 0 ? message : `${message} ${says} to ${listOf(which)}.`;
+export function describeFinding(names: readonly string[], finding: Finding, isNamed = false): string {
+  const { message, record } = finding;
+  const maxNames = maxNamesOf(finding);
+  if (record !== undefined) {
+    const [is, uses] = names.length === 1 ? ["is", "uses"] : ["are", "use"];
+    const what = record === "gone" ? `${is} gone` : `${uses} the recorded settings`;
+    return `${message} AgentLogConfig ${listOf(names, maxNames)} ${what}.`;
   }
-  const subject = `AgentLogConfig ${listOf(names)}`;
-  const [is, uses] = names.length === 1 ? ["is", "uses"] : ["are", "use"];
-  return `${subject} ${record === "gone" ? `${is} gone` : `${uses} the recorded settings`}. ${message}`;
+  if (!isNamed)
+    return `${message} This applies to the resource${names.length > 1 ? "s" : ""} ${listOf(names, maxNames)}.`;
+  return names.length === 1 ? message : `${message} The same applies to ${listOf(names.slice(1), maxNames)}.`;
 }
 
-/** The most resources that are named for one cause. */
-const MAX_NAMES = 50;
+/**
+ * Returns a warning of one more resource, for a report that does not know which one is the last: the reason with the first one, a short
+ * line for each of the next, and a line for all others.
+ * @param count how many resources warn of the cause, with this one
+ * @returns undefined if all is said
+ */
+export function describeNext(name: string, finding: Finding, count: number): string | undefined {
+  const { record, causeKey, evidence } = finding;
+  const isLast = count > maxNamesOf(finding);
+  if (count > maxNamesOf(finding) + 1) return undefined;
+  const subject = isLast ? "Other resources" : printable(name, 120);
+  if (record === undefined) return `${isLast ? subject : `AgentLogConfig ${subject}`}: ${causeKey}`;
+  if (count === 1) return describeFinding([name], finding);
+  const [is, uses] = isLast ? ["are", "use their records"] : ["is", "uses its record"];
+  return `${subject} ${record === "gone" ? `${is} gone` : uses}, too${evidence === undefined ? "" : ` (${evidence})`}.`;
+}
 
-/** Names resources. Of more than 51, or of long names, it names the first ones, and says how many others there are. */
-function listOf(names: readonly string[]): string {
+/** Fewer resources are named in an outage, because nobody has to mend each of them. */
+function maxNamesOf({ temporary = false }: Finding): number {
+  return temporary ? 10 : 50;
+}
+
+/** Names resources. Of more than one too many, or of long names, it names the first ones, and says how many others there are. */
+function listOf(names: readonly string[], maxNames: number): string {
   const texts = names.map((name) => printable(name, 120));
-  const firstTexts = firstThatFit(texts, names.length > MAX_NAMES + 1 ? MAX_NAMES : names.length);
+  const firstTexts = firstThatFit(texts, names.length > maxNames + 1 ? maxNames : names.length);
   const others = names.length - firstTexts.length;
   return others === 0 ? texts.join(", ") : `${firstTexts.join(", ")} and ${others} others`;
 }

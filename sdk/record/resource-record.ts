@@ -111,7 +111,7 @@ export function internalProperties(
   values: Omit<InternalProperties, "origin"> & { readonly origin?: unknown },
 ): Record<string, unknown> {
   const { provider, origin, failsIn, readTarget, failures = [], isAdopted = false } = values;
-  const reasons = failures.map(({ causeKey, message }) => ({ causeKey, message }));
+  const reasons = failures.map(({ causeKey, message, temporary }) => ({ causeKey, message, temporary }));
   const properties = {
     __provider: provider,
     __origin: origin,
@@ -131,9 +131,10 @@ export function withoutInternal(properties: Readonly<Record<string, unknown>>): 
 /** Returns the findings in `__failures`, which is an input, and an output in a preview. */
 export function parseFindings(value: unknown): readonly Finding[] {
   const reasons: readonly unknown[] = Array.isArray(value) ? value : [];
-  return reasons
-    .filter(isObject)
-    .map(({ causeKey, message }) => ({ causeKey: String(causeKey), message: String(message) }));
+  return reasons.filter(isObject).map(({ causeKey, message, temporary }) => {
+    const finding = { causeKey: String(causeKey), message: String(message) };
+    return temporary === true ? { ...finding, temporary } : finding;
+  });
 }
 
 /** Returns what the settings of a record were read for. A state that does not say so may have been edited, or be of an older version. */

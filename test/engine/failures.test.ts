@@ -102,7 +102,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(errors).toHaveLength(3);
     const [beside, message] = errors.find(([, message]) => message.includes("no such project")) ?? [];
     expect(["gone", "new"]).toContain(beside);
-    expect(message).toMatch(/ This applies to gone, new\.\n$/);
+    expect(message).toMatch(/ This applies to the resources gone, new\.\n$/);
     for (const name of ["ignoring", "unmet"]) expect(errors.filter(([beside]) => beside === name)).toHaveLength(1);
     expect(text).toMatch(/"logPath": "04da6b54-80e4-46f7-96ec-b56ff0331ba9"/);
 
@@ -118,7 +118,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     await deployment.setConfig("failures:resources", JSON.stringify(resources));
     service.rotateKey("private-key-0002");
     const { exitCode, text } = await deployment.run(["preview", "--json"]);
-    const says = `: the service refuses the key pair; .* This applies to ${Object.keys(resources).join(", ")}\\.\n$`;
+    const says = `: the service refuses the key pair; .* This applies to the resources ${Object.keys(resources).join(", ")}\\.\n$`;
     expect([exitCode, service.requests.length, errorsBeside(text)]).toEqual([
       1,
       2,
@@ -139,7 +139,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     const { ok, text } = await deployment.preview();
     const causes = errorsIn(text).map((message) => {
       const [, says, names = ""] =
-        /(there is no such project|expected "\/other").* This applies to (.*)\.$/.exec(message) ?? [];
+        /(there is no such project|expected "\/other").* This applies to the resources? (.*)\.$/.exec(message) ?? [];
       return [says, ...names.split(", ")];
     });
     expect([ok, causes.toSorted()]).toEqual([
@@ -211,7 +211,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(errors).toContain("Nothing was read: the argument has unknown names: expects; the valid ones are ");
     expect(errors.match(/there is no such project/g)).toHaveLength(1);
     const members = [`first-${GONE}-${agent}`, `second-${GONE}-${agent}`, `second-${NEVER}-${agent}`];
-    const [, named = ""] = /there is no such project.* This applies to (.*)\.$/m.exec(errors) ?? [];
+    const [, named = ""] = /there is no such project.* This applies to the resources? (.*)\.$/m.exec(errors) ?? [];
     expect(named).toBe(members.toSorted().join(", "));
   });
 
@@ -235,13 +235,13 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     ];
     for (const { subject, run } of outage) {
       expect(run).toMatchObject({ ok: true, steps: [] });
-      expect(run.text).toContain(`warning: AgentLogConfig ${subject} uses the recorded settings. Can't read`);
+      expect(run.text).toContain(`AgentLogConfig ${subject} uses the recorded settings.`);
     }
     // What is replaced has no record.
     const replaced = await deployment.run(["preview", "--replace=**::one"]);
     expect(replaced).toMatchObject({ ok: false, text: expect.stringContaining("status 503") });
     const { text: json } = await deployment.run(["preview", "--json"]);
-    expect(json).toMatch(/"message": "warning: AgentLogConfig .* uses the recorded.*\n *"severity": "warning"/);
+    expect(json).toMatch(/"message": "warning: .* uses the recorded.*\n *"severity": "warning"/);
   });
 
   it("a preview names no resource that does not fail, for what is kept or for a provider that a transform sets", async (context) => {
@@ -265,7 +265,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect([ok, errorsIn(text)]).toEqual([
       false,
       [
-        `AgentLogConfig ${ONE}/${agent}: logPath is "/drifted", expected "/recorded"; change it in the service, or change expect. This applies to unmet.`,
+        `AgentLogConfig ${ONE}/${agent}: logPath is "/drifted", expected "/recorded"; change it in the service, or change expect. This applies to the resource unmet.`,
       ],
     ]);
     expect(text).not.toContain("settings are missing");
@@ -283,7 +283,9 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     await use({ expectsUnknown: { logPath: "/other" } });
     const { ok, text } = await deployment.preview();
     expect(ok).toBe(false);
-    expect(text).toMatch(/logPath is "\/recorded", expected "\/other".* This applies to fleet-\w+-monitoring, fleet-/);
+    expect(text).toMatch(
+      /logPath is "\/recorded", expected "\/other".* This applies to the resources fleet-\w+-monitoring, fleet-/,
+    );
     know(service, "/drifted");
     await use({ ignoreChanges: ["logPath"] });
     expect(await deployment.up()).toMatchObject({ ok: true, steps: [] });

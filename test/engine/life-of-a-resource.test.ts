@@ -46,8 +46,8 @@ describe.each(BOTH_ENGINES)("AgentLogConfig on the %s engine", (engine) => {
     const unexpected = await deployment.preview();
     expect(unexpected.ok).toBe(false);
     expect(unexpected.text.match(/error: AgentLogConfig .*/g)).toEqual([
-      `error: AgentLogConfig ${PROJECT_ID}/monitoring: logPath is "/var/log/monitoring-agent.log", expected "/srv/log"; change it in the service, or change expect. This applies to settings.`,
-      `error: AgentLogConfig ${PROJECT_ID}/monitoring: logRotate.sizeThresholdMB is 500.5, expected at most 500; change it in the service, or change expect. This applies to settings.`,
+      `error: AgentLogConfig ${PROJECT_ID}/monitoring: logPath is "/var/log/monitoring-agent.log", expected "/srv/log"; change it in the service, or change expect. This applies to the resource settings.`,
+      `error: AgentLogConfig ${PROJECT_ID}/monitoring: logRotate.sizeThresholdMB is 500.5, expected at most 500; change it in the service, or change expect. This applies to the resource settings.`,
     ]);
 
     await deployment.unsetConfig("recorded:options");

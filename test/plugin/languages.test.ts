@@ -88,9 +88,9 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
   service.respondWith({ status: 503 });
   const outage = await deployment.refresh();
   expect(outage).toMatchObject({ exitCode: 1, steps: [] });
-  expect(outage.text).toMatch(/warning: .* uses the recorded settings\. Can't read .*\(status 503/);
+  expect(outage.text).toMatch(/warning: Can't read .*\(status 503.* uses the recorded settings\./);
   expect(outage.text).toMatch(
-    /error: .*\(status 503, after 6 attempts\).* This applies to (deleted, monitoring|monitoring, deleted)\.\n/,
+    /error: .*\(status 503, after 6 attempts\).* This applies to the resources (deleted, monitoring|monitoring, deleted)\.\n/,
   );
   service.respondWith(undefined);
   arrange(service);

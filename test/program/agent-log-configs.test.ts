@@ -387,7 +387,7 @@ describe("a fleet of the plugin", () => {
     }
     const fleet = plugin.construct(args, request);
     expect(await ended).toMatch(
-      /there is no such project.* This applies to (?:fleet-\S+-monitoring, )+fleet-\S+-monitoring\.$/,
+      /there is no such project.* This applies to the resources (?:fleet-\S+-monitoring, )+fleet-\S+-monitoring\.$/,
     );
     expect(registered).toHaveLength(4);
     // The engine cancels what is left when a run has failed.

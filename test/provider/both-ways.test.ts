@@ -160,7 +160,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     expect(inputs).toMatchObject({ ...FOUND, expect: expected });
     // The plugin knows the names of resources.
     const warnings = (await provider.warnings()).map((warning) =>
-      warning.replace(/ This applies to monitoring\.$/, ""),
+      warning.replace(/ This applies to the resource monitoring\.$/, ""),
     );
     expect(warnings).toEqual(sentences);
   });
@@ -171,7 +171,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     const provider = await open(configuration());
     expect(await update(provider, USE_RECORDED, kept)).toEqual({ op: "same", ...kept });
     expect(await provider.warnings()).toEqual([
-      expect.stringMatching(/^AgentLogConfig \S*monitoring uses the recorded settings\. Can't read .*status 503/),
+      expect.stringMatching(/^Can't read .*status 503.* AgentLogConfig \S*monitoring uses the recorded settings\.$/),
     ]);
   });
 
@@ -226,7 +226,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     const provider = await open(configuration());
     expect((await provider.read(ID, kept))["id"]).toBeUndefined();
     expect(await provider.warnings()).toEqual([
-      expect.stringMatching(/^AgentLogConfig (\w+\/)?monitoring is gone\. Can't read /),
+      expect.stringMatching(/^Can't read .* AgentLogConfig (\w+\/)?monitoring is gone\.$/),
     ]);
     await expect((await open(configuration())).read(ID, {})).rejects.toThrow("GROUP_NOT_FOUND");
   });
@@ -252,7 +252,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     service.respondWith(OUTAGE);
     const provider = await open(configuration());
     const { id, inputs = kept.inputs, properties } = await provider.read(ID, kept);
-    expect(await provider.warnings()).toEqual([expect.stringMatching(/uses the recorded settings.*status 503/)]);
+    expect(await provider.warnings()).toEqual([expect.stringMatching(/status 503.* uses the recorded settings/)]);
     expect([id, inputs]).toEqual([ID, kept.inputs]);
     expect(properties).toMatchObject(FOUND);
   });

@@ -223,8 +223,8 @@ it("tells the reason once where projects are gone", async () => {
     });
   }
   expect(warnings()).toEqual([
-    expect.stringMatching(/^AgentLogConfig a+\/monitoring is gone\. Can't read .*GROUP_NOT_FOUND/),
-    expect.stringMatching(/^AgentLogConfig b+\/monitoring is gone\. The reason is the same as for a+\/monitoring\.$/),
+    expect.stringMatching(/^Can't read .*GROUP_NOT_FOUND.* AgentLogConfig a+\/monitoring is gone\.$/),
+    expect.stringMatching(/^b+\/monitoring is gone, too \(status 404\)\.$/),
   ]);
 });
 
@@ -237,10 +237,8 @@ it("tells the reason of an outage once", async () => {
     for (const olds of [INPUTS, INPUTS]) await diff(CONFIGURATION, `${news.projectId}/monitoring`, olds, inputs);
   }
   expect(warnings()).toEqual([
-    expect.stringMatching(/^AgentLogConfig 0+\/monitoring uses the recorded settings\. Can't read .*status 503/),
-    expect.stringMatching(
-      /^AgentLogConfig 1+\/monitoring uses the recorded settings\. The reason is the same as for 0+\/monitoring\.$/,
-    ),
+    expect.stringMatching(/^Can't read .*status 503.* AgentLogConfig 0+\/monitoring uses the recorded settings\.$/),
+    expect.stringMatching(/^1+\/monitoring uses its record, too \(status 503\)\.$/),
   ]);
 });
 

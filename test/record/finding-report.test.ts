@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
-import { describeFinding, errorFinding, FindingReport } from "../../sdk/record/finding-report.ts";
+import { describeFinding, describeNext, errorFinding, FindingReport } from "../../sdk/record/finding-report.ts";
 
 const gone = (resource: string) => ({ message: `${resource} is gone.`, causeKey: "gone" });
 const DOWN = { message: "The service is down.", causeKey: "down" };
@@ -11,8 +11,8 @@ it("tells each cause once, beside the first resource and with the names of all",
   for (const name of ["a", "b", "c"]) report.note(`urn:${name}`, gone(name));
   report.note("urn:b", DOWN);
   expect(report.entries()).toMatchObject([
-    { resource: "urn:a", message: "a is gone. This applies to a, b, c." },
-    { resource: "urn:b", message: "The service is down. This applies to b." },
+    { resource: "urn:a", message: "a is gone. This applies to the resources a, b, c." },
+    { resource: "urn:b", message: "The service is down. This applies to the resource b." },
   ]);
 });
 
@@ -32,7 +32,7 @@ it("tells a cause beside the resource that is asked for, in its words", () => {
 it("tells of the records that are used", () => {
   const report = new FindingReport();
   for (const name of ["a", "b"]) report.note(name, { ...DOWN, record: "used" });
-  const message = "AgentLogConfig a, b use the recorded settings. The service is down.";
+  const message = "The service is down. AgentLogConfig a, b use the recorded settings.";
   expect(report.entries()).toEqual([{ resource: "a", message }]);
 });
 
@@ -47,16 +47,22 @@ it("tells nothing of a resource that is forgotten, and of a cause that has no ot
 it("tells of projects that are gone once", () => {
   const report = new FindingReport();
   for (const name of ["a", "b"]) report.note(name, { ...gone("It"), record: "gone" });
-  expect(report.entries()).toMatchObject([{ resource: "a", message: "AgentLogConfig a, b are gone. It is gone." }]);
+  expect(report.entries()).toMatchObject([{ resource: "a", message: "It is gone. AgentLogConfig a, b are gone." }]);
 });
 
 it.each([
-  [51, /^The service is down\. This applies to p0, p1, .*, p49, p50\.$/],
-  [52, /^The service is down\. This applies to p0, p1, .*, p49 and 2 others\.$/],
-  [10_000, /^The service is down\. This applies to p0, p1, .*, p49 and 9950 others\.$/],
-])("names up to 51 resources, and 50 where there are more: of %i", (resources, says) => {
+  [51, /^It is gone\. This applies to the resources p0, p1, .*, p49, p50\.$/, gone("It")],
+  [52, /^It is gone\. This applies to the resources p0, p1, .*, p49 and 2 others\.$/, gone("It")],
+  [10_000, /^It is gone\. This applies to the resources p0, p1, .*, p49 and 9950 others\.$/, gone("It")],
+  [11, /^The service is down\. This applies to the resources p0, p1, .*, p9, p10\.$/, { ...DOWN, temporary: true }],
+  [
+    80,
+    /^The service is down\. This applies to the resources p0, p1, .*, p9 and 70 others\.$/,
+    { ...DOWN, temporary: true },
+  ],
+])("names 50 resources, in an outage 10, or all if there is only one more: of %i", (resources, says, finding) => {
   const report = new FindingReport(String);
-  for (let index = 0; index < resources; index += 1) report.note(`p${index}`, DOWN);
+  for (let index = 0; index < resources; index += 1) report.note(`p${index}`, finding);
   expect(report.entries()).toMatchObject([{ message: expect.stringMatching(says) }]);
 });
 
@@ -70,26 +76,53 @@ it.each([
   for (let index = 0; index < 40; index += 1) report.note(index, DOWN);
   const names = Array.from({ length: count }, (_, index) => nameOf(index)).join(", ");
   expect(report.entries()).toMatchObject([
-    { message: `The service is down. This applies to ${names} and ${40 - count} others.` },
+    { message: `The service is down. This applies to the resources ${names} and ${40 - count} others.` },
   ]);
 });
 
 it("names a resource by 120 characters at most", () => {
   const [just, over] = ["x".repeat(120), "y".repeat(121)];
   expect(describeFinding([just, over], { ...gone("It"), record: "gone" })).toBe(
-    `AgentLogConfig ${just}, ${"y".repeat(120)}… are gone. It is gone.`,
+    `It is gone. AgentLogConfig ${just}, ${"y".repeat(120)}… are gone.`,
   );
 });
 
 it("tells of an outage once", () => {
   const report = new FindingReport();
   for (const resource of ["r0", "r1", "r2"]) report.note(resource, { ...DOWN, record: "used" });
-  const message = "AgentLogConfig r0, r1, r2 use the recorded settings. The service is down.";
+  const message = "The service is down. AgentLogConfig r0, r1, r2 use the recorded settings.";
   expect(report.entries()).toEqual([{ resource: "r0", message }]);
 });
 
+it("warns of the eleventh and all other records in an outage in one line, where nobody knows the last one", () => {
+  const finding = { ...DOWN, temporary: true, evidence: "status 503", record: "used" } as const;
+  const lines = Array.from({ length: 80 }, (_, index) => describeNext(`p${index}`, finding, index + 1));
+  expect(lines.filter((line) => line !== undefined)).toEqual([
+    "The service is down. AgentLogConfig p0 uses the recorded settings.",
+    ...Array.from({ length: 9 }, (_, index) => `p${index + 1} uses its record, too (status 503).`),
+    "Other resources use their records, too (status 503).",
+  ]);
+});
+
+it("warns of fifty that somebody has to mend", () => {
+  const lines = Array.from({ length: 60 }, (_, index) =>
+    describeNext(`p${index}`, { message: "x", causeKey: "It is 5." }, index + 1),
+  );
+  expect(lines.filter((line) => line !== undefined)).toEqual([
+    ...Array.from({ length: 50 }, (_, index) => `AgentLogConfig p${index}: It is 5.`),
+    "Other resources: It is 5.",
+  ]);
+  const finding = { ...gone("It"), evidence: "status 404", record: "gone" } as const;
+  expect([2, 51].map((count) => describeNext("p", finding, count))).toEqual([
+    "p is gone, too (status 404).",
+    "Other resources are gone, too (status 404).",
+  ]);
+});
+
 it("shows nothing of an id that a terminal would obey", () => {
-  expect(describeFinding(["p\u001b[2J"], { ...DOWN, record: "used" })).toContain("AgentLogConfig p\uFFFD[2J uses");
+  const finding = { ...DOWN, record: "used" } as const;
+  expect(describeFinding(["p\u001b[2J"], finding)).toContain("AgentLogConfig p\uFFFD[2J uses");
+  expect(describeNext("p\u001b[2J", finding, 2)).toBe("p\uFFFD[2J uses its record, too.");
 });
 
 it.each([

@@ -48,8 +48,8 @@ it("holds the first call that fails and answers the others, until the engine has
   const answered = Object.fromEntries(["b", "c", "d", "e", "f", "g"].map((name) => [name, "answered"]));
   expect([run.ended, run.shown]).toEqual([answered, []]);
   await pass(1);
-  expect(run.ended["a"]).toBe("It failed. This applies to a, b, c.");
-  expect(run.shown).toEqual([["d", "Another one. This applies to d, e."]]);
+  expect(run.ended["a"]).toBe("It failed. This applies to the resources a, b, c.");
+  expect(run.shown).toEqual([["d", "Another one. This applies to the resources d, e."]]);
 });
 
 it("holds nothing after it has told, because the engine ends the run", async () => {
@@ -58,7 +58,7 @@ it("holds nothing after it has told, because the engine ends the run", async () 
   await pass(3000);
   run.hold("b", "Another one.");
   await pass(0);
-  expect(run.ended).toEqual({ a: "It failed. This applies to a.", b: "Another one." });
+  expect(run.ended).toEqual({ a: "It failed. This applies to the resource a.", b: "Another one." });
 });
 
 it("tells at the end of the run what was noted and not asked for since, and ends what it holds", async () => {
@@ -68,8 +68,8 @@ it("tells at the end of the run what was noted and not asked for since, and ends
   run.hold("c", "It failed.");
   run.calls.release();
   await pass(0);
-  expect(run.ended).toEqual({ c: "It failed. This applies to a, c." });
-  expect(run.shown).toEqual([["b", "Another one. This applies to b."]]);
+  expect(run.ended).toEqual({ c: "It failed. This applies to the resources a, c." });
+  expect(run.shown).toEqual([["b", "Another one. This applies to the resource b."]]);
   expect(vi.getTimerCount()).toBe(0);
 });
 
