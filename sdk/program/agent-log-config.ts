@@ -152,7 +152,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
     const internal = internalProperties({ provider: PROVIDER_TEXT });
     // After super() it would be too late, because a resource whose inputs never come does not end its registration.
-    if (!runsWithMocks()) refuseMissingProvider(provider, AGENT_LOG_CONFIG_TYPE);
+    if (!runsWithMocks()) refuseMissingProvider(provider, `${AGENT_LOG_CONFIG_TYPE} ${name}`);
     const restoreStacks = omitPropertyStacks();
     try {
       super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, ...internal }, options);

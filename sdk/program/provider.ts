@@ -118,7 +118,7 @@ export function providerOf(resource: pulumi.Resource | undefined): pulumi.Provid
 
 /**
  * Returns the connection of a provider; undefined for a provider of another package.
- * @param reader the type of the resource, or the name of the function, that reads
+ * @param reader the type and the name of the resource, or the name of the function, that reads
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` if a stack without default providers gets none
  */
 export function connectionOf(
@@ -144,7 +144,7 @@ export function refuseMissingProvider(provider: pulumi.ProviderResource | undefi
   const names = pulumi.runtime.getConfig("pulumi:disable-default-providers") || "[]";
   if (!listIn(names).some((name) => ["*", CONFIGURATION_NAMESPACE].includes(String(name).trim()))) return;
   throw invalidArgument(
-    `Default provider for '${CONFIGURATION_NAMESPACE}' disabled. '${reader}' must use an explicit provider; pass { provider: new Provider(...) }.`,
+    `Default provider for '${CONFIGURATION_NAMESPACE}' disabled. '${printable(reader)}' must use an explicit provider; pass { provider: new Provider(...) }.`,
   );
 }
 

@@ -38,8 +38,8 @@ export interface SettingsWithOrigin {
  * registration waits for. It does not fail: the error of the read becomes a finding of the resource.
  */
 export function readForResource(request: SettingsRequest): pulumi.Output<SettingsWithOrigin> {
-  const { args, resource, opts } = request;
-  const connection = connectionOf(providerOf(resource), AGENT_LOG_CONFIG_TYPE);
+  const { name, args, resource, opts } = request;
+  const connection = connectionOf(providerOf(resource), `${AGENT_LOG_CONFIG_TYPE} ${name}`);
   const readArguments = { projectId: args.projectId, agent: args.agent };
   const sources = [opts.dependsOn ?? [], customParentOf(opts) ?? []].flat();
   const dependencies = waitForDependencies(sources, readArguments, resource);

@@ -87,7 +87,7 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
       const { ok, text } = await deployment.preview();
       expect([ok, service.requests]).toEqual([false, []]);
       expect(text).toMatch(
-        /^error: Default provider for 'agent-log-config' disabled\. '\S+:AgentLogConfig' must use an/m,
+        /^error: Default provider for 'agent-log-config' disabled\. '\S+:AgentLogConfig settings' must use an/m,
       );
       await deployment.setConfig("guarded:isExplicit", "true");
       const explicit = await deployment.preview();

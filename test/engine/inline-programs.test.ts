@@ -62,5 +62,5 @@ it("reports the failures of an inline program, and fails no other one in the sam
   expect(failing).toMatchObject({ ok: false, up: false });
   for (const name of ["gone", "fleet-gone-monitoring"]) expect(failing.text).toContain(name);
   expect(guarded).toMatchObject({ ok: false, up: false });
-  expect(guarded.text).toContain("AgentLogConfig' must use an explicit provider");
+  expect(guarded.text).toContain("AgentLogConfig guarded' must use an explicit provider");
 });

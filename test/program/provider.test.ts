@@ -93,7 +93,9 @@ describe("a stack without default providers", () => {
         () => new AgentLogConfig("r", MONITORING),
         () => AgentLogConfig.get("r", `${MONITORING.projectId}/monitoring`),
       ])
-        expect(make).toThrow("AgentLogConfig' must use an explicit provider;");
+        expect(make).toThrow(
+          "Default provider for 'agent-log-config' disabled. 'pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig r' must use an explicit provider; pass { provider: new Provider(...) }.",
+        );
       expect(service.requests).toEqual([]);
       expect(await getAgentLogConfig(MONITORING, { provider: new Provider("west") })).toMatchObject({ logPath: "/l" });
     },
