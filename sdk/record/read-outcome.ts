@@ -163,7 +163,7 @@ function inputsOfProgram({ args, provider }: ResourceRecord): Omit<ResourceRecor
  * puts settings among the inputs, and puts them there with their recorded values.
  */
 export function keptNames(olds: ResourceRecord, news: ResourceRecord): readonly SettingName[] {
-  if (olds.args.projectId === undefined || isMoved(olds, news)) return [];
+  if (!isRecordOf(olds, news)) return [];
   const { settings, origin } = news;
   return SETTING_NAMES.filter((name) => {
     if (origin !== undefined && origin !== UNKNOWN) return isAmong(origin.ignoreChanges, name);

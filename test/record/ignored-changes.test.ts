@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { keptNames } from "../../sdk/record/read-outcome.ts";
 import { asRecord } from "../../sdk/record/resource-record.ts";
 
@@ -14,6 +15,13 @@ it.each<[description: string, olds: object, news: object, names: readonly string
   ["those that the engine has put among inputs without an origin", OLDS, { logPath: "/old" }, ["logPath"]],
   ["none that differs from the record", OLDS, { logPath: "/new", logRotate: { numTotal: 6 } }, []],
   ["none of a record of another project", { ...OLDS, projectId: "2" }, ignoring("logPath"), []],
+  ["none while the project is unknown", OLDS, { ...ignoring("logPath"), projectId: UNKNOWN }, []],
+  [
+    "none while the project is unknown, although the engine has put it among inputs",
+    OLDS,
+    { projectId: UNKNOWN, logPath: "/old" },
+    [],
+  ],
   ["none without a record", {}, ignoring("logPath"), []],
 ])("keeps %s", (_, olds, news, names) => {
   const inputs = { projectId: "1", agent: "backup", ...news };
