@@ -1,3 +1,4 @@
+import type { Inputs } from "@pulumi/pulumi";
 import { projectIds, SETTINGS } from "./start-slow-service.ts";
 
 /** The files of a program in JavaScript beside its index.js. */
@@ -17,30 +18,51 @@ for (const projectId of ${JSON.stringify(projectIds(resources))}) {
 `;
 }
 
-/** The same resource as the engine sees it, by the package's own means. */
+/** The same resources as the engine sees them, with the settings written down. */
 export function literalProgram(resources: number): string {
-  return `const pulumi = require("@pulumi/pulumi");
-const built = (file) => require("../node_modules/pulumi-agent-log-config/dist/" + file);
-const { PROVIDER_TEXT } = built("engine/frozen-texts.js");
-const { lookUpConnection, stackConfiguration } = built("reading/connection-settings.js");
-const { internalProperties } = built("record/resource-record.js");
-const { recordedSettingsOf } = built("model/agent-log-settings.js");
-const { fingerprintsOf, originText } = built("record/program-origin.js");
-const { baseUrl: service, publicKey } = fingerprintsOf(lookUpConnection(stackConfiguration(pulumi.runtime.getConfig)));
-const settings = recordedSettingsOf(${JSON.stringify(SETTINGS)});
-class Literal extends pulumi.CustomResource {}
-for (const projectId of ${JSON.stringify(projectIds(resources))}) {
-  const [name, what] = ["r" + projectId, { projectId, agent: "monitoring" }];
-  const read = { readTarget: { id: projectId + "/monitoring", service }, publicKey };
-  const origin = originText({ name, read, secrets: ["configOverrides"], ignored: [] });
-  new Literal("pulumi-nodejs:dynamic/agentLogConfig:AgentLogConfig", name, {
-    ...what,
-    ...settings,
-    configOverrides: pulumi.secret(settings.configOverrides),
-    ...internalProperties({ origin, failsIn: "program", provider: PROVIDER_TEXT }),
-  }, { additionalSecretOutputs: ["configOverrides"] });
-}
+  return `const built = (file) => require("../node_modules/pulumi-agent-log-config/dist/" + file);
+(${registerLiterals})(${JSON.stringify(projectIds(resources))}, ${JSON.stringify(SETTINGS)}, require("@pulumi/pulumi"), {
+  ...built("engine/frozen-texts.js"),
+  ...built("model/agent-log-settings.js"),
+  ...built("reading/connection-settings.js"),
+  ...built("record/program-origin.js"),
+  ...built("record/read-target.js"),
+  ...built("record/resource-record.js"),
+});
 `;
+}
+
+type Built = typeof import("../sdk/engine/frozen-texts.ts") &
+  typeof import("../sdk/model/agent-log-settings.ts") &
+  typeof import("../sdk/reading/connection-settings.ts") &
+  typeof import("../sdk/record/program-origin.ts") &
+  typeof import("../sdk/record/read-target.ts") &
+  typeof import("../sdk/record/resource-record.ts");
+
+/** A program has it as a text, so it takes all that it needs as arguments. Here it is a function, so that the compiler checks it. */
+function registerLiterals(
+  ids: readonly string[],
+  serviceSettings: object,
+  pulumi: typeof import("@pulumi/pulumi"),
+  sdk: Built,
+): void {
+  const connection = sdk.lookUpConnection(sdk.stackConfiguration(pulumi.runtime.getConfig));
+  const { baseUrl: service, publicKey } = sdk.fingerprintsOf(connection);
+  const settings: Inputs = sdk.recordedSettingsOf(serviceSettings);
+  class Literal extends pulumi.CustomResource {}
+  for (const projectId of ids) {
+    const name = `r${projectId}`;
+    const read = { readTarget: { id: `${projectId}/monitoring`, service }, publicKey };
+    const origin = sdk.originText({ name, read, secrets: ["configOverrides"], ignoreChanges: [] });
+    const inputs = {
+      projectId,
+      agent: "monitoring",
+      ...settings,
+      configOverrides: pulumi.secret(settings["configOverrides"]),
+      ...sdk.internalProperties({ origin, failsIn: "program", provider: sdk.PROVIDER_TEXT }),
+    };
+    new Literal(sdk.AGENT_LOG_CONFIG_TYPE, name, inputs, { additionalSecretOutputs: ["configOverrides"] });
+  }
 }
 
 /** A program that reads the projects with one component. */
