@@ -51,6 +51,7 @@ export async function getAgentLogConfig(
   opts: pulumi.InvokeOptions = {},
 ): Promise<GetAgentLogConfigResult> {
   const { getAgentLogConfig: name } = FUNCTIONS;
+  // In a unit test Pulumi's mocks answer, as for every package.
   if (runsWithMocks()) return withSecrets(await pulumi.runtime.invoke(name, { ...args }, opts));
   try {
     return withSecrets(await readOne(await plainCall(name, args, opts)));
@@ -218,7 +219,8 @@ function eventualCall(name: FunctionName, args: object, opts: pulumi.InvokeOutpu
 
 /**
  * Returns the connection of a function, or of a component as the `parent`.
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package, and if a stack without default providers gets none
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package, and for a missing one in a stack without default
+ * providers
  */
 function connectionFor(name: FunctionName, { provider, parent }: pulumi.InvokeOptions): ProviderConnection {
   const connection = connectionOf(provider ?? providerOf(parent), name);

@@ -77,8 +77,8 @@ export function failProgram(thrown: unknown): Promise<never> {
 }
 
 /**
- * Lets the SDK print what was thrown as its message alone, if nobody catches it. The SDK would print the stack of
- * an error that comes after the main module has ended, and put the name of each property before the message that fails with it.
+ * Lets the SDK print what was thrown as its message alone, if nobody catches it. The SDK would print the stack of an error that comes
+ * after the main module has ended, and put the name of each property before the message that fails with it.
  */
 export function hideStack(thrown: unknown): AgentLogConfigError {
   const error = errorOf(thrown);

@@ -38,7 +38,7 @@ export interface ProviderConnection {
   readonly waitsForResources: pulumi.Input<boolean>;
 }
 
-/** Only providers of this package have it, also those that another copy of it made. */
+/** The member that only providers of this package have, also those that another copy of it made. */
 const CONNECTION = Symbol.for("pulumi-agent-log-config.connection");
 
 /** The package whose provider the engine runs for dynamic resources. */
@@ -119,7 +119,7 @@ export function providerOf(resource: pulumi.Resource | undefined): pulumi.Provid
 /**
  * Returns the connection of a provider; undefined for a provider of another package.
  * @param reader the type and the name of the resource, or the name of the function, that reads
- * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` if a stack without default providers gets none
+ * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a missing provider in a stack without default providers
  */
 export function connectionOf(
   provider: pulumi.ProviderResource | undefined,

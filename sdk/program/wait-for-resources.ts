@@ -33,7 +33,8 @@ export function customParentOf({ parent }: pulumi.CustomResourceOptions): pulumi
 /**
  * Resolves once the resources are registered that the SDK waits for because of these options, beside those of `dependsOn`. They may
  * change the settings: what `deletedWith` and `replaceWith` name, and a component around the resource, which is registered after all
- * that the component's own options and arguments name.
+ * that the component's own options and arguments name. So a read in a component counts as a read after other resources, even if there
+ * are none.
  * @returns undefined if there is nothing to wait for
  */
 export function waitForRegistration(options: pulumi.CustomResourceOptions): Promise<unknown> | undefined {
