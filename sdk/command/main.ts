@@ -6,7 +6,7 @@ const USAGE = `Usage: pulumi-agent-log-config <command> [options]
 
   check           reads projects, and says where each connection setting comes
                   from, what failed and what to do; it only reads, and prints no
-                  secret; it ends with 0 if everything was read, 1 if not, and
+                  key; it ends with 0 if everything was read, 1 if not, and
                   2 for wrong arguments
     -p, --project <id>      reads this project, 24 hexadecimal digits; may be
                             repeated
