@@ -33,6 +33,7 @@ const NOT_RUN = [
   ...["unable to resolve", "Could not automatically download and install", "ERR_UNKNOWN_FILE_EXTENSION"],
   ...["failed to register", "not specified in --target list", "KeyboardInterrupt", "unknown provider"],
   ...['error serializing property "outputs"', "receiver must be a list or object", "missing required URN"],
+  ...["was waiting for the value of its input property", "had not been marked as seen"],
   ...["pending operations from previous deployment"],
   "cannot ignore changes in added or removed elements of the path",
 ];
