@@ -141,10 +141,12 @@ it("a test in Jest gets what its mocks return, without a flag on the oldest Node
   const folder = folderOf("jest@30");
   const page = PAGES.get("docs/testing.md") ?? "";
   const [configuration = ""] = fencesIn(page, "js");
-  const tests = fencesIn(page, "ts").filter((code) => code.includes('from "vitest"'));
+  const tests = fencesIn(page, "ts fragment");
+  const [tested = ""] = fencesIn(PAGES.get("README.md") ?? "", "ts");
   const [options = ""] = fencesIn(page, "json");
   await writeFile(path.join(folder, "jest.config.js"), configuration);
   await writeFile(path.join(folder, "tsconfig.json"), options);
+  await writeFile(path.join(folder, "index.ts"), tested);
   for (const [index, test] of tests.entries()) {
     await writeFile(path.join(folder, `logs-${index}.test.ts`), test.replace(/^import .* from "vitest";\n/m, ""));
   }

@@ -7,10 +7,13 @@ import { fencesIn, PAGES } from "../plugin/examples-in.ts";
 import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
-const onPage = fencesIn(PAGES.get("docs/testing.md") ?? "", "ts").filter((code) => code.includes('from "vitest"'));
+/** The test on docs/testing.md, and the program that it tests. */
+const onPage = fencesIn(PAGES.get("docs/testing.md") ?? "", "ts fragment");
+const [tested = ""] = fencesIn(PAGES.get("README.md") ?? "", "ts");
 
 it("passes its own unit tests, and those of its page and of docs/testing.md", async (context) => {
   const cwd = await copyExample(context, "testing");
+  await writeFile(path.join(cwd, "index.ts"), tested);
   const shown = [...onPage, ...fencesIn(await readFile(path.join(cwd, "README.md"), "utf8"), "ts")];
   for (const [index, code] of shown.entries()) await writeFile(path.join(cwd, `shown-${index}.test.ts`), code);
   const vitest = path.join(cwd, "node_modules/vitest/vitest.mjs");
@@ -22,8 +25,10 @@ it("passes its own unit tests, and those of its page and of docs/testing.md", as
 it("has on docs/testing.md a test that node:test runs, too", async (context) => {
   const cwd = await copyExample(context, "testing");
   const imports = 'import assert from "node:assert/strict";\nimport { it } from "node:test";';
+  await writeFile(path.join(cwd, "index.ts"), tested);
   const test = onPage
     .join("")
+    .replace('"./index"', '"./index.ts"')
     .replace('import { expect, it } from "vitest";', imports)
     .replace(/expect\((.*)\)\.toBe\((.*)\)/, "assert.equal($1, $2)");
   await writeFile(path.join(cwd, "shown.test.ts"), test);
