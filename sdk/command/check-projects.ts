@@ -14,7 +14,7 @@ import { openClient } from "../reading/open-client.ts";
 import { ReadProgress } from "../reading/read-progress.ts";
 import { readUsable } from "../reading/settings-reader.ts";
 import { errorFinding, FindingReport } from "../record/finding-report.ts";
-import { hasProject, readStack, type StackConfiguration } from "./read-stack.ts";
+import { hasProject, readStack, type StackConfiguration, selectedStack } from "./read-stack.ts";
 import { wrongArguments } from "./wrong-arguments.ts";
 
 interface CheckReport {
@@ -88,7 +88,7 @@ async function readProjects(stack: string | undefined, projectIds: readonly stri
     });
     return { ...sources, configs, failures };
   } catch (error) {
-    const failure = { error: withSettingsPlaces(errorOf(error), stack !== undefined || isSelected) };
+    const failure = { error: await withSettingsPlaces(errorOf(error), stack, isSelected) };
     return { ...sources, configs: [], failures: [failure] };
   }
 }
@@ -129,12 +129,21 @@ async function readConfiguration(
   }
 }
 
-/** Says where else settings may be that are missing. */
-function withSettingsPlaces(error: AgentLogConfigError, hasStack: boolean): AgentLogConfigError {
+/** Says where settings that are missing were looked for. */
+async function withSettingsPlaces(
+  error: AgentLogConfigError,
+  stack: string | undefined,
+  isSelected: boolean,
+): Promise<AgentLogConfigError> {
   if (error.code !== "ERR_MISSING_SETTINGS") return error;
-  const stackAdvice = "There is no Pulumi project in this folder, so check used the environment alone.";
-  const providerAdvice = "check can't use the arguments of a Provider: to try them, set these environment variables.";
-  return error.advised(hasStack ? providerAdvice : `${stackAdvice} ${providerAdvice}`);
+  const name = stack ?? (isSelected ? await selectedStack() : undefined);
+  const place =
+    name === undefined
+      ? "check used the environment alone, because there is no Pulumi project in this folder, or no stack is selected."
+      : `check used the stack ${printable(name, 80)}${stack === undefined ? ", which is selected," : ""} and the environment.`;
+  return error.advised(
+    `${place} It can't use the arguments of a Provider: to try them, set these environment variables.`,
+  );
 }
 
 /** Other settings may be secrets. */

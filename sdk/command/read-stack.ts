@@ -22,14 +22,9 @@ const MAX_BYTES = 1_048_576;
  */
 export async function readStack(stack: string | undefined, maxSeconds = MAX_SECONDS): Promise<StackConfiguration> {
   const choice = stack === undefined ? [] : ["--stack", stack];
-  const args = ["config", "--json", "--show-secrets", ...choice, "--non-interactive", "--color=never"];
   try {
-    const { stdout } = await promisify(execFile)("pulumi", args, {
-      maxBuffer: MAX_BYTES,
-      timeout: maxSeconds * 1000,
-      killSignal: "SIGKILL",
-    });
-    return configurationSchema.parse(JSON.parse(stdout));
+    const json = await runPulumi(["config", "--json", "--show-secrets", ...choice], maxSeconds);
+    return configurationSchema.parse(JSON.parse(json));
   } catch (error) {
     const name = stack === undefined ? "the selected stack" : `stack ${printable(stack)}`;
     const subject = `The configuration of ${name} can't be read`;
@@ -38,6 +33,21 @@ export async function readStack(stack: string | undefined, maxSeconds = MAX_SECO
 }
 
 const configurationSchema = z.record(z.string(), z.object({ value: z.string().optional(), secret: z.boolean() }));
+
+/** Returns the name of the selected stack; undefined if there is none. */
+export async function selectedStack(): Promise<string | undefined> {
+  return runPulumi(["stack", "--show-name"], MAX_SECONDS).then(
+    (name) => name.trim(),
+    () => undefined,
+  );
+}
+
+/** Returns what the Pulumi CLI prints. */
+async function runPulumi(args: readonly string[], maxSeconds: number): Promise<string> {
+  const options = { maxBuffer: MAX_BYTES, timeout: maxSeconds * 1000, killSignal: "SIGKILL" } as const;
+  const { stdout } = await promisify(execFile)("pulumi", [...args, "--non-interactive", "--color=never"], options);
+  return stdout;
+}
 
 /** Tells whether the Pulumi CLI finds a project: in the current folder, or in one above it. */
 export function hasProject(folder = process.cwd()): boolean {
@@ -56,14 +66,5 @@ function reasonOf(error: unknown, maxSeconds: number): string {
   const [, words = "the pulumi command failed; run `pulumi config` to see why"] =
     /^error: (.*[^.\n])/m.exec(String(stderr)) ?? [];
   // The address of a backend may have a password before its host or in its query.
-  const withoutSecrets = words.replaceAll(/:\/\/[^\s"]*@/g, "://***@").replaceAll(/\?[^\s"]+/g, "?***");
-  const [, advice] = ADVICE.find(([pattern]) => pattern.test(words)) ?? [];
-  return [printable(withoutSecrets, 300), ...(advice === undefined ? [] : [advice])].join("; ");
+  return printable(words.replaceAll(/:\/\/[^\s"]*@/g, "://***@").replaceAll(/\?[^\s"]+/g, "?***"), 300);
 }
-
-/** What to do about words of the Pulumi CLI that do not say so themselves. */
-const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/^no stack named/, "list the names with `pulumi stack ls`"],
-  [/^incorrect passphrase/, "correct PULUMI_CONFIG_PASSPHRASE or PULUMI_CONFIG_PASSPHRASE_FILE"],
-  [/^no Pulumi.yaml project file/, "run check in the folder of the program"],
-];

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { checkProjects } from "../../sdk/command/check-projects.ts";
-import { hasProject, readStack } from "../../sdk/command/read-stack.ts";
+import { hasProject, readStack, selectedStack } from "../../sdk/command/read-stack.ts";
 import { AgentLogConfigError } from "../../sdk/model/errors.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 import { type Environment, environmentOf } from "./run-main.ts";
 
-vi.mock("../../sdk/command/read-stack.ts", () => ({ readStack: vi.fn(), hasProject: vi.fn() }));
+vi.mock("../../sdk/command/read-stack.ts", () => ({ readStack: vi.fn(), hasProject: vi.fn(), selectedStack: vi.fn() }));
 
 const IDS = Array.from({ length: 40 }, (_, index) => String(index).padStart(24, "0"));
 const [FIRST = "", SECOND = "", THIRD = ""] = IDS;
@@ -296,24 +296,36 @@ describe("the settings", () => {
     expect(stdout).not.toContain("private-key-0001");
   });
 
-  const OF_PROVIDER = "check can't use the arguments of a Provider: to try them, set these environment variables.";
-  const OF_PROJECT = "There is no Pulumi project in this folder, so check used the environment alone.";
+  const ALONE =
+    "check used the environment alone, because there is no Pulumi project in this folder, or no stack is selected.";
 
   it.each([
-    { description: "there is no project", isInProject: false, args: [], says: `${OF_PROJECT} ${OF_PROVIDER}` },
-    { description: "the selected stack lacks them", isInProject: true, args: [], says: OF_PROVIDER },
-    { description: "a stack lacks them", isInProject: false, args: ["--stack", "dev"], says: OF_PROVIDER },
+    { description: "there is no project", isInProject: false, args: [], says: ALONE },
+    {
+      description: "the selected stack lacks them",
+      isInProject: true,
+      args: [],
+      says: "check used the stack selected, which is selected, and the environment.",
+    },
+    {
+      description: "a stack lacks them",
+      isInProject: false,
+      args: ["--stack", "dev"],
+      says: "check used the stack dev and the environment.",
+    },
   ])("are suggested behind the message that they are missing: $description", async ({ isInProject, args, says }) => {
     const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
     vi.mocked(hasProject).mockReturnValue(isInProject);
     vi.mocked(readStack).mockResolvedValue({});
+    vi.mocked(selectedStack).mockResolvedValue("selected");
     const found = await report(...projects([FIRST, SECOND]), ...args);
     const settings = { baseUrl: "environment", publicKey: "environment", allowHttp: "environment" };
     expect(found).toHaveProperty("settings", settings);
     const message = expect.stringMatching(/^Connection settings are missing: privateKey\. /);
     const failures = [{ code: "ERR_MISSING_SETTINGS", message, temporary: false }];
     expect(found).toMatchObject({ exitCode: 1, warnings: [], failures });
-    expect(stdout).toContain(`#err_missing_settings. ${says}"`);
+    const provider = "It can't use the arguments of a Provider: to try them, set these environment variables.";
+    expect(stdout).toContain(`#err_missing_settings. ${says} ${provider}"`);
     expect(service.requests).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { hasProject, readStack } from "../../sdk/command/read-stack.ts";
+import { hasProject, readStack, selectedStack } from "../../sdk/command/read-stack.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
 
 beforeEach((context) => {
@@ -65,15 +65,7 @@ describe("the configuration of a stack", () => {
   });
 
   it.each([
-    {
-      stderr: "error: no stack named 'dev' found\n",
-      says: "no stack named 'dev' found; list the names with `pulumi stack ls`.",
-    },
-    { stderr: "error: incorrect passphrase\n", says: "incorrect passphrase; correct PULUMI_CONFIG_PASSPHRASE or " },
-    {
-      stderr: "error: no Pulumi.yaml project file found (searching upwards from /a).\n",
-      says: "no Pulumi.yaml project file found (searching upwards from /a); run check in the folder of the program.",
-    },
+    { stderr: "error: no stack named 'dev' found\n", says: "no stack named 'dev' found." },
     { stderr: "Logging in using access token\nerror: refused.\nmore\n", says: "refused." },
     {
       stderr: 'error: can\'t open "postgres://u:p@ss/secret-0001@host:5432/db?x=secret-0002": refused\n',
@@ -88,6 +80,14 @@ describe("the configuration of a stack", () => {
       message: expect.stringContaining(`The configuration of stack dev can't be read: ${says}`),
     });
     await expect(readStack("dev")).rejects.not.toThrow("private-key-0001");
+  });
+
+  it("is that of the stack whose name the Pulumi CLI says", async () => {
+    const argsOf = givePulumi({ stdout: "organization/dev\n" });
+    expect(await selectedStack()).toBe("organization/dev");
+    expect(argsOf()).toEqual(["stack", "--show-name", "--non-interactive", "--color=never"]);
+    givePulumi({ stderr: "error: no stack selected\n", end: "exit 255" });
+    expect(await selectedStack()).toBeUndefined();
   });
 
   it("is missed where there is no Pulumi CLI", async () => {
