@@ -55,6 +55,9 @@ const MAX_SETTING_CHARACTERS = 65_536;
 /** The most characters of one string. The time in which the engine compares two strings grows with the square of their length. */
 const MAX_STRING_CHARACTERS = 4096;
 
+/** The most levels of a setting. Real ones have fewer, and code that walks a setting does not run out of stack. */
+const MAX_DEPTH = 100;
+
 /**
  * Refuses settings that the engine would misread, such as its own seals of secrets and marks of unknown values: it reads files and
  * fetches addresses for maps with its signature, its command line crashes on some strings, and Azure Pipelines and TeamCity
@@ -76,23 +79,26 @@ export function refuseUnusableSettings(result: AgentLogConfigResult): void {
 function problemOfSetting(value: unknown): string | undefined {
   // The CLI prints a setting of several lines as it is, with whatever a terminal would obey.
   if (typeof value === "string" && /\p{Cc}/u.test(value)) return "control characters";
-  const isTooLong = isObject(value) && JSON.stringify(value).length > MAX_SETTING_CHARACTERS;
-  return problemIn(value) ?? (isTooLong ? "more than 64 KiB" : undefined);
+  const problem = problemIn(value, MAX_DEPTH);
+  if (problem !== undefined || !isObject(value)) return problem;
+  return JSON.stringify(value).length > MAX_SETTING_CHARACTERS ? "more than 64 KiB" : undefined;
 }
 
-function problemIn(value: unknown): string | undefined {
+/** @param levels how many a value may have */
+function problemIn(value: unknown, levels: number): string | undefined {
   if (typeof value === "string") return problemInText(value);
+  if (typeof value === "number" && !Number.isFinite(value)) return "a number beyond the limits of JSON";
   if (!isObject(value)) return undefined;
+  if (levels === 0) return `more than ${MAX_DEPTH} levels`;
   for (const [key, inner] of Object.entries(value)) {
-    const isReserved = key === "" || key === SIGNATURE_KEY || key.startsWith("__pulumi");
+    const isReserved = key === "" || key === SIGNATURE_KEY || /^__(?:pulumi|proto__$)/.test(key);
     const inKey = isReserved ? "a key that is empty or that Pulumi uses itself" : problemInText(key);
-    const problem = inKey ?? problemIn(inner);
+    const problem = inKey ?? problemIn(inner, levels - 1);
     if (problem !== undefined) return problem;
   }
   return undefined;
 }
 
-/** @param text a key, or a value */
 function problemInText(text: string): string | undefined {
   if (isUnknown(text)) return "a value by which Pulumi marks what is not known yet";
   if (text.length > MAX_STRING_CHARACTERS) return "more than 4,096 characters in one string";

@@ -4,9 +4,6 @@ import { errorOf } from "../model/errors.ts";
 /** After how many seconds the progress of reads is shown first. Then it is shown each second in which it has changed. */
 const FIRST_SECONDS = 3;
 
-/** The characters that the Pulumi CLI leaves for it in a terminal of 80 columns. */
-const MAX_CHARACTERS = 32;
-
 /** Says how many agents are read and how many reads have failed, if that takes long. */
 export class ReadProgress {
   readonly #show: (text: string) => void;
@@ -70,15 +67,13 @@ export class ReadProgress {
     this.#shownText = text;
   }
 
-  /** A cause that would be cut is left out. */
+  /** In a terminal of 80 columns, the Pulumi CLI shows 32 characters, so the count comes first. */
   #text(): string {
     const retry = [...this.#pending.values()].find((text) => text !== "");
     if (this.#count === 1) return retry === undefined ? "no response yet" : `${retry} (${this.#cause})`;
     const read = `${this.#successes}${this.#isTotalKnown ? `/${this.#count}` : ""} read`;
-    if (this.#failures === 0 && retry === undefined) return read;
-    const text = `${read}, ${this.#failures > 0 ? `${this.#failures} failed` : "retrying"}`;
-    const textWithCause = `${text} (${this.#cause})`;
-    return textWithCause.length > MAX_CHARACTERS ? text : textWithCause;
+    if (this.#failures > 0) return `${read}, ${this.#failures} failed (${this.#cause})`;
+    return retry === undefined ? read : `${read}, retrying (${this.#cause})`;
   }
 }
 

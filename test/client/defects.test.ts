@@ -4,6 +4,7 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { Client, errors } from "undici";
 import { expect, it, vi } from "vitest";
+import { agentLogSettingsSchema } from "../../sdk/model/agent-log-settings.ts";
 import { Cookies } from "../../sdk/transport/cookies.ts";
 import { failureOf, KEYS, MONITORING, openClient, openService } from "./open-client.ts";
 
@@ -29,7 +30,7 @@ it.each<readonly [layer: string, error: Error, arrange: () => { mockRestore(): v
   ["the cookies", DEFECT, () => vi.spyOn(Cookies.prototype, "keep").mockImplementation(() => fail())],
   ["the body", DEFECT, () => vi.spyOn(TextDecoder.prototype, "decode").mockImplementation(() => fail())],
   ["the JSON", DEFECT, () => vi.spyOn(JSON, "parse").mockImplementation(() => fail())],
-  ["the settings", DEFECT, () => vi.spyOn(Number, "isFinite").mockImplementation(() => fail())],
+  ["the settings", DEFECT, () => vi.spyOn(agentLogSettingsSchema, "safeParse").mockImplementation(() => fail())],
 ])("a defect in %s is no outage and is not retried", async (_, { message }, arrange) => {
   const service = await openService();
   service.failNext({ status: 200, headers: { "Set-Cookie": "a=b" }, body: '{"configOverrides":{"a":1}}' });

@@ -162,16 +162,13 @@ it.each(['{"logPath":"/l"}', '{"logRotate":{"numTotal":0}}', '{"configOverrides"
   },
 );
 
-it("settings have overrides of 100 levels at most, with lists among them", async () => {
+it("settings have overrides of many levels, with lists among them", async () => {
   const service = await openService();
   const client = openClient(service);
-  const read = (levels: number) => {
-    const overrides = `${'{"a":'.repeat(levels - 1)}[1]${"}".repeat(levels - 1)}`;
-    service.respondWith({ status: 200, body: `{"configOverrides":${overrides}}` });
-    return client.get(MONITORING).then(({ configOverrides }) => JSON.stringify(configOverrides) === overrides);
-  };
-  expect(await read(100)).toBe(true);
-  await expect(read(101)).rejects.toMatchObject({ code: "ERR_INVALID_RESPONSE" });
+  const overrides = `${'{"a":'.repeat(200)}[1]${"}".repeat(200)}`;
+  service.respondWith({ status: 200, body: `{"configOverrides":${overrides}}` });
+  const { configOverrides } = await client.get(MONITORING);
+  expect(JSON.stringify(configOverrides)).toBe(overrides);
 });
 
 it.each([{ envelope: true }, { pretty: true }, { envelope: true, pretty: true }])(

@@ -16,8 +16,10 @@ const RESULT: AgentLogConfigResult = {
   serviceVersion: undefined,
 };
 
-it("accepts plain data", () => {
+it("accepts plain data, up to 100 levels of it", () => {
   expect(() => refuseUnusableSettings(RESULT)).not.toThrow();
+  const configOverrides = JSON.parse(`${'{"a":'.repeat(100)}1${"}".repeat(100)}`);
+  expect(() => refuseUnusableSettings({ ...RESULT, configOverrides })).not.toThrow();
 });
 
 const RESERVED = "configOverrides has a key that is empty or that Pulumi uses itself";
@@ -34,6 +36,12 @@ it.each([
   [{ configOverrides: { a: [{ [SIGNATURE_KEY]: "x" }] } }, RESERVED],
   [{ configOverrides: { __pulumiAsset: true } }, RESERVED],
   [{ configOverrides: { a: { "": 1 } } }, RESERVED],
+  [{ configOverrides: { a: [JSON.parse('{"__proto__":1}')] } }, RESERVED],
+  [{ configOverrides: JSON.parse('{"a":[{"b":1e999}]}') }, "configOverrides has a number beyond the limits of JSON"],
+  [
+    { configOverrides: JSON.parse(`${'{"a":'.repeat(101)}1${"}".repeat(101)}`) },
+    "configOverrides has more than 100 levels",
+  ],
   [{ configOverrides: { "<{%bad": 1 } }, "configOverrides has a sequence of characters"],
   [
     { serviceVersion: { gitHash: undefined, versionString: UNKNOWN } },
@@ -95,3 +103,10 @@ it.each([{ key: "body-value-0001<{%" }, { "body-value-0001": { "": 1 } }])(
     expect(() => refuseUnusableSettings({ ...RESULT, configOverrides })).toThrow("program: configOverrides has ");
   },
 );
+
+it("refuses what is nested too deep for the stack", () => {
+  const configOverrides = JSON.parse(`${'{"a":'.repeat(150_000)}1${"}".repeat(150_000)}`);
+  expect(() => refuseUnusableSettings({ ...RESULT, configOverrides })).toThrow(
+    "configOverrides has more than 100 levels",
+  );
+});
