@@ -157,10 +157,7 @@ const HEADERS = {
   "user-agent": `pulumi-agent-log-config/${packageJson.version}`,
 };
 
-/**
- * @param end when the time of the read is over, on the clock of `performance`
- * @param earlierError how the attempt before has failed
- */
+/** @param end when the time of the read is over, on the clock of `performance` */
 async function attempt(
   connection: Connection,
   read: PendingRead,
@@ -193,10 +190,7 @@ async function attempt(
   }
 }
 
-/**
- * Calls a function at a time on the clock of `performance`, and again as long as it returns false.
- * @returns a function that ends this
- */
+/** Calls a function at a time, and again as long as it returns false. Returns a function that ends this. */
 function deadline(end: number, giveUp: () => boolean): () => void {
   let immediate: NodeJS.Immediate | undefined;
   const giveUpNext = () => {

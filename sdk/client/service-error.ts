@@ -15,10 +15,8 @@ export interface ErrorFacts {
 }
 
 /**
- * Says what an error means and what to do about it. It comes from the service, or from something in front of the service.
+ * Says what an error of the service, or of something in front of it, means and what to do about it.
  * @param status the highest of the HTTP status and those in the body; it may be that of a success
- * @param body the parsed body, if it was JSON
- * @param subject what failed
  */
 export function serviceError(status: number, body: unknown, subject: string, facts: ErrorFacts): AgentLogConfigError {
   const fields: Readonly<Record<string, unknown>> = isObject(body) ? body : {};

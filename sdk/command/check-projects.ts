@@ -137,13 +137,10 @@ async function withSettingsPlaces(
 ): Promise<AgentLogConfigError> {
   if (error.code !== "ERR_MISSING_SETTINGS") return error;
   const name = stack ?? (isSelected ? await selectedStack() : undefined);
-  const place =
-    name === undefined
-      ? "check used the environment alone, because there is no Pulumi project in this folder, or no stack is selected."
-      : `check used the stack ${printable(name, 80)}${stack === undefined ? ", which is selected," : ""} and the environment.`;
-  return error.advised(
-    `${place} It can't use the arguments of a Provider: to try them, set these environment variables.`,
-  );
+  const places =
+    name === undefined ? "alone, because no stack is selected here" : `and the stack ${printable(name, 80)}`;
+  const advice = "It can't use the arguments of a Provider: to try them, set these environment variables.";
+  return error.advised(`check used the environment ${places}. ${advice}`);
 }
 
 /** Other settings may be secrets. */

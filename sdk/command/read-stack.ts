@@ -15,11 +15,7 @@ const MAX_SECONDS = 30;
 /** Bytes that it may print. */
 const MAX_BYTES = 1_048_576;
 
-/**
- * Asks the Pulumi CLI for the configuration of a stack of the project in the current folder, in clear.
- * @param stack its name; undefined for the selected stack
- * @throws AgentLogConfigError `ERR_STACK` that says why there is none
- */
+/** Asks the Pulumi CLI for the configuration of a stack, or of the selected stack, of the project in the current folder, in clear. */
 export async function readStack(stack: string | undefined, maxSeconds = MAX_SECONDS): Promise<StackConfiguration> {
   const choice = stack === undefined ? [] : ["--stack", stack];
   try {

@@ -14,11 +14,6 @@ import { readMany } from "../reading/read-many.ts";
 import type { Properties } from "../record/resource-record.ts";
 import { sealedNames, withoutSeals } from "./engine-messages.ts";
 
-/**
- * Calls one of the plugin's functions.
- * @param args as the engine has sent them
- * @throws AgentLogConfigError with the sentence to show
- */
 export async function callFunction(
   token: string,
   args: Properties,

@@ -13,11 +13,7 @@ import { publicSettings } from "./call-function.ts";
 import { childUrn, propertiesOf, sealedNames, structOf, withoutSeals } from "./engine-messages.ts";
 import type { PluginRun } from "./plugin-run.ts";
 
-/**
- * Constructs AgentLogConfigs: registers a child for each agent of each project, which the engine then checks and records as any
- * AgentLogConfig.
- * @returns its output, which is not known as long as a key of it is not known
- */
+/** Registers a child for each agent of each project, which the engine then checks and records as any AgentLogConfig. */
 export async function constructFleet(request: ConstructRequest, monitor: ResourceMonitor, run: PluginRun) {
   const [name, urn] = [request.getName(), await monitor.registerComponent()];
   const inputs = Object.entries(propertiesOf(request.getInputs())).filter(([, value]) => value !== null);
@@ -41,7 +37,6 @@ export async function constructFleet(request: ConstructRequest, monitor: Resourc
   return { urn, configs };
 }
 
-/** What the children of a fleet have in common. */
 interface RegisteredFleet {
   readonly urn: string;
   readonly rules: Properties;
@@ -49,10 +44,7 @@ interface RegisteredFleet {
   readonly isSecret: boolean;
 }
 
-/**
- * Reads for a child and registers it.
- * @returns its key and the settings that it records; the settings are undefined if an update has not registered it
- */
+/** Returns the key of a child and the settings that it records; these are undefined if an update has not registered it. */
 async function readAndRegister(
   { urn, rules, isSecret }: RegisteredFleet,
   { key, childName, name, ...readArguments }: FleetChild,
@@ -88,10 +80,7 @@ export class ResourceMonitor {
     return this.#request.getDryrun();
   }
 
-  /**
-   * Registers the component with the options that the program gave it; its children inherit some of them.
-   * @returns its URN
-   */
+  /** Registers the component with the options that the program gave it; its children inherit some of them. */
   async registerComponent(): Promise<string> {
     const construction = this.#request;
     const request = this.#newRequest(construction.getType(), construction.getName(), {}).setParent(

@@ -129,7 +129,6 @@ async function warnOfRecord(resource: string, warning: Finding): Promise<void> {
 /** The engine gives its address to the host of dynamic providers as the first argument. */
 const log = new EngineLog(loadEngineModules, /^\S+:\d+$/.exec(process.argv[2] ?? "")?.[0]);
 
-/** @throws Error without them */
 function loadEngineModules(): EngineModules {
   // gRPC may be installed for the SDK alone.
   const load = createRequire(createRequire(import.meta.filename).resolve("@pulumi/pulumi/package.json"));

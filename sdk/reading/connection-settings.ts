@@ -122,11 +122,7 @@ export function connectionKey(settings: ConnectionSettings): string {
   return JSON.stringify(CONNECTION_SETTING_NAMES.map((name) => settings[name]?.text));
 }
 
-/**
- * Returns a sentence for a private key that the stack keeps in plain text, and one for misspelt settings.
- * @param configuration the stack's, with the namespace in its keys
- * @param isSecret tells whether the stack keeps a key as a secret
- */
+/** Returns a sentence for a private key that the stack keeps in plain text, and one for misspelt settings. */
 export function configurationWarnings(
   configuration: Readonly<Record<string, unknown>>,
   isSecret: (key: string) => boolean,

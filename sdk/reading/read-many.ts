@@ -37,9 +37,7 @@ const argumentsSchema = strictObject({
 }) satisfies z.ZodType<GetAgentLogConfigsArgs>;
 
 /**
- * Reads the settings of many projects at the same time. If some of the reads fail, the result has the reason of each: each read is
- * either among the settings or among the failures.
- * @param read reads one agent of one project
+ * Reads the settings of many projects at the same time. Each read is either among the settings or among the failures.
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
  * @param isSecret the arguments may have secrets, so no message quotes them if they are invalid
  * @throws AgentLogConfigError for arguments that are invalid, and the first failure if no read succeeds

@@ -58,12 +58,7 @@ function isValid({ issues }: { readonly issues: readonly unknown[] }): boolean {
   return issues.length === 0;
 }
 
-/**
- * Returns a sentence for each setting that is not as expected.
- * @param expectation as the program wrote it
- * @param recordedSettings the settings as they are recorded
- * @param secrets the settings that no sentence may quote
- */
+/** @param secrets the settings that no sentence may quote */
 export function unmetExpectations(
   expectation: unknown,
   recordedSettings: RecordedSettings,

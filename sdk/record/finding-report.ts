@@ -78,12 +78,7 @@ export function resourceFinding(resource: Parameters<typeof idOf>[0], says: stri
   return { message: `AgentLogConfig ${printable(idOf(resource), 80)}: ${says}`, causeKey: says };
 }
 
-/**
- * Returns the sentences for resources that have one cause.
- * @param names of the resources
- * @param finding what is said of the first of them
- * @param isNamed its message names the resource, too
- */
+/** @param isNamed the finding is that of the first resource, and its message has the name */
 export function describeFinding(names: readonly string[], finding: Finding, isNamed = false): string {
   const { message, record } = finding;
   const maxNames = maxNamesOf(finding);
@@ -92,16 +87,15 @@ export function describeFinding(names: readonly string[], finding: Finding, isNa
     const what = record === "gone" ? `${is} gone` : `${uses} the recorded settings`;
     return `${message} AgentLogConfig ${listOf(names, maxNames)} ${what}.`;
   }
-  if (!isNamed)
-    return `${message} This applies to the resource${names.length > 1 ? "s" : ""} ${listOf(names, maxNames)}.`;
+  const subject = names.length === 1 ? "the resource" : "the resources";
+  if (!isNamed) return `${message} This applies to ${subject} ${listOf(names, maxNames)}.`;
   return names.length === 1 ? message : `${message} The same applies to ${listOf(names.slice(1), maxNames)}.`;
 }
 
 /**
- * Returns a warning of one more resource, for a report that does not know which one is the last: the reason with the first one, a short
- * line for each of the next, and a line for all others.
+ * Returns a warning of one more resource where nobody knows which one is the last: the reason with the first one, a short line for each
+ * of the next, and a line for all others.
  * @param count how many resources warn of the cause, with this one
- * @returns undefined if all is said
  */
 export function describeNext(name: string, finding: Finding, count: number): string | undefined {
   const { record, causeKey, evidence } = finding;

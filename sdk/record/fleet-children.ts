@@ -21,10 +21,7 @@ export interface FleetChild {
 /**
  * Returns a child for each known agent of each project, in the order of the names of the projects, because the engine does not keep
  * the order of a map.
- * @param fleet the name of the fleet
- * @param args all arguments of the fleet
  * @param isSecret the projects or the agents may be secrets, so no message quotes them if they are invalid
- * @throws AgentLogConfigError for arguments that are invalid
  */
 export function fleetChildren(fleet: string, args: object, isSecret: boolean): readonly FleetChild[] {
   const subject = `AgentLogConfigs '${printable(fleet, 80)}' can't be made`;

@@ -77,12 +77,7 @@ export interface Completion {
   readonly warnings: readonly Finding[];
 }
 
-/**
- * Completes the inputs of a resource with its settings: puts back what is ignored, and judges them.
- * @param outcome what is known of its settings
- * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
- * @param secrets the settings that no message may quote
- */
+/** Completes the inputs of a resource with its settings: puts back what is ignored, and judges them. */
 export function completeInputs(
   outcome: ReadOutcome,
   olds: ResourceRecord,

@@ -82,11 +82,7 @@ export function differenceOf(
   return { replaces: movedArguments(inputs, news) };
 }
 
-/**
- * Returns the outputs of a resource that is created or updated. The service is never changed. A policy may have changed the inputs
- * since they were checked.
- * @throws Error why it fails
- */
+/** @throws Error why it fails: a policy may have changed the inputs since they were checked */
 export function outputsToRecord(news: ResourceRecord): ResourceRecord {
   const messages = failuresOfUpdate(news).map(({ message }) => message);
   if (messages.length > 0) throw new Error(messages.join("\n"));
@@ -97,7 +93,6 @@ export function outputsToRecord(news: ResourceRecord): ResourceRecord {
  * Reads the settings of a resource that the engine knows by its id.
  * @param record its outputs in the state, and what they were read for if that is known; empty in an import, and in each run of
  * `AgentLogConfig.get`
- * @throws Error why it could not be read
  */
 export async function refreshRecord(host: RecordHost, id: string, record: ResourceRecord): Promise<RefreshResult> {
   const isNew = record.args.projectId === undefined;

@@ -89,10 +89,8 @@ const connectionCut = ({ setting, andProxy }: SentenceParts) =>
   `the connection was cut; try again, and check ${setting}${andProxy}`;
 const CORRECT_IT = "have the server corrected, or the proxy in front of it";
 
-type TableCode = "ERR_TLS" | "ERR_CONNECTION" | "ERR_INVALID_RESPONSE";
-
 /** What to say of an error by the code that Node.js, OpenSSL or undici gives it. */
-const SENTENCES: Readonly<Record<TableCode, Readonly<Record<string, Sentence>>>> = {
+const SENTENCES: Readonly<Record<string, Readonly<Record<string, Sentence>>>> = {
   ERR_TLS: {
     UNABLE_TO_VERIFY_LEAF_SIGNATURE: (parts) =>
       `${untrusted(parts)}, or let the service send the intermediate certificates too`,
@@ -147,19 +145,13 @@ const SENTENCES: Readonly<Record<TableCode, Readonly<Record<string, Sentence>>>>
   },
 };
 
-const BY_ERROR_CODE: ReadonlyMap<string, readonly [TableCode, Sentence]> = new Map(
-  (["ERR_TLS", "ERR_CONNECTION", "ERR_INVALID_RESPONSE"] as const).flatMap((code) =>
-    Object.entries(SENTENCES[code]).map(([errorCode, sentence]) => [errorCode, [code, sentence]] as const),
-  ),
-);
-
 function diagnose(error: Error, parts: SentenceParts): Diagnosis {
   const errorCode = codeOf(error);
   const certificate = certificateOf(error);
-  const [code, sentence] = BY_ERROR_CODE.get(errorCode) ?? [];
-  if (code !== undefined && sentence !== undefined) {
-    const allParts = { ...parts, ...(certificate ?? UNKNOWN_CERTIFICATE) };
-    return [code, typeof sentence === "string" ? sentence : sentence(allParts)];
+  for (const code of ["ERR_TLS", "ERR_CONNECTION", "ERR_INVALID_RESPONSE"] as const) {
+    const sentence = SENTENCES[code]?.[errorCode];
+    if (typeof sentence === "string") return [code, sentence];
+    if (sentence !== undefined) return [code, sentence({ ...parts, ...(certificate ?? UNKNOWN_CERTIFICATE) })];
   }
   if (certificate !== undefined) {
     const says = `its certificate is refused, because OpenSSL says "${wordsOf(error)}"; replace the certificate there`;

@@ -119,11 +119,7 @@ export class Connection implements DigestConnection, SocketEvents {
     return isClosed;
   }
 
-  /**
-   * Ends a socket that is still opening, because the time of its read is over. The request then fails with an error that says what the
-   * socket has waited for.
-   * @returns whether there was one
-   */
+  /** Ends a socket that is still opening, if there is one. Its error, with which the request fails, says what it has waited for. */
   endOpening(): boolean {
     if (this.#isOpen || this.#socket?.destroyed !== false) return false;
     this.#socket.destroy(new errors.HeadersTimeoutError("The time of the read is over."));

@@ -296,8 +296,7 @@ describe("the settings", () => {
     expect(stdout).not.toContain("private-key-0001");
   });
 
-  const ALONE =
-    "check used the environment alone, because there is no Pulumi project in this folder, or no stack is selected.";
+  const ALONE = "check used the environment alone, because no stack is selected here.";
 
   it.each([
     { description: "there is no project", isInProject: false, args: [], says: ALONE },
@@ -305,13 +304,13 @@ describe("the settings", () => {
       description: "the selected stack lacks them",
       isInProject: true,
       args: [],
-      says: "check used the stack selected, which is selected, and the environment.",
+      says: "check used the environment and the stack selected.",
     },
     {
       description: "a stack lacks them",
       isInProject: false,
       args: ["--stack", "dev"],
-      says: "check used the stack dev and the environment.",
+      says: "check used the environment and the stack dev.",
     },
   ])("are suggested behind the message that they are missing: $description", async ({ isInProject, args, says }) => {
     const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
