@@ -99,14 +99,17 @@ export function describeFinding(names: readonly string[], finding: Finding, isNa
  */
 export function describeNext(name: string, finding: Finding, count: number): string | undefined {
   const { record, causeKey, evidence } = finding;
-  const isLast = count > maxNamesOf(finding);
-  if (count > maxNamesOf(finding) + 1) return undefined;
+  if (count > MAX_LINES + 1) return undefined;
+  const isLast = count > MAX_LINES;
   const subject = isLast ? "Other resources" : printable(name, 120);
   if (record === undefined) return `${isLast ? subject : `AgentLogConfig ${subject}`}: ${causeKey}`;
   if (count === 1) return describeFinding([name], finding);
   const [is, uses] = isLast ? ["are", "use their records"] : ["is", "uses its record"];
   return `${subject} ${record === "gone" ? `${is} gone` : uses}, too${evidence === undefined ? "" : ` (${evidence})`}.`;
 }
+
+/** The resources that have a line of their own. */
+const MAX_LINES = 10;
 
 /** Fewer resources are named in an outage, because nobody has to mend each of them. */
 function maxNamesOf({ temporary = false }: Finding): number {

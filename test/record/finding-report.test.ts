@@ -104,16 +104,16 @@ it("warns of the eleventh and all other records in an outage in one line, where 
   ]);
 });
 
-it("warns of fifty that somebody has to mend", () => {
+it("warns of unexpected settings and of projects that are gone alike", () => {
   const lines = Array.from({ length: 60 }, (_, index) =>
     describeNext(`p${index}`, { message: "x", causeKey: "It is 5." }, index + 1),
   );
   expect(lines.filter((line) => line !== undefined)).toEqual([
-    ...Array.from({ length: 50 }, (_, index) => `AgentLogConfig p${index}: It is 5.`),
+    ...Array.from({ length: 10 }, (_, index) => `AgentLogConfig p${index}: It is 5.`),
     "Other resources: It is 5.",
   ]);
   const finding = { ...gone("It"), evidence: "status 404", record: "gone" } as const;
-  expect([2, 51].map((count) => describeNext("p", finding, count))).toEqual([
+  expect([2, 11].map((count) => describeNext("p", finding, count))).toEqual([
     "p is gone, too (status 404).",
     "Other resources are gone, too (status 404).",
   ]);
