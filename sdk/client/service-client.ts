@@ -141,7 +141,7 @@ export class ServiceClient {
     const isResponse = status !== undefined || code === "ERR_AUTHENTICATION";
     const isOfService = errorCode !== undefined || code === "ERR_WRONG_KEY";
     if (this.#proxy?.isForwarding !== true || !isResponse || isOfService) return error;
-    return error.advised(`The proxy ${this.#proxy.host} may have answered instead of the service.`);
+    return error.withAdvice(`The proxy ${this.#proxy.host} may have answered instead of the service.`);
   }
 }
 
@@ -226,5 +226,7 @@ function timeoutError({ subject, proxy, options: { timeoutSeconds } }: PendingRe
 /** Says how the attempt before has failed if that was for another reason. */
 function withEarlier(error: AgentLogConfigError, earlierError: AgentLogConfigError | undefined): AgentLogConfigError {
   if (earlierError === undefined || earlierError.details.says === error.details.says) return error;
-  return error.advised(`The attempt before failed: ${withEvidence(earlierError.details.says, earlierError.details)}.`);
+  return error.withAdvice(
+    `The attempt before failed: ${withEvidence(earlierError.details.says, earlierError.details)}.`,
+  );
 }

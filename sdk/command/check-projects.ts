@@ -125,7 +125,7 @@ async function readConfiguration(
     return { configuration: stack === undefined && !isSelected ? {} : await readStack(stack), warnings: [] };
   } catch (error) {
     if (!isSelected) throw error;
-    return { configuration: {}, warnings: [errorOf(error).advised("So check uses the environment alone.").message] };
+    return { configuration: {}, warnings: [errorOf(error).withAdvice("So check uses the environment alone.").message] };
   }
 }
 
@@ -140,7 +140,7 @@ async function withSettingsPlaces(
   const places =
     name === undefined ? "alone, because no stack is selected here" : `and the stack ${printable(name, 80)}`;
   const advice = "It can't use the arguments of a Provider: to try them, set these environment variables.";
-  return error.advised(`check used the environment ${places}. ${advice}`);
+  return error.withAdvice(`check used the environment ${places}. ${advice}`);
 }
 
 /** Other settings may be secrets. */

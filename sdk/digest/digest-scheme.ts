@@ -95,10 +95,7 @@ function unsupportedChallenge(why: string): UnusableChallenge {
   return new UnusableChallenge(`The server's challenge is not supported: ${why}.`);
 }
 
-/**
- * One challenge of a `WWW-Authenticate` header. Names are in lower case. If a parameter comes twice, the last one counts, as
- * in curl and in browsers.
- */
+/** Names are in lower case. If a parameter comes twice, the last one counts, as in curl and in browsers. */
 interface Challenge {
   readonly scheme: string;
   readonly parameters: ReadonlyMap<string, string>;

@@ -14,10 +14,7 @@ export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 /** What a component returns for an output that is not known. The engine drops {@link UNKNOWN} in an update. */
 export const UNKNOWN_OUTPUT = { [SIGNATURE_KEY]: "d0e6a833031e9bbcd3f4e8bde6ca49a4" };
 
-/**
- * All texts by which the engine marks a value that is not known yet: of a string, a boolean, a number, an array, an object, an
- * asset and an archive.
- */
+/** The marks of a string, a boolean, a number, an array, an object, an asset and an archive that are not known yet. */
 const UNKNOWN_MARKS: ReadonlySet<unknown> = new Set([
   UNKNOWN,
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",

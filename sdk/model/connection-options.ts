@@ -17,9 +17,7 @@ export interface ConnectionOptions {
   readonly publicKey: string;
   /** The private API key, which is the password of HTTP Digest. It is a secret. */
   readonly privateKey: string;
-  /**
-   * Certificates of authorities to trust in addition to those that Node.js trusts: PEM text, or the path of a PEM file.
-   */
+  /** Certificates of authorities to trust in addition to those that Node.js trusts: PEM text, or the path of a PEM file. */
   readonly caCertificate?: string | undefined;
   /** Allows `http:` addresses, over which the settings travel unencrypted. Default: false. */
   readonly allowHttp?: boolean | undefined;
@@ -64,9 +62,7 @@ export type CheckedOptions = ReturnType<typeof checkOptions>;
 /** The path of the service's API, version 1.0. */
 export const PREFIX = "/api/public/v1.0";
 
-/**
- * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names what is wrong, and never a key
- */
+/** @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names what is wrong, and never a key */
 export function checkOptions(options: unknown, placeOf: PlaceOf = () => undefined) {
   const subject = "The connection can't be used";
   const code = "ERR_INVALID_SETTINGS";

@@ -133,7 +133,7 @@ export class AgentLogConfigError extends Error {
   }
 
   /** @internal Returns the same failure with one more sentence at the end of its message. */
-  advised(sentence: string): AgentLogConfigError {
+  withAdvice(sentence: string): AgentLogConfigError {
     const advice = [this.details.advice, sentence].filter(Boolean).join(" ");
     return new AgentLogConfigError(this.code, this.details.says, { ...this.details, advice });
   }

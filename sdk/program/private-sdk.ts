@@ -123,10 +123,7 @@ function replaceSuccess(): void {
 /** `nodeJSProcessExitedAfterLoggingUserActionableMessage` of the SDK. */
 const ERRORS_ARE_SHOWN = 32;
 
-/**
- * Returns whether the program is a unit test that has called `pulumi.runtime.setMocks`; if the SDK renames the class, a unit test
- * reads.
- */
+/** Returns whether a unit test has called `pulumi.runtime.setMocks`; if the SDK renames the class, a unit test reads. */
 export function runsWithMocks(): boolean {
   return pulumi.runtime.getMonitor()?.constructor.name === "MockMonitor";
 }

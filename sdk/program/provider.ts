@@ -13,9 +13,9 @@ import {
   configurationWarnings,
   environment,
   type FoundSetting,
-  findSetting,
   isConnectionSetting,
   lookUpConnection,
+  lookUpSetting,
   providerArguments,
   stackConfiguration,
 } from "../reading/connection-settings.ts";
@@ -23,10 +23,7 @@ import { isConfigSecret, standFor } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
 
-/**
- * The connection of a {@link Provider}. A setting that is left out comes from the stack configuration or from the
- * environment.
- */
+/** The connection of a {@link Provider}. A setting that is left out comes from the stack configuration or from the environment. */
 export type ProviderArgs = {
   readonly [Setting in keyof ConnectionOptions]?: pulumi.Input<NonNullable<ConnectionOptions[Setting]>> | undefined;
 };
@@ -105,7 +102,7 @@ function settingOutput(
   const argument: pulumi.Output<unknown> = pulumi.output(args[setting]);
   const output = argument.apply((value) => {
     const source = providerArguments(name, { [setting]: value });
-    return findSetting(setting, [source, stackConfiguration(pulumi.runtime.getConfig), variables]);
+    return lookUpSetting(setting, [source, stackConfiguration(pulumi.runtime.getConfig), variables]);
   });
   const isSecret = setting === SECRET_CONNECTION_SETTING || isConfigSecret(configurationKey(setting));
   return isSecret ? pulumi.secret(output) : output;

@@ -64,11 +64,11 @@ export function providerArguments(
     settingFrom(args[setting], "argument", `the argument ${setting} of the Provider '${providerName}'`);
 }
 
-/** @param configurationText returns the value of a key of the stack configuration; undefined if it is not set */
-export function stackConfiguration(configurationText: (key: string) => string | undefined): ConnectionSource {
+/** @param textOf returns the value of a key of the stack configuration; undefined if it is not set */
+export function stackConfiguration(textOf: (key: string) => string | undefined): ConnectionSource {
   return (setting) => {
     const key = configurationKey(setting);
-    return settingFrom(configurationText(key), "stack", `the configuration key ${key}`);
+    return settingFrom(textOf(key), "stack", `the configuration key ${key}`);
   };
 }
 
@@ -98,7 +98,7 @@ export function configurationText(value: unknown): string {
 }
 
 /** The first source comes first. */
-export function findSetting(
+export function lookUpSetting(
   setting: ConnectionSetting,
   sources: readonly ConnectionSource[],
 ): FoundSetting | undefined {
@@ -112,7 +112,7 @@ export function findSetting(
 /** Looks all settings up in these sources, and then in the environment. */
 export function lookUpConnection(...sources: readonly ConnectionSource[]): ConnectionSettings {
   const all = CONNECTION_SETTING_NAMES.map(
-    (setting) => [setting, findSetting(setting, [...sources, environment()])] as const,
+    (setting) => [setting, lookUpSetting(setting, [...sources, environment()])] as const,
   );
   return Object.fromEntries(all.filter(([, setting]) => setting !== undefined));
 }

@@ -53,11 +53,11 @@ function withPlaces(
   { baseUrl, publicKey, privateKey, timeoutSeconds }: ConnectionSettings,
 ): AgentLogConfigError {
   if (error.code === "ERR_WRONG_KEY" && publicKey?.source !== privateKey?.source) {
-    return error.advised(`publicKey comes from ${publicKey?.place}, and privateKey from ${privateKey?.place}.`);
+    return error.withAdvice(`publicKey comes from ${publicKey?.place}, and privateKey from ${privateKey?.place}.`);
   }
   const seconds = Number(timeoutSeconds?.text ?? DEFAULT_TIMEOUT_SECONDS);
   const source = (timeoutSeconds ?? baseUrl)?.source;
   if (error.code !== "ERR_TIMEOUT" || seconds === MAX_TIMEOUT_SECONDS || source === undefined) return error;
   const value = String(Math.min(2 * seconds, MAX_TIMEOUT_SECONDS));
-  return error.advised(`Raise the limit with ${howToSet("timeoutSeconds", value, source)}.`);
+  return error.withAdvice(`Raise the limit with ${howToSet("timeoutSeconds", value, source)}.`);
 }

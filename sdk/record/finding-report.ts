@@ -22,10 +22,7 @@ export class FindingReport<Resource = string> {
   readonly #causes = new Map<string, Map<Resource, Finding>>();
   readonly #nameOf: ((resource: Resource) => string) | undefined;
 
-  /**
-   * @param nameOf returns the name by which a user knows a resource; undefined if each message names its own resource as the
-   * report does
-   */
+  /** @param nameOf returns the name by which a user knows a resource; undefined if each message names its resource itself */
   constructor(nameOf?: (resource: Resource) => string) {
     this.#nameOf = nameOf;
   }

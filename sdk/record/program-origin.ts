@@ -1,7 +1,7 @@
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { isObject } from "../model/json.ts";
 import { idOf } from "../model/read-arguments.ts";
-import { type ConnectionSource, findSetting } from "../reading/connection-settings.ts";
+import { type ConnectionSource, lookUpSetting } from "../reading/connection-settings.ts";
 import type { Finding } from "./finding-report.ts";
 import { type Fingerprints, fingerprintOf, type ReadTarget } from "./read-target.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
@@ -31,10 +31,7 @@ export interface ProgramRead {
   readonly failure?: Finding | undefined;
 }
 
-/**
- * Returns an origin as an input of a resource. It is one text, because the SDK, the engine and the provider each handle a member of
- * a map by itself.
- */
+/** Returns an origin as one text, because the SDK, the engine and the provider each handle a member of a map by itself. */
 export function originText(origin: ProgramOrigin): string {
   return JSON.stringify(origin);
 }
@@ -66,7 +63,7 @@ export function belongsTo(
   sources: readonly ConnectionSource[],
 ): boolean {
   const isSame = (setting: keyof Fingerprints, fingerprint: string | null) => {
-    const engineSetting = findSetting(setting, sources);
+    const engineSetting = lookUpSetting(setting, sources);
     return engineSetting === undefined || fingerprintOf(setting, engineSetting.text) === fingerprint;
   };
   return readTarget.id === idOf(args) && isSame("baseUrl", readTarget.service) && isSame("publicKey", publicKey);

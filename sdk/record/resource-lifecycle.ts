@@ -117,16 +117,14 @@ export async function refreshRecord(host: RecordHost, id: string, record: Resour
       return { id, outputs: outputsOf(record), warning: { ...finding, record: "used" } };
     }
     const mayHelp = host.usesOldConnection === true && error.details.isSettingRefused !== true;
-    throw mayHelp ? error.advised(REFRESH_ADVICE) : error;
+    throw mayHelp ? error.withAdvice(REFRESH_ADVICE) : error;
   }
 }
 
 const REFRESH_ADVICE =
   "If the connection has changed since the last `pulumi up`, run `pulumi up`, or `pulumi refresh --run-program`.";
 
-/**
- * Returns why a resource with these inputs is not recorded: the failures of its check, or else those of a change since the check.
- */
+/** Returns why a resource is not recorded: the failures of its check, or else those of a change since the check. */
 export function failuresOfUpdate(inputs: ResourceRecord): readonly Finding[] {
   const findings = failuresOfCheck(inputs);
   if (findings.length > 0 || isUnknown(inputs.readTarget?.id)) return findings;

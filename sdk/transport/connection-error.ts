@@ -3,7 +3,7 @@ import { UnavailableHash, UnusableChallenge } from "../digest/digest-scheme.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 import { type EnvironmentProxy, ProxyError } from "./environment-proxy.ts";
-import { type Certificate, certificateOf, UNKNOWN_CERTIFICATE } from "./open-connector.ts";
+import { type Certificate, certificateOf } from "./open-connector.ts";
 
 /** A request that got no response. */
 export interface FailedRequest {
@@ -72,10 +72,9 @@ interface SentenceParts {
   readonly notGiven: string;
 }
 
-/** A sentence. Each part of a certificate is empty if it is not known. */
-type Sentence = string | ((parts: SentenceParts & Certificate) => string);
+type Sentence = string | ((parts: SentenceParts & Partial<Certificate>) => string);
 
-const untrusted = ({ notGiven, issuer }: SentenceParts & Certificate) =>
+const untrusted = ({ notGiven, issuer }: SentenceParts & Partial<Certificate>) =>
   `its certificate comes from an authority that is not trusted here${inBrackets(issuer)}${notGiven}; set caCertificate to that authority's certificate`;
 const noTls: Sentence = ({ setting }) => `the port does not speak TLS; check the port and the scheme of ${setting}`;
 const NO_HANDSHAKE =
@@ -151,7 +150,7 @@ function diagnose(error: Error, parts: SentenceParts): Diagnosis {
   for (const code of ["ERR_TLS", "ERR_CONNECTION", "ERR_INVALID_RESPONSE"] as const) {
     const sentence = SENTENCES[code]?.[errorCode];
     if (typeof sentence === "string") return [code, sentence];
-    if (sentence !== undefined) return [code, sentence({ ...parts, ...(certificate ?? UNKNOWN_CERTIFICATE) })];
+    if (sentence !== undefined) return [code, sentence({ ...parts, ...certificate })];
   }
   if (certificate !== undefined) {
     const says = `its certificate is refused, because OpenSSL says "${wordsOf(error)}"; replace the certificate there`;
@@ -249,6 +248,6 @@ function codeOf(error: Error): string {
   return "code" in error && typeof error.code === "string" ? error.code : "";
 }
 
-function inBrackets(text: string): string {
+function inBrackets(text: string | undefined): string {
   return text ? ` (${text})` : "";
 }

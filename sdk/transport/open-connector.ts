@@ -53,8 +53,6 @@ export interface Certificate {
   readonly validTo: string;
 }
 
-export const UNKNOWN_CERTIFICATE: Certificate = { names: "", issuer: "", validTo: "" };
-
 /** By the errors with which connections have failed. */
 const CERTIFICATES = new WeakMap<Error, Certificate>();
 

@@ -27,7 +27,7 @@ it("says what is known about the failure, and is printed by Pulumi without a sta
 
 it("says its advice after the link, in the order in which it was given, and stays the same failure", () => {
   const failure = new AgentLogConfigError("ERR_TLS", "it is refused", { subject: "Can't read it", status: 403 });
-  const advised = failure.advised("Do this.").advised("Do that.");
+  const advised = failure.withAdvice("Do this.").withAdvice("Do that.");
   expect(advised.message).toMatch(/^Can't read it: it is refused\. See https:\S+#err_tls\. Do this\. Do that\.$/);
   expect(advised).toMatchObject({ code: "ERR_TLS", status: 403 });
   expect(failure.message).toMatch(/#err_tls\.$/);

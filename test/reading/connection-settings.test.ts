@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   configurationWarnings,
   environment,
-  findSetting,
   lookUpConnection,
+  lookUpSetting,
   providerArguments,
   stackConfiguration,
 } from "../../sdk/reading/connection-settings.ts";
@@ -23,7 +23,7 @@ describe("a setting", () => {
     vi.stubEnv("AGENT_LOG_CONFIG_CA_CERTIFICATE", variable);
     const configuration = (name: string) => (name === "agent-log-config:caCertificate" ? key : undefined);
     const sources = [providerArguments("west", { caCertificate: argument }), stackConfiguration(configuration)];
-    const { text, source, place } = findSetting("caCertificate", [...sources, environment()]) ?? {};
+    const { text, source, place } = lookUpSetting("caCertificate", [...sources, environment()]) ?? {};
     expect([text, source, place].filter(Boolean)).toEqual(expected);
   });
 });
