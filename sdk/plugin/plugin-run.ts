@@ -24,7 +24,7 @@ export class PluginRun {
    */
   constructor(log: EngineLog, sources: readonly ConnectionSource[], isFromProgram: boolean) {
     this.#log = log;
-    this.#reader = new SettingsReader((text) => log.showProgress(text));
+    this.#reader = new SettingsReader((text) => log.showProgress(text), false);
     this.#isFromProgram = isFromProgram;
     this.#sources = sources;
     this.calls = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
