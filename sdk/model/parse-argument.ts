@@ -15,7 +15,7 @@ export function parseArgument<T>(
 ): T {
   const { success, data, error } = schema.safeParse(value, { reportInput: !isSecret });
   if (success) return data;
-  throw new AgentLogConfigError(code, describeIssues(error.issues, "the argument", placeOf), { subject });
+  throw new AgentLogConfigError(code, describeIssues(error.issues, undefined, placeOf), { subject });
 }
 
 /** Returns the place that a member comes from, as a message names it; undefined if a message does not name it. */
@@ -31,11 +31,11 @@ interface ParseOptions {
 /**
  * Says in one sentence what is wrong with a value: the path of each part, what it must be, and the part itself if the issues have
  * it.
- * @param whole how to name the value itself
+ * @param whole names the value itself
  */
 export function describeIssues(
   issues: readonly z.core.$ZodIssue[],
-  whole: string,
+  whole = "the argument",
   placeOf: PlaceOf = () => undefined,
 ): string {
   return listMistakes(issues.flatMap((issue) => wrongMembersOf(issue, [])).map(describeMember));

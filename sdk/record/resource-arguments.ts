@@ -45,8 +45,8 @@ export function argumentFindings(
   const { error } = resourceArgumentsSchema.safeParse(values, { reportInput });
   const mistakes = (error?.issues ?? []).flatMap((issue) => {
     const [name] = issue.path;
-    if (name === undefined) return [describeIssues([issue], "the argument")];
-    return isUnknown(args[String(name)]) ? [] : [`the argument ${describeIssues([issue], "")}`];
+    if (name === undefined) return [describeIssues([issue])];
+    return isUnknown(args[String(name)]) ? [] : [`the argument ${describeIssues([issue])}`];
   });
   if (mistakes.length === 0) return [];
   const message = `Nothing was read: ${listMistakes(mistakes)}.`;
