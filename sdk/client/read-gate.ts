@@ -30,8 +30,8 @@ interface Stop {
 /**
  * Decides which reads of a connection are sent, by how the reads before them have ended. For a minute it sends no read that is certain
  * to fail: after refusals of the key or of the caller's address, if the host can't be reached, and after 32 outages in a row or
- * outages for a minute. The first read of all, and the first one after that minute, tries for the others, which wait for it. An error
- * that concerns one project stops no other read.
+ * outages for a minute. The first read of all, the next one as long as the key is in doubt, and the first one after that minute try for
+ * the others, which wait for them. An error that concerns one project stops no other read.
  */
 export class ReadGate {
   readonly #host: Host;
@@ -39,7 +39,7 @@ export class ReadGate {
   readonly #outages = new Outages();
   /** The end of the read that tries for the others; undefined if none does. */
   #trial: Promise<void> | undefined;
-  /** A read has ended, or the first one has taken too long. */
+  /** A read has ended without a doubt about the key, or the first one has taken too long. */
   #isTried = false;
   #stop: Stop | undefined;
 

@@ -109,7 +109,7 @@ function headerOf(headers: WireResponse["headers"], name: string): string {
   return String(headers[name] ?? "").trim();
 }
 
-/** Some proxies compress all responses, although the client asks for no compression. What can't be decompressed is no JSON either. */
+/** Some proxies compress all responses, although the client asks for no compression. What can't be decompressed is read as it is. */
 function decompress(body: Uint8Array, coding: string): Uint8Array {
   if (!/^(?:(?:x-)?gzip|deflate)$/i.test(coding)) return body;
   try {

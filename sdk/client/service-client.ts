@@ -40,10 +40,7 @@ export class ServiceClient {
   #gate: ReadGate;
   #closing: Promise<void> | undefined;
 
-  /**
-   * @param options {@link ConnectionOptions}, not checked yet
-   * @param placeOf says where a setting comes from
-   */
+  /** @param options {@link ConnectionOptions}, not checked yet */
   constructor(options: unknown, placeOf?: PlaceOf) {
     this.#options = checkOptions(options, placeOf);
     this.#url = new URL(this.#options.baseUrl);
@@ -135,7 +132,7 @@ export class ServiceClient {
     }
   }
 
-  /** Says that a proxy may have sent a response, unless it has a code or a challenge of Digest, which only the service sends. */
+  /** Says that a proxy may have sent a response, unless it has a code or refuses the key, as only the service does. */
   #withProxy(error: AgentLogConfigError): AgentLogConfigError {
     const { code, status, errorCode } = error;
     const isResponse = status !== undefined || code === "ERR_AUTHENTICATION";
@@ -190,7 +187,7 @@ async function attempt(
   }
 }
 
-/** Calls a function at a time, and again as long as it returns false. Returns a function that ends this. */
+/** Calls a function at the end of a time, and again as long as it returns false. Returns a function that ends this. */
 function deadline(end: number, giveUp: () => boolean): () => void {
   let immediate: NodeJS.Immediate | undefined;
   const giveUpNext = () => {

@@ -72,8 +72,8 @@ function diagnoseStatus(
   if (status < 400) {
     return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
   }
-  const anybody = DIAGNOSIS_BY_STATUS[status];
-  if (anybody !== undefined) return anybody;
+  const diagnosis = DIAGNOSIS_BY_STATUS[status];
+  if (diagnosis !== undefined) return diagnosis;
   if (status >= 500) return ["ERR_UNAVAILABLE", `${SERVICE_OR_GATEWAY} failed; try again later`];
   const [code, says] = REFUSALS_BY_STATUS[status] ?? ["ERR_REFUSED", READ_ITS_LOG];
   if (errorCode !== undefined) return [code, LOOK_UP_ITS_CODE];
@@ -114,10 +114,10 @@ const NO_NONCE: Diagnosis = [
   "the service rejects every nonce of its own; let a load balancer in front of it keep each client on one server, or try again later",
 ];
 const WRONG_KEY: Diagnosis = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
-/** Gateways that replace the bodies of errors by pages keep the status and the challenge, so it may be a refusal of one project. */
+/** Without JSON, a gateway may have replaced the body of a refusal of one project, and kept the status and the challenge. */
 const DOUBTFUL_KEY: Diagnosis = [
   "ERR_WRONG_KEY",
-  "the service refuses the key pair, or a gateway has replaced the reason by a page; check the key pair and its roles, and let the gateway pass the errors of the service",
+  "the service refuses the key pair, or a gateway has replaced the reason; check the key pair and its roles, and let the gateway pass the errors of the service",
   true,
 ];
 const READ_ITS_LOG = "the service refuses the read; read its log";

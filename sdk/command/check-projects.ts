@@ -69,7 +69,7 @@ function parseOptions(args: readonly string[]) {
 
 async function readProjects(stack: string | undefined, projectIds: readonly string[]): Promise<CheckReport> {
   const isSelected = stack === undefined && hasProject();
-  let sources: ConnectionSources = { settings: {}, warnings: [] };
+  let sources: ConnectionSources = { settings: {}, warnings: [], hasReadStack: false };
   try {
     const { connection, ...found } = await connectionOfStack(stack, isSelected);
     sources = found;
@@ -88,18 +88,22 @@ async function readProjects(stack: string | undefined, projectIds: readonly stri
     });
     return { ...sources, configs, failures };
   } catch (error) {
-    const failure = { error: await withSettingsPlaces(errorOf(error), stack, isSelected) };
-    return { ...sources, configs: [], failures: [failure] };
+    const known = errorOf(error);
+    const isMissing = known.code === "ERR_MISSING_SETTINGS";
+    const advice = isMissing ? await adviceForMissingSettings(stack, isSelected, sources.hasReadStack) : undefined;
+    return { ...sources, configs: [], failures: [{ error: advice === undefined ? known : known.withAdvice(advice) }] };
   }
 }
 
-type ConnectionSources = Pick<CheckReport, "settings" | "service" | "warnings">;
+interface ConnectionSources extends Pick<CheckReport, "settings" | "service" | "warnings"> {
+  readonly hasReadStack: boolean;
+}
 
 async function connectionOfStack(
   stack: string | undefined,
   isSelected: boolean,
 ): Promise<ConnectionSources & { readonly connection: ConnectionSettings }> {
-  const { configuration, warnings } = await readConfiguration(stack, isSelected);
+  const { configuration, warnings, hasReadStack } = await readConfiguration(stack, isSelected);
   const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
   const isSecret = (key: string) => configuration[key]?.secret === true;
   const connection = lookUpConnection(stackConfiguration((key) => values[key]));
@@ -113,34 +117,35 @@ async function connectionOfStack(
   const origin = URL.parse(connection.baseUrl?.text ?? "")?.origin;
   const service = isSecret(configurationKey("baseUrl")) || origin === "null" ? undefined : origin;
   const allWarnings = [...warnings, ...configurationWarnings(values, isSecret)];
-  return { connection, settings: Object.fromEntries(places), service, warnings: allWarnings };
+  return { connection, settings: Object.fromEntries(places), service, warnings: allWarnings, hasReadStack };
 }
 
 /** If the selected stack can't be read, the environment may have all that is needed. */
 async function readConfiguration(
   stack: string | undefined,
   isSelected: boolean,
-): Promise<{ readonly configuration: StackConfiguration; readonly warnings: readonly string[] }> {
+): Promise<Pick<ConnectionSources, "warnings" | "hasReadStack"> & { readonly configuration: StackConfiguration }> {
+  const hasReadStack = stack !== undefined || isSelected;
   try {
-    return { configuration: stack === undefined && !isSelected ? {} : await readStack(stack), warnings: [] };
+    return { configuration: hasReadStack ? await readStack(stack) : {}, warnings: [], hasReadStack };
   } catch (error) {
     if (!isSelected) throw error;
-    return { configuration: {}, warnings: [errorOf(error).withAdvice("So check uses the environment alone.").message] };
+    const warning = errorOf(error).withAdvice("So check uses the environment alone.").message;
+    return { configuration: {}, warnings: [warning], hasReadStack: false };
   }
 }
 
-/** Says where settings that are missing were looked for. */
-async function withSettingsPlaces(
-  error: AgentLogConfigError,
+/** Says where settings that are missing were looked for. A warning tells of a selected stack that could not be read. */
+async function adviceForMissingSettings(
   stack: string | undefined,
   isSelected: boolean,
-): Promise<AgentLogConfigError> {
-  if (error.code !== "ERR_MISSING_SETTINGS") return error;
-  const name = stack ?? (isSelected ? await selectedStack() : undefined);
-  const places =
-    name === undefined ? "alone, because no stack is selected here" : `and the stack ${printable(name, 80)}`;
-  const advice = "It can't use the arguments of a Provider: to try them, set these environment variables.";
-  return error.withAdvice(`check used the environment ${places}. ${advice}`);
+  hasReadStack: boolean,
+): Promise<string> {
+  const providerAdvice = "check can't use the arguments of a Provider: to try them, set these environment variables.";
+  const name = stack ?? (hasReadStack ? await selectedStack() : undefined);
+  if (name !== undefined) return `check used the environment and the stack ${printable(name, 80)}. ${providerAdvice}`;
+  const alone = "There is no Pulumi project in this folder, so check used the environment alone.";
+  return isSelected ? providerAdvice : `${alone} ${providerAdvice}`;
 }
 
 /** Other settings may be secrets. */

@@ -18,10 +18,7 @@ export class EngineLog {
   #client: InstanceType<typeof engineService.EngineClient> | undefined;
   #deliveries: Promise<unknown> = Promise.resolve();
 
-  /**
-   * @param load is called when there is something to show, because most processes show nothing
-   * @param address host and port of the engine; undefined if no engine is known yet
-   */
+  /** @param load is called when there is something to show, because most processes show nothing */
   constructor(load: () => EngineModules, address: string | undefined) {
     this.#load = load;
     this.#address = address;

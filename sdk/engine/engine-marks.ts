@@ -52,11 +52,11 @@ const MAX_SETTING_CHARACTERS = 65_536;
 /** The most characters of one string. The time in which the engine compares two strings grows with the square of their length. */
 const MAX_STRING_CHARACTERS = 4096;
 
-/** The most levels of a setting. Real ones have fewer, and code that walks a setting does not run out of stack. */
+/** The most levels of a setting. With so few, code that walks a setting does not run out of stack. Real settings have fewer. */
 const MAX_DEPTH = 100;
 
 /**
- * Refuses settings that the engine would misread, such as its own seals of secrets and marks of unknown values: it reads files and
+ * Refuses settings that the engine would misread or can't keep, such as its own seals of secrets and marks of unknown values: it reads files and
  * fetches addresses for maps with its signature, its command line crashes on some strings, and Azure Pipelines and TeamCity
  * obey others.
  * @throws AgentLogConfigError `ERR_INVALID_RESPONSE` that names the setting, never the value or a key inside it
@@ -89,7 +89,7 @@ function problemIn(value: unknown, levels: number): string | undefined {
   if (levels === 0) return `more than ${MAX_DEPTH} levels`;
   for (const [key, inner] of Object.entries(value)) {
     const isReserved = key === "" || key === SIGNATURE_KEY || /^__(?:pulumi|proto__$)/.test(key);
-    const inKey = isReserved ? "a key that is empty or that Pulumi uses itself" : problemInText(key);
+    const inKey = isReserved ? "a key that is empty, or that Pulumi or JavaScript uses itself" : problemInText(key);
     const problem = inKey ?? problemIn(inner, levels - 1);
     if (problem !== undefined) return problem;
   }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Json, jsonOf } from "./json.ts";
+import { isPlainObject, type Json, jsonOf } from "./json.ts";
 import { maybe } from "./parse-argument.ts";
 import type { AgentKind } from "./read-arguments.ts";
 
@@ -75,7 +75,8 @@ export const agentLogSettingsSchema = z.object(
     logPathWindows: textSchema,
     logRotate: logRotateSchema,
     username: textSchema,
-    configOverrides: z.record(z.string(), z.unknown(), "must be an object"),
+    // z.record would drop the key __proto__ in silence.
+    configOverrides: z.custom<Readonly<Record<string, unknown>>>(isPlainObject, "must be an object"),
   },
   "must be an object",
 ) satisfies z.ZodType<AgentLogSettings>;

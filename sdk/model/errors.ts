@@ -145,6 +145,12 @@ export function withEvidence(says: string, { evidence = [], attempts }: FailureD
   return all.length === 0 ? says : `${says} (${all.join(", ")})`;
 }
 
+/** Returns what shows an error in a word or two: its status, the code of the connection, or else that of the package. */
+export function shortEvidence({ code, status, details }: AgentLogConfigError): string {
+  const connectionCode = details.evidence?.find((each) => /^[A-Z][A-Z_\d]+$/.test(each));
+  return status === undefined ? (connectionCode ?? code) : `status ${status}`;
+}
+
 /**
  * Returns what was thrown as an error of this package. Anything else is a defect of the package, and gets the code `ERR_UNKNOWN`.
  * @param subject what failed; the message begins with it

@@ -18,10 +18,7 @@ export class PluginRun {
   readonly #sources: readonly ConnectionSource[];
   readonly #isFromProgram: boolean;
 
-  /**
-   * @param sources the places that the connection settings come from before the environment, the first one first
-   * @param isFromProgram the program has sent the configuration; in a plain refresh the engine takes it from the state
-   */
+  /** @param isFromProgram the program has sent the configuration; in a plain refresh the engine takes it from the state */
   constructor(log: EngineLog, sources: readonly ConnectionSource[], isFromProgram: boolean) {
     this.#log = log;
     this.#reader = new SettingsReader((text) => log.showProgress(text), false);

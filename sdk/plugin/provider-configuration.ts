@@ -30,10 +30,7 @@ export function checkConfiguration(request: CheckRequest, run: PluginRun): Check
   return new providerMessages.CheckResponse().setInputs(structOf(withSealed(news, SECRET_CONNECTION_SETTING)));
 }
 
-/**
- * Returns the places of the settings of a provider, the first one first.
- * @param isFromProgram the program has sent the configuration; otherwise all of it comes from the state
- */
+/** @param isFromProgram the program has sent the configuration; otherwise all of it comes from the state */
 export function configurationOf(request: ConfigureRequest, isFromProgram: boolean): readonly ConnectionSource[] {
   const properties = withoutSeals(propertiesOf(request.getArgs()));
   const entries = Object.entries(properties).filter(([name, value]) => !isFromProgram || isArgument(name, value));

@@ -133,10 +133,7 @@ class CancellableCalls {
     this.#log = log;
   }
 
-  /**
-   * Returns the handler of a call.
-   * @param responseOnCancel what to respond on cancel; without it the call fails, and the engine shows that
-   */
+  /** @param responseOnCancel what to respond on cancel; without it the call fails, and the engine shows that */
   handler<Request, Response>(
     answer: (request: Request) => Promise<Response>,
     responseOnCancel?: Response,

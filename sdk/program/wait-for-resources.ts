@@ -5,7 +5,6 @@ import { dependenciesOf, parentOf, plainValueOf, typeOfResource } from "./privat
  * Resolves once everything exists that a read depends on: the resources of `dependsOn`, and those that its arguments come from. In
  * a preview the result is unknown if one of them is still to be created.
  *
- * @param self the resource that reads, which must not wait for itself
  * @returns whether the read depends on any resource
  */
 export function waitForDependencies(dependsOn: unknown, args: object, self?: pulumi.Resource): pulumi.Input<boolean> {

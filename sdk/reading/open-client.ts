@@ -9,11 +9,7 @@ import {
   isConnectionSetting,
 } from "./connection-settings.ts";
 
-/**
- * Opens the client of a connection. Its module loads undici, so it is imported only for a read.
- * @throws AgentLogConfigError `ERR_MISSING_SETTINGS` that names all missing settings
- * @throws AgentLogConfigError `ERR_INVALID_SETTINGS` that names a setting that is invalid and the place it comes from
- */
+/** Opens the client of a connection. Its module loads undici, so it is imported only for a read. */
 export function openClient(settings: ConnectionSettings): ServiceClient {
   const missingNames = REQUIRED.filter((setting) => settings[setting] === undefined);
   if (missingNames.length > 0) throw missingSettings(missingNames);

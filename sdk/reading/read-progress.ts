@@ -1,5 +1,5 @@
 import type { OnRetry } from "../client/service-client.ts";
-import { errorOf } from "../model/errors.ts";
+import { errorOf, shortEvidence } from "../model/errors.ts";
 
 /** After how many seconds the progress of reads is shown first. Then it is shown each second in which it has changed. */
 const FIRST_SECONDS = 3;
@@ -11,10 +11,9 @@ export class ReadProgress {
   #count = 0;
   #successes = 0;
   #failures = 0;
-  /** Which retry each read makes that has not ended; empty before its first one. */
-  readonly #pending = new Map<object, string>();
-  /** Why a read has failed last, or is tried again. */
-  #cause = "";
+  #lastFailure = "";
+  /** Which retry each read makes that has not ended, and why; undefined before its first one. */
+  readonly #pending = new Map<object, readonly [retry: string, cause: string] | undefined>();
   #timer: NodeJS.Timeout | undefined;
   #seconds = 0;
   #shownText = "";
@@ -29,19 +28,18 @@ export class ReadProgress {
   async during<Result>(read: (onRetry: OnRetry) => Promise<Result>): Promise<Result> {
     const key = {};
     this.#count += 1;
-    this.#pending.set(key, "");
+    this.#pending.set(key, undefined);
     // It does not keep the process alive.
     this.#timer ??= setInterval(() => this.#noteSecond(), 1000).unref();
     try {
       const result = await read((retry, maxRetries, error) => {
-        this.#pending.set(key, `retry ${retry}/${maxRetries}`);
-        this.#cause = causeOf(error);
+        this.#pending.set(key, [`retry ${retry}/${maxRetries}`, causeOf(error)]);
       });
       this.#successes += 1;
       return result;
     } catch (error) {
       this.#failures += 1;
-      this.#cause = causeOf(error);
+      this.#lastFailure = causeOf(error);
       throw error;
     } finally {
       this.#pending.delete(key);
@@ -69,17 +67,15 @@ export class ReadProgress {
 
   /** In a terminal of 80 columns, the Pulumi CLI shows 32 characters, so the count comes first. */
   #text(): string {
-    const retry = [...this.#pending.values()].find((text) => text !== "");
-    if (this.#count === 1) return retry === undefined ? "no response yet" : `${retry} (${this.#cause})`;
+    const [retry, cause] = [...this.#pending.values()].find((each) => each !== undefined) ?? [];
+    if (this.#count === 1) return retry === undefined ? "no response yet" : `${retry} (${cause})`;
     const read = `${this.#successes}${this.#isTotalKnown ? `/${this.#count}` : ""} read`;
-    if (this.#failures > 0) return `${read}, ${this.#failures} failed (${this.#cause})`;
-    return retry === undefined ? read : `${read}, retrying (${this.#cause})`;
+    if (this.#failures > 0) return `${read}, ${this.#failures} failed (${this.#lastFailure})`;
+    return retry === undefined ? read : `${read}, retrying (${cause})`;
   }
 }
 
-/** Returns why a read has failed in one word: the status, the code of the connection, or else that of the package. */
+/** Returns why a read has failed in one word. */
 function causeOf(thrown: unknown): string {
-  const { code, status, details } = errorOf(thrown);
-  const connectionCode = details.evidence?.find((each) => /^[A-Z][A-Z_\d]+$/.test(each));
-  return String(status ?? (connectionCode ?? code).replace(/^(?:UND_)?ERR_/, ""));
+  return shortEvidence(errorOf(thrown)).replace(/^(?:status |(?:UND_)?ERR_)/, "");
 }

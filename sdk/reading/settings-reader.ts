@@ -56,8 +56,9 @@ function withPlaces(
     return error.withAdvice(`publicKey comes from ${publicKey?.place}, and privateKey from ${privateKey?.place}.`);
   }
   const seconds = Number(timeoutSeconds?.text ?? DEFAULT_TIMEOUT_SECONDS);
-  const source = (timeoutSeconds ?? baseUrl)?.source;
-  if (error.code !== "ERR_TIMEOUT" || seconds === MAX_TIMEOUT_SECONDS || source === undefined) return error;
+  const { source = "argument" } = timeoutSeconds ?? baseUrl ?? {};
+  // In a refresh, the engine gives settings of the stack as arguments.
+  if (error.code !== "ERR_TIMEOUT" || seconds === MAX_TIMEOUT_SECONDS || source === "argument") return error;
   const value = String(Math.min(2 * seconds, MAX_TIMEOUT_SECONDS));
-  return error.withAdvice(`Raise the limit with ${howToSet("timeoutSeconds", value, source)}.`);
+  return error.withAdvice(`${howToSet("timeoutSeconds", value, source)} raises it.`);
 }

@@ -1,4 +1,4 @@
-import { AgentLogConfigError } from "../model/errors.ts";
+import { AgentLogConfigError, shortEvidence } from "../model/errors.ts";
 import { firstThatFit, printable } from "../model/printable.ts";
 import { idOf } from "../model/read-arguments.ts";
 
@@ -67,7 +67,7 @@ export function errorFinding(error: unknown): Finding {
   const message = error instanceof Error ? error.message : String(error);
   if (!(error instanceof AgentLogConfigError)) return { message, causeKey: `ERR_UNKNOWN: ${message}` };
   const { code, temporary, errorCode = "", details } = error;
-  return { message, causeKey: `${code} ${errorCode}: ${details.says}`, temporary, evidence: details.evidence?.[0] };
+  return { message, causeKey: `${code} ${errorCode}: ${details.says}`, temporary, evidence: shortEvidence(error) };
 }
 
 /** Returns a failure of a resource, whose name the engine does not show with --diff. Its key is the sentence without the resource. */
@@ -96,17 +96,14 @@ export function describeFinding(names: readonly string[], finding: Finding, isNa
  */
 export function describeNext(name: string, finding: Finding, count: number): string | undefined {
   const { record, causeKey, evidence } = finding;
-  if (count > MAX_LINES + 1) return undefined;
-  const isLast = count > MAX_LINES;
+  if (count > maxNamesOf(finding) + 1) return undefined;
+  const isLast = count > maxNamesOf(finding);
   const subject = isLast ? "Other resources" : printable(name, 120);
   if (record === undefined) return `${isLast ? subject : `AgentLogConfig ${subject}`}: ${causeKey}`;
   if (count === 1) return describeFinding([name], finding);
   const [is, uses] = isLast ? ["are", "use their records"] : ["is", "uses its record"];
   return `${subject} ${record === "gone" ? `${is} gone` : uses}, too${evidence === undefined ? "" : ` (${evidence})`}.`;
 }
-
-/** The resources that have a line of their own. */
-const MAX_LINES = 10;
 
 /** Fewer resources are named in an outage, because nobody has to mend each of them. */
 function maxNamesOf({ temporary = false }: Finding): number {

@@ -3,9 +3,9 @@ import { UnavailableHash, UnusableChallenge } from "../digest/digest-scheme.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 import { type EnvironmentProxy, ProxyError } from "./environment-proxy.ts";
-import { type Certificate, certificateOf } from "./open-connector.ts";
+import { type Certificate, certificateOf, isDamaged } from "./open-connector.ts";
 
-/** A request that got no response. */
+/** A request, as far as an error without a response needs it. */
 export interface FailedRequest {
   readonly subject: string;
   readonly options: { readonly caCertificate?: string | undefined };
@@ -46,7 +46,7 @@ export function connectionError(cause: unknown, { subject, options, proxy }: Fai
   });
 }
 
-/** Names the proxy on the way to a service that does not respond. */
+/** Names the proxy on the way to the service. */
 export function routeOf(proxy: EnvironmentProxy | undefined): readonly string[] {
   return proxy === undefined ? [] : [`through the proxy ${proxy.host}`];
 }
@@ -147,6 +147,7 @@ const SENTENCES: Readonly<Record<string, Readonly<Record<string, Sentence>>>> = 
 function diagnose(error: Error, parts: SentenceParts): Diagnosis {
   const errorCode = codeOf(error);
   const certificate = certificateOf(error);
+  if (isDamaged(error)) return ["ERR_CONNECTION", connectionCut(parts)];
   for (const code of ["ERR_TLS", "ERR_CONNECTION", "ERR_INVALID_RESPONSE"] as const) {
     const sentence = SENTENCES[code]?.[errorCode];
     if (typeof sentence === "string") return [code, sentence];
@@ -156,8 +157,6 @@ function diagnose(error: Error, parts: SentenceParts): Diagnosis {
     const says = `its certificate is refused, because OpenSSL says "${wordsOf(error)}"; replace the certificate there`;
     return ["ERR_TLS", says];
   }
-  // A record was damaged on the way.
-  if (/_(?:BAD_RECORD_MAC|CIPHER_OPERATION_FAILED)$/.test(errorCode)) return ["ERR_CONNECTION", connectionCut(parts)];
   if (/^ERR_(?:SSL|TLS)_/.test(errorCode)) {
     return ["ERR_TLS", "the TLS handshake failed; check the TLS of the server, and of what stands in front of it"];
   }

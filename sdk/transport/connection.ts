@@ -119,7 +119,7 @@ export class Connection implements DigestConnection, SocketEvents {
     return isClosed;
   }
 
-  /** Ends a socket that is still opening, if there is one. Its error, with which the request fails, says what it has waited for. */
+  /** Ends a socket that is still opening, if there is one. By its error, the connectors know what it has waited for, and say so. */
   endOpening(): boolean {
     if (this.#isOpen || this.#socket?.destroyed !== false) return false;
     this.#socket.destroy(new errors.HeadersTimeoutError("The time of the read is over."));
@@ -169,7 +169,7 @@ export function connectionFactory(options: CheckedOptions, proxy: EnvironmentPro
     timeout,
     // Node.js gives an address up after 250 ms if its host has another one, and does not come back to it.
     autoSelectFamilyAttemptTimeout: Math.ceil(timeout / 4),
-    lookup: sharedLookup(),
+    lookup: sharedLookup(timeout),
     // Without it, NODE_TLS_REJECT_UNAUTHORIZED=0 would switch the check off.
     rejectUnauthorized: true,
     // Over HTTP/2 a response that was cut counts as a complete one.
@@ -190,12 +190,15 @@ export function connectionFactory(options: CheckedOptions, proxy: EnvironmentPro
 
 /**
  * Returns a look-up of one name that all connections share which open meanwhile: Node.js makes two look-ups at a time, so those of
- * sixteen connections would wait for each other. Nothing is kept of it.
+ * sixteen connections would wait for each other. Nothing is kept of it. A look-up that takes too long is made anew beside it.
  */
-function sharedLookup(): LookupFunction {
+function sharedLookup(timeoutMilliseconds: number): LookupFunction {
   const waiting: Parameters<LookupFunction>[2][] = [];
+  let begunAt = -Infinity;
   return (hostname, options, callback) => {
-    if (waiting.push(callback) > 1) return;
+    const isFirst = waiting.push(callback) === 1;
+    if (!isFirst && performance.now() - begunAt < timeoutMilliseconds) return;
+    begunAt = performance.now();
     dns.lookup(hostname, options, (...result) => {
       for (const tell of waiting.splice(0)) tell(...result);
     });

@@ -49,10 +49,7 @@ export function environmentProxy(service: URL): EnvironmentProxy | undefined {
   return isListed(service, excludedHosts) ? undefined : { url, variable, host: url.host, isForwarding };
 }
 
-/**
- * Returns a connector that reaches the service through a tunnel. If the proxy opens none, the error is a {@link ProxyError}.
- * @param timeoutMilliseconds how long the proxy may take to open it
- */
+/** Returns a connector that reaches the service through a tunnel. If the proxy opens none, the error is a {@link ProxyError}. */
 export function tunnelConnector(
   proxy: EnvironmentProxy,
   openSocket: buildConnector.connector,

@@ -3,10 +3,7 @@ import { type PeerCertificate, TLSSocket } from "node:tls";
 import { buildConnector, errors } from "undici";
 import { printable } from "../model/printable.ts";
 
-/**
- * Makes a connector that remembers the server's certificate if a connection fails.
- * @param onOpening is told of each socket that begins to open
- */
+/** Makes a connector that remembers what a connection that fails has shown: the server's certificate, and damage on the way. */
 export function openConnector(
   options: buildConnector.BuildOptions,
   onOpening: (socket: Socket) => void,
@@ -33,16 +30,32 @@ export function openConnector(
       isNameKnown = true;
     });
     if (!(socket instanceof TLSSocket)) return;
-    // Node.js leaves a socket open whose TLS fails after the handshake, as with TLS 1.3 if the server refuses a client without a
-    // certificate, or if a record is damaged. undici would wait, or only say that the server has closed it.
+    let isHandshakeOver = false;
+    socket.once("secureConnect", () => {
+      isHandshakeOver = true;
+    });
+    // Node.js leaves a socket open whose TLS fails after the handshake. undici would wait, or only say that the server has closed it.
     socket.once("error", (error: NodeJS.ErrnoException) => {
-      if (error.code?.startsWith("ERR_SSL_")) socket.destroy(error);
+      if (!error.code?.startsWith("ERR_SSL_")) return;
+      if (isHandshakeOver && !REFUSES_CLIENT.test(error.code)) DAMAGED.add(error);
+      socket.destroy(error);
     });
     // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
     socket.prependOnceListener("secure", () => {
       certificate = readCertificate(socket.getPeerCertificate());
     });
   };
+}
+
+/** With TLS 1.3, a server refuses a client without a certificate after the handshake. */
+const REFUSES_CLIENT = /_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA|ACCESS_DENIED)$/;
+
+/** The errors of connections whose TLS has failed after the handshake. */
+const DAMAGED = new WeakSet<Error>();
+
+/** Tells whether something on the way has damaged a connection whose handshake had succeeded. */
+export function isDamaged(error: Error): boolean {
+  return DAMAGED.has(error);
 }
 
 /** What a certificate says of a server. Each part is empty if the certificate does not have it. */

@@ -341,7 +341,7 @@ itFails("ERR_WRONG_KEY", respond, [
   [
     "a page in the place of a refusal",
     { ...CHALLENGED, body: "<html><head><title>Example Corp: sign in</title></head></html>" },
-    /^the service refuses the key pair, or a gateway has replaced the reason by a page; check the key pair and its roles, and let the gateway pass the errors of the service \(status 401, Example Corp: sign in\)$/,
+    /^the service refuses the key pair, or a gateway has replaced the reason; check the key pair and its roles, and let the gateway pass the errors of the service \(status 401, Example Corp: sign in\)$/,
   ],
 ]);
 const GZIP = { "Content-Encoding": "gzip" };

@@ -173,9 +173,14 @@ describe("a connection that the server closes", () => {
   });
 });
 
-it.each(["TLSv1.2", "TLSv1.3"] as const)(
-  "a damaged record of %s fails the attempt at once, although the server says no more",
-  async (version) => {
+it.each([
+  ["TLSv1.2", "damaged", (chunk: Buffer) => chunk.fill(0, 5)],
+  ["TLSv1.3", "damaged", (chunk: Buffer) => chunk.fill(0, 5)],
+  ["TLSv1.2", "replaced by plain HTTP", (chunk: Buffer) => chunk.fill("HTTP/1.1 200 OK\r\n")],
+  ["TLSv1.3", "replaced by plain HTTP", (chunk: Buffer) => chunk.fill("HTTP/1.1 200 OK\r\n")],
+] as const)(
+  "a record of %s that is %s fails the attempt at once, although the server says no more",
+  async (version, _, damage) => {
     const options = { ...TLS, minVersion: version, maxVersion: version };
     const port = await listen(createHttpsServer(options, (_, response) => response.end('{"logPath":"/l"}')));
     let isDamaging = false;
@@ -187,7 +192,7 @@ it.each(["TLSv1.2", "TLSv1.3"] as const)(
         const [recordType] = chunk;
         // 23 is a record of a request or a response.
         if (isDamaging && recordType === 23) {
-          chunk.fill(0, 5);
+          damage(chunk);
           // The server does not learn what the client says of it.
           near.unpipe(far);
         }

@@ -162,6 +162,14 @@ it.each(['{"logPath":"/l"}', '{"logRotate":{"numTotal":0}}', '{"configOverrides"
   },
 );
 
+it("settings have overrides as they are, also with a key that would set a prototype", async () => {
+  const service = await openService();
+  const overrides = '{"__proto__":{"a":1},"b":2}';
+  service.respondWith({ status: 200, body: `{"configOverrides":${overrides}}` });
+  const { configOverrides } = await openClient(service).get(MONITORING);
+  expect(JSON.stringify(configOverrides)).toBe(overrides);
+});
+
 it("settings have overrides of many levels, with lists among them", async () => {
   const service = await openService();
   const client = openClient(service);

@@ -175,6 +175,35 @@ describe("a read", () => {
     expect(ended).toHaveBeenCalledWith(expect.objectContaining({ code: "ERR_CONNECTION", message }));
   });
 
+  it("says nothing of the attempt before where it fails by itself", async () => {
+    const service = await openService({ faults: [{ status: 502 }, { status: 404 }] });
+    const ended = watch(openClient(service, { maxRetries: 1 }).get(MONITORING));
+    await responded(2);
+    await pass(500);
+    await until(() => ended.mock.calls.length > 0);
+    const message = expect.not.stringContaining("The attempt before failed");
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ status: 404, message }));
+  });
+
+  it("looks the name of its host up again where the look-up before it is lost", async () => {
+    const service = await openService();
+    const lookup = vi.spyOn(dns, "lookup").mockImplementation((...args: unknown[]) => {
+      const found = args.at(-1);
+      if (lookup.mock.calls.length > 1 && typeof found === "function") {
+        process.nextTick(found, null, [{ address: "127.0.0.1", family: 4 }]);
+      }
+    });
+    onTestFinished(() => lookup.mockRestore());
+    const baseUrl = service.baseUrl.replace("127.0.0.1", "service.example");
+    const ended = watch(openClient({ baseUrl }, { maxRetries: 1 }).get(MONITORING));
+    while (ended.mock.calls.length === 0) {
+      await setImmediate();
+      await pass(500);
+    }
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ logPath: LOG_PATH }));
+    expect(lookup).toHaveBeenCalledTimes(2);
+  });
+
   it("says how the attempt before has failed where its time is over while it connects", async () => {
     const silent = createServer();
     const sockets: Socket[] = [];

@@ -296,7 +296,7 @@ describe("the settings", () => {
     expect(stdout).not.toContain("private-key-0001");
   });
 
-  const ALONE = "check used the environment alone, because no stack is selected here.";
+  const ALONE = "There is no Pulumi project in this folder, so check used the environment alone.";
 
   it.each([
     { description: "there is no project", isInProject: false, args: [], says: ALONE },
@@ -323,9 +323,19 @@ describe("the settings", () => {
     const message = expect.stringMatching(/^Connection settings are missing: privateKey\. /);
     const failures = [{ code: "ERR_MISSING_SETTINGS", message, temporary: false }];
     expect(found).toMatchObject({ exitCode: 1, warnings: [], failures });
-    const provider = "It can't use the arguments of a Provider: to try them, set these environment variables.";
+    const provider = "check can't use the arguments of a Provider: to try them, set these environment variables.";
     expect(stdout).toContain(`#err_missing_settings. ${says} ${provider}"`);
     expect(service.requests).toEqual([]);
+  });
+
+  it("name no stack that could not be read, of which a warning tells", async () => {
+    await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
+    vi.mocked(hasProject).mockReturnValue(true);
+    vi.mocked(readStack).mockRejectedValue(new AgentLogConfigError("ERR_STACK", "incorrect passphrase."));
+    const found = await report(...projects([FIRST]));
+    expect(found).toMatchObject({ warnings: [expect.stringMatching(/So check uses the environment alone\.$/)] });
+    expect(stdout).toMatch(/#err_missing_settings\. check can't use the arguments of a Provider/);
+    expect(selectedStack).not.toHaveBeenCalled();
   });
 });
 

@@ -308,7 +308,9 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
   it("refuses settings that the engine would not take for data, and a malformed id", async () => {
     service.set(PROJECT_ID, "monitoring", { configOverrides: { deep: ASSET } });
     const refused = (await open(configuration())).read(ID, {});
-    await expect(refused).rejects.toThrow("configOverrides has a key that is empty or that Pulumi uses itself");
+    await expect(refused).rejects.toThrow(
+      "configOverrides has a key that is empty, or that Pulumi or JavaScript uses itself",
+    );
     const malformed = (await open(configuration())).read("x\u001b[2J", {});
     await expect(malformed).rejects.toThrow("does not have the form <projectId>/<agent>");
     await expect(malformed).rejects.toThrow(/^\P{Cc}*$/u);

@@ -65,6 +65,21 @@ it("says how many have failed and why, and before the first failure why a read i
   expect(shown).toEqual(["1/3 read, retrying (503)", "1/3 read, 1 failed (503)", "1/3 read, 2 failed (503)"]);
 });
 
+it("keeps the cause of failures apart from that of retries", async () => {
+  const { shown, progress } = begin([]);
+  const limited = new AgentLogConfigError("ERR_RATE_LIMITED", "limited", { status: 429 });
+  const failing = progress.during(async () => {
+    throw DOWN;
+  });
+  void progress.during(async (onRetry) => {
+    onRetry(1, 5, limited);
+    await elapse(9);
+  });
+  await expect(failing).rejects.toBe(DOWN);
+  await elapse(9);
+  expect(shown).toEqual(["0/2 read, 1 failed (503)", "1/2 read, 1 failed (503)"]);
+});
+
 it("says nothing of a retry that has helped", async () => {
   const { shown, progress } = begin([20]);
   void progress.during(async (onRetry) => {

@@ -1,6 +1,8 @@
 import { copyFile } from "node:fs/promises";
 import path from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { ServiceClient } from "../../sdk/client/service-client.ts";
+import { AgentLogConfigError } from "../../sdk/model/errors.ts";
 import { AGENTS, type ReadArguments } from "../../sdk/model/read-arguments.ts";
 import { lookUpConnection, providerArguments, stackConfiguration } from "../../sdk/reading/connection-settings.ts";
 import { SettingsReader } from "../../sdk/reading/settings-reader.ts";
@@ -64,15 +66,38 @@ it("says of a wrong key where its halves come from, if they come from two places
 });
 
 it.each([
-  [{ timeoutSeconds: "0.2" }, "`pulumi config set agent-log-config:timeoutSeconds 0.4`"],
-  [{ timeoutSeconds: "" }, "AGENT_LOG_CONFIG_TIMEOUT_SECONDS=0.4"],
+  { settings: { timeoutSeconds: "3600" }, end: "" },
+  { settings: {}, end: " `pulumi config set agent-log-config:timeoutSeconds 60` raises it." },
+])("says of a time-out how to raise a limit that is not the highest: $settings", async ({ settings, end }) => {
+  const { connection } = await open(settings);
+  const timeout = new AgentLogConfigError("ERR_TIMEOUT", "no response", { subject: "Can't read" });
+  vi.spyOn(ServiceClient.prototype, "read").mockRejectedValue(timeout);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const link = "See https://www.npmjs.com/package/pulumi-agent-log-config#err_timeout.";
+  await expect(new SettingsReader(() => {}).read(connection, BACKUP)).rejects.toMatchObject({
+    message: `Can't read: no response. ${link}${end}`,
+  });
+});
+
+it("says nothing of raising a limit in a refresh, where the settings of the stack are arguments", async () => {
+  const { service, connection } = await open({ timeoutSeconds: "0.2" });
+  const args = Object.fromEntries(Object.entries(connection).map(([name, found]) => [name, found?.text]));
+  service.failNext({ delaySeconds: 60 });
+  await expect(
+    new SettingsReader(() => {}).read(lookUpConnection(providerArguments("", args)), BACKUP),
+  ).rejects.toThrow(/or raise timeoutSeconds\. See \S+#err_timeout\.$/);
+});
+
+it.each([
+  [{ timeoutSeconds: "0.2" }, " `pulumi config set agent-log-config:timeoutSeconds 0.4` raises it\\."],
+  [{ timeoutSeconds: "" }, " AGENT_LOG_CONFIG_TIMEOUT_SECONDS=0.4 raises it\\."],
 ])("says of a time-out how to raise its limit where it comes from: %o", async (settings, how) => {
   vi.stubEnv("AGENT_LOG_CONFIG_TIMEOUT_SECONDS", "0.2");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { service, connection } = await open(settings);
   service.failNext({ delaySeconds: 60 });
   await expect(new SettingsReader(() => {}).read(connection, BACKUP)).rejects.toThrow(
-    new RegExp(`or raise timeoutSeconds\\. See \\S+#err_timeout\\. Raise the limit with ${how}\\.$`),
+    new RegExp(`or raise timeoutSeconds\\. See \\S+#err_timeout\\.${how}$`),
   );
 });
 

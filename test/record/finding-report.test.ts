@@ -109,11 +109,11 @@ it("warns of unexpected settings and of projects that are gone alike", () => {
     describeNext(`p${index}`, { message: "x", causeKey: "It is 5." }, index + 1),
   );
   expect(lines.filter((line) => line !== undefined)).toEqual([
-    ...Array.from({ length: 10 }, (_, index) => `AgentLogConfig p${index}: It is 5.`),
+    ...Array.from({ length: 50 }, (_, index) => `AgentLogConfig p${index}: It is 5.`),
     "Other resources: It is 5.",
   ]);
   const finding = { ...gone("It"), evidence: "status 404", record: "gone" } as const;
-  expect([2, 11].map((count) => describeNext("p", finding, count))).toEqual([
+  expect([2, 51].map((count) => describeNext("p", finding, count))).toEqual([
     "p is gone, too (status 404).",
     "Other resources are gone, too (status 404).",
   ]);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { createServer as createSilentServer } from "node:net";
+import { connect as connectSocket, createServer as createSilentServer } from "node:net";
 import { createServer } from "node:tls";
 import { expect, it } from "vitest";
 import { openConnector } from "../../sdk/transport/open-connector.ts";
@@ -23,6 +23,16 @@ it.each([
     resolve(error),
   );
   expect(await promise).toMatchObject({ code });
+});
+
+it("a server behind a tunnel that does not respond in time is no name server", async () => {
+  const port = await listen(createSilentServer((socket) => socket.on("error", () => {})));
+  const httpSocket = connectSocket(port, "127.0.0.1");
+  const connect = openConnector({ timeout: 100 }, (socket) => socket.on("error", () => {}));
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const target = { protocol: "https:", hostname: "service.example", host: "service.example", port: "", httpSocket };
+  connect(target, (...[error]) => resolve(error));
+  expect(await promise).toMatchObject({ code: "UND_ERR_CONNECT_TIMEOUT" });
 });
 
 // A name in a handshake has no dot at its end, and is no address (RFC 6066, section 3).

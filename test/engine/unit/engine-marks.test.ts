@@ -22,7 +22,7 @@ it("accepts plain data, up to 100 levels of it", () => {
   expect(() => refuseUnusableSettings({ ...RESULT, configOverrides })).not.toThrow();
 });
 
-const RESERVED = "configOverrides has a key that is empty or that Pulumi uses itself";
+const RESERVED = "configOverrides has a key that is empty, or that Pulumi or JavaScript uses itself";
 
 it.each([
   [{ logPath: UNKNOWN }, "logPath has a value by which Pulumi marks what is not known yet"],
