@@ -132,6 +132,14 @@ it.each([
   expect(errorFinding(thrown)).toEqual({ message: "no route", causeKey: "ERR_UNKNOWN: no route" });
 });
 
+it.each([
+  [busy(3), "status 503"],
+  [new AgentLogConfigError("ERR_CONNECTION", "cut", { evidence: ["ECONNRESET", "127.0.0.1:1"] }), "ECONNRESET"],
+  [new AgentLogConfigError("ERR_TIMEOUT", "silent", { evidence: ["through the proxy p:3128"] }), "ERR_TIMEOUT"],
+])("the evidence of %o is %s", (error, evidence) => {
+  expect(errorFinding(error)).toMatchObject({ evidence });
+});
+
 const missing = (id: string) =>
   serviceError(404, { errorCode: "GROUP_NOT_FOUND", detail: `No group with ID ${id} exists.` }, `Can't read ${id}`, {});
 const invalid = (why: string) => new AgentLogConfigError("ERR_INVALID_RESPONSE", why, { subject: "Can't read it" });
