@@ -34,29 +34,29 @@ export function readResponse(response: WireResponse, { request, envelope, subjec
   const opened = openResponse(response, envelope);
   const { status, content, fields, unreadable, text } = opened;
   const { status: httpStatus, headers, isSigned } = response;
-  const wrong = (why: string, evidence: readonly string[] = []) => {
+  const invalidResponse = (why: string, evidence: readonly string[] = []) => {
     const says = `${printable(why)}; check baseUrl and any proxy`;
     return new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status, evidence });
   };
-  if (status > 599) throw wrong(`the response has a status that HTTP does not define (status ${status})`);
+  if (status > 599) throw invalidResponse(`the response has a status that HTTP does not define (status ${status})`);
   if (REDIRECTS.has(httpStatus) && status < 400) {
     const target = targetOf(headers, new URL(request.path, request.origin));
-    throw wrong(`the server redirects to ${target} (status ${httpStatus})`);
+    throw invalidResponse(`the server redirects to ${target} (status ${httpStatus})`);
   }
   if (status >= 400 || isError(fields)) throw errorIn(response, opened, subject);
-  if (status !== 200) throw wrong(`the response has status ${status} instead of 200`);
+  if (status !== 200) throw invalidResponse(`the response has status ${status} instead of 200`);
   if (unreadable !== undefined) {
     const kind = headerOf(headers, "content-type") || "no content type";
     // The title of a page may say why, such as a maintenance. No other text is quoted, because it may be settings.
     const title = unreadable === IS_PAGE ? gatewayWords({}, text) : "";
-    throw wrong(`the response ${unreadable} (${kind})`, title === "" ? [] : [title]);
+    throw invalidResponse(`the response ${unreadable} (${kind})`, title === "" ? [] : [title]);
   }
   if (!isSettings(fields)) {
-    throw wrong(`the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}`);
+    throw invalidResponse(`the response has none of the fields of log settings, but ${Object.keys(fields).join(", ")}`);
   }
   // A service of this kind asks for Digest first, so it is not the service's, and must not empty a record.
   if (isSigned !== true && !hasSetting(fields)) {
-    throw wrong("the response has no setting, and the server has not asked for HTTP Digest");
+    throw invalidResponse("the response has no setting, and the server has not asked for HTTP Digest");
   }
   return { body: content, serviceVersion: readServiceVersion(headers) };
 }

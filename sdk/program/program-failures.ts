@@ -33,12 +33,12 @@ export class ResourceReports {
     });
   }
 
-  #note(failed: FailedResource, finding: Finding): void {
-    const first = this.#report.note(failed, finding);
+  #note(failedResource: FailedResource, finding: Finding): void {
+    const first = this.#report.note(failedResource, finding);
     if (runsInline() || pulumi.runtime.getStackResource() === undefined) {
-      const isSame = first !== failed;
+      const isSame = first !== failedResource;
       const message = isSame ? `The same applies here as to ${printable(first.name, 120)}.` : finding.message;
-      void pulumi.log.error(message, failed.resource);
+      void pulumi.log.error(message, failedResource.resource);
     } else if (!this.#awaitsEnd) {
       this.#awaitsEnd = true;
       process.on("beforeExit", () => this.#tell());
@@ -48,10 +48,13 @@ export class ResourceReports {
 
   /** Reports every cause. If the program goes on after its end, a new report begins. */
   #tell(): void {
-    for (const { resource: failed, message } of this.#report.entries()) {
+    for (const {
+      resource: { resource },
+      message,
+    } of this.#report.entries()) {
       const line = `error: ${message}\n`;
       this.#pendingLines.add(line);
-      void pulumi.log.error(message, failed.resource).then(() => this.#pendingLines.delete(line));
+      void pulumi.log.error(message, resource).then(() => this.#pendingLines.delete(line));
     }
     this.#report = newReport();
   }

@@ -106,21 +106,21 @@ export async function read(
   }
 }
 
-// The engine starts a process for each run, and for each provider in it. It does not announce the end of the run.
+// The engine starts a process for each run, and for each provider in it. It does not announce the end of the run, and asks for a few
+// records at a time, so nothing is known of their number.
 
-// The engine asks for a few records at a time, and the program beside it for all of them.
 const reader = new SettingsReader((text) => log.showProgress(text), false);
 /** Why reads of a refresh have failed. */
 const failures = new FindingReport();
-/** The names of the resources that have warned of a cause, or else their ids. */
-const warned = new Map<string, Set<string>>();
+/** The resources that have warned of a cause, by their names or else by their ids. */
+const resourcesByCause = new Map<string, Set<string>>();
 
 /** Warns of a record, by the name of its resource if it is known, or else by its id. */
 async function warnOfRecord(resource: string, warning: Finding): Promise<void> {
-  const resources = warned.get(warning.causeKey) ?? new Set();
+  const resources = resourcesByCause.get(warning.causeKey) ?? new Set();
   // The engine checks a replacement twice.
   if (resources.has(resource)) return;
-  warned.set(warning.causeKey, resources.add(resource));
+  resourcesByCause.set(warning.causeKey, resources.add(resource));
   const message = describeNext(resource, warning, resources.size);
   if (message !== undefined) log.show("WARNING", "", message);
   await log.flush();
