@@ -63,7 +63,7 @@ export function readResponse(response: WireResponse, { request, envelope, subjec
 
 function errorIn(
   { status: httpStatus, headers, refusal, isSigned }: WireResponse,
-  { status, content, text }: OpenedResponse,
+  { status, fields, text }: OpenedResponse,
   subject: string,
 ): AgentLogConfigError {
   // nginx accepts a connection without a certificate, and refuses the request with this page.
@@ -72,7 +72,7 @@ function errorIn(
   }
   const retryAfterSeconds = readRetryAfter(headers);
   const isStatusInBody = httpStatus < 400;
-  return serviceError(status, content, subject, { retryAfterSeconds, refusal, isSigned, isStatusInBody, text });
+  return serviceError(status, fields, subject, { retryAfterSeconds, refusal, isSigned, isStatusInBody, text });
 }
 
 /** Tells whether a response is an error that the service sends only to a key that it knows. */

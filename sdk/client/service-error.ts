@@ -1,6 +1,5 @@
 import type { WireResponse } from "../digest/signed-request.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
 import { printable } from "../model/printable.ts";
 
 /** What is known of an error beside the status and the body. */
@@ -17,9 +16,14 @@ export interface ErrorFacts {
 /**
  * Says what an error of the service, or of something in front of it, means and what to do about it.
  * @param status the highest of the HTTP status and those in the body; it may be that of a success
+ * @param fields the members of the body, out of its envelope; none if it is no object
  */
-export function serviceError(status: number, body: unknown, subject: string, facts: ErrorFacts): AgentLogConfigError {
-  const fields: Readonly<Record<string, unknown>> = isObject(body) ? body : {};
+export function serviceError(
+  status: number,
+  fields: Readonly<Record<string, unknown>>,
+  subject: string,
+  facts: ErrorFacts,
+): AgentLogConfigError {
   const errorCode = errorCodeIn(fields);
   const { retryAfterSeconds } = facts;
   const time = retryAfterSeconds ? `Retry-After: ${Math.ceil(retryAfterSeconds)} s` : "";
