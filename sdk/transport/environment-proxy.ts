@@ -121,8 +121,9 @@ function readAddress(variable: string): URL {
     // As other programs do, it takes host:port as well.
     const url = new URL("/", text.includes("://") ? text : `http://${text}`);
     decodeURIComponent(`${url.username}:${url.password}`);
-    // A URL takes a backslash for a slash, so the host would be what stands before it.
-    if (/^https?:$/.test(url.protocol) && !text.includes("\\")) return url;
+    // A URL ends the host at each of these characters, so a part of the user or the password would be the host.
+    const endsEarly = /\\|[/?#].*@/s.test(text.replace(/^.*?:\/\//s, ""));
+    if (/^https?:$/.test(url.protocol) && !endsEarly) return url;
   } catch {}
   // Nothing is quoted, because the value may contain a password.
   throw new AgentLogConfigError(

@@ -28,3 +28,28 @@ it.each<readonly [list: string, listed: readonly string[], others: readonly stri
   const isUsed = (url: string) => environmentProxy(new URL(url)) !== undefined;
   expect([listed.filter(isUsed), others.filter(isUsed)]).toEqual([[], others]);
 });
+
+it.each([
+  // A URL would take a part of the password for the host.
+  ...["testp@ss/word", "testp@ss?word", "testp@ss#word", "testp@ss\\word", "pass-0001/"].flatMap((password) =>
+    ["http://", ""].map((scheme) => `${scheme}user:${password}@proxy.test:8080`),
+  ),
+  "http://user:pass-0001@word#@proxy.test:8080",
+  "socks5://user:pass-0001@proxy.test:8080",
+  "http://user:pass-0001%@proxy.test:8080",
+])("HTTPS_PROXY=%s is refused, and nothing of it is quoted", (address) => {
+  vi.stubEnv("HTTPS_PROXY", address);
+  const read = () => environmentProxy(new URL("https://a.com"));
+  expect(read).toThrow(expect.objectContaining({ code: "ERR_INVALID_SETTINGS" }));
+  expect(read).toThrow(/^The environment variable HTTPS_PROXY is not the address of an http or https proxy\./);
+  expect(read).not.toThrow(/testp@ss|pass-0001|proxy\.test/);
+});
+
+it.each([
+  ["user:password@proxy.test:8080", "proxy.test:8080"],
+  ["http://user:p%40ss%2Fw%3Fo%23rd@proxy.test:8080/", "proxy.test:8080"],
+  ["https://proxy.test/path?query#page", "proxy.test"],
+])("HTTPS_PROXY=%s is the address of the proxy %s", (address, host) => {
+  vi.stubEnv("HTTPS_PROXY", address);
+  expect(environmentProxy(new URL("https://a.com"))).toMatchObject({ host });
+});
