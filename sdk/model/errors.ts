@@ -1,3 +1,5 @@
+import { types } from "node:util";
+
 /** The values of {@link AgentLogConfigError.code}; the README explains each. */
 export type AgentLogConfigErrorCode =
   | "ERR_INVALID_ARG_VALUE"
@@ -157,7 +159,7 @@ export function shortEvidence({ code, status, details }: AgentLogConfigError): s
  */
 export function errorOf(thrown: unknown, subject?: string): AgentLogConfigError {
   if (thrown instanceof AgentLogConfigError) return thrown;
-  const cause = thrown instanceof Error ? thrown : new Error(String(thrown));
+  const cause = types.isNativeError(thrown) ? thrown : new Error(String(thrown));
   return new AgentLogConfigError("ERR_UNKNOWN", cause.message, { subject, cause });
 }
 

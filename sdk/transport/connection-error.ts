@@ -1,3 +1,4 @@
+import { types } from "node:util";
 import { errors } from "undici";
 import { UnavailableHash, UnusableChallenge } from "../digest/digest-scheme.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
@@ -42,7 +43,7 @@ export function connectionError(cause: unknown, { subject, options, proxy }: Fai
   return new AgentLogConfigError(code, says, {
     subject,
     evidence: evidence.filter(Boolean),
-    cause: cause instanceof Error ? cause : undefined,
+    cause: types.isNativeError(cause) ? cause : undefined,
   });
 }
 
@@ -232,12 +233,15 @@ function diagnoseRefusal(status: number, schemes: readonly string[], variable: s
   return ["ERR_CONNECTION", says];
 }
 
-/** The error below wrappers. Of several addresses that were tried, the first one with a route counts. */
+/**
+ * The error below wrappers. Of several addresses that were tried, the first one with a route counts. In a test of Jest, errors of
+ * Node.js are no instances of `Error`.
+ */
 function rootCause(cause: unknown): Error {
-  if (cause instanceof ProxyError && cause.cause instanceof Error) return rootCause(cause.cause);
-  if (cause instanceof AggregateError)
-    return rootCause(cause.errors.find((error) => !UNROUTED.test(codeOf(error))) ?? cause.errors[0]);
-  return cause instanceof Error ? cause : new Error(String(cause));
+  if (!types.isNativeError(cause)) return new Error(String(cause));
+  if (cause instanceof ProxyError && cause.cause !== undefined) return rootCause(cause.cause);
+  if (!("errors" in cause && Array.isArray(cause.errors))) return cause;
+  return rootCause(cause.errors.find((error) => !UNROUTED.test(codeOf(error))) ?? cause.errors[0]);
 }
 
 /** This machine has no route to an address, or itself none of that kind. */

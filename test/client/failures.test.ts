@@ -4,6 +4,7 @@ import { createServer as createHttpServer } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
 import { createServer, type Socket } from "node:net";
 import { inspect } from "node:util";
+import { runInNewContext } from "node:vm";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, type TestContext, test, vi } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode, type ConnectionOptions } from "../../sdk/client/index.ts";
@@ -792,6 +793,21 @@ itFails("ERR_CONNECTION", reachByName, [
   ),
   ["addresses of which none has a route", new AggregateError([NO_ROUTE_6, NO_ROUTE_6]), "no route to it"],
 ]);
+
+// In a test of Jest, and in the pools vmThreads and vmForks of Vitest, errors of Node.js are no instances of Error.
+const foreign = (members: object, source = "new Error('it fails')"): Error =>
+  Object.assign(runInNewContext(source), members);
+const REFUSED = foreign({ code: "ECONNREFUSED", syscall: "connect", ...at("10.1.2.3") });
+const UNROUTED = foreign({ code: "ENETUNREACH", syscall: "connect", ...at("2001:db8::1") });
+const NOTHING_LISTENS = "^nothing listens there.*\\(ECONNREFUSED, 10\\.1\\.2\\.3:8443\\)$";
+itFails("ERR_CONNECTION", reachByName, [
+  ["an error of another realm", REFUSED, NOTHING_LISTENS],
+  ["errors of another realm", foreign({ errors: [UNROUTED, REFUSED] }, "new AggregateError([])"), NOTHING_LISTENS],
+]);
+itFails("ERR_TLS", reachByName, [
+  ["TLS in another realm", foreign({ code: "CERT_NOT_YET_VALID" }), "^its certificate is not valid yet"],
+]);
+itFails("ERR_UNKNOWN", reachByName, [["a defect in another realm", foreign({}), '^an unexpected error, "it fails"']]);
 
 test("outages of one kind are one cause, whatever address was tried", async () => {
   const errors = [at("10.1.2.3"), at("10.1.2.4")].map((place) => systemError("ECONNREFUSED", "connect", place));

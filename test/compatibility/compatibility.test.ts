@@ -136,7 +136,17 @@ describe.each(OLD_NODES)("Node.js %s is refused in one sentence", (version) => {
   });
 });
 
-it("a test in Jest gets what its mocks return, without a flag on the oldest Node.js", async () => {
+/** In Jest, errors of Node.js are no instances of `Error`. */
+const FAILING_TEST = `
+import { AgentLogConfigClient } from "pulumi-agent-log-config/client";
+test("a read that can't connect", async () => {
+  const connection = { baseUrl: "https://127.0.0.1:1", publicKey: "publickey", privateKey: "private-key", maxRetries: 0 };
+  const read = new AgentLogConfigClient(connection).get({ projectId: "${PROJECT_ID}", agent: "backup" });
+  await expect(read).rejects.toMatchObject({ code: "ERR_CONNECTION", temporary: true });
+});
+`;
+
+it("a test in Jest gets what its mocks return and why a read fails, without a flag on the oldest Node.js", async () => {
   await install(...JEST, "@pulumi/pulumi@latest", ...TEMPLATE_PACKAGES);
   const folder = folderOf("jest@30");
   const page = PAGES.get("docs/testing.md") ?? "";
@@ -150,6 +160,7 @@ it("a test in Jest gets what its mocks return, without a flag on the oldest Node
   for (const [index, test] of tests.entries()) {
     await writeFile(path.join(folder, `logs-${index}.test.ts`), test.replace(/^import .* from "vitest";\n/m, ""));
   }
+  await writeFile(path.join(folder, "failing.test.ts"), FAILING_TEST);
   const { stderr } = await run(nodeOf("22.19.0"), ["node_modules/jest/bin/jest.js"], { cwd: folder });
-  expect(stderr).toContain("Tests:       1 passed, 1 total");
+  expect(stderr).toContain("Tests:       2 passed, 2 total");
 });
