@@ -62,7 +62,7 @@ function diagnoseStatus(
   status: number,
   errorCode: string | undefined,
   fields: Readonly<Record<string, unknown>>,
-  { refusal, isSigned = false, isStatusInBody = false, text }: ErrorFacts,
+  { refusal, isSigned = false, isStatusInBody = false }: ErrorFacts,
 ): Diagnosis {
   if (status === 401 && refusal === "nonce") return NO_NONCE;
   const specific = status < 500 && errorCode !== undefined ? DIAGNOSIS_BY_ERROR_CODE.get(errorCode) : undefined;
@@ -71,7 +71,8 @@ function diagnoseStatus(
   if (status === 401 && !isStatusInBody) {
     if (refusal === undefined) return NO_DIGEST;
     if (errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
-    if (refusal === "key" || isOfService) return text === undefined ? WRONG_KEY : DOUBTFUL_KEY;
+    if (isOfService) return WRONG_KEY;
+    if (refusal === "key") return DOUBTFUL_KEY;
   }
   if (status < 400) {
     return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
@@ -82,8 +83,8 @@ function diagnoseStatus(
   const [code, says] = REFUSALS_BY_STATUS[status] ?? ["ERR_REFUSED", READ_ITS_LOG];
   if (errorCode !== undefined) return [code, LOOK_UP_ITS_CODE];
   if (isOfService) return [code, says];
-  if (status === 404 && isSigned) return [code, NOTHING_THERE];
-  return [code, GATEWAY_REFUSALS[status] ?? GATEWAY_REFUSES];
+  const afterDigest = isSigned ? REFUSALS_AFTER_DIGEST[status] : undefined;
+  return [code, afterDigest ?? GATEWAY_REFUSALS[status] ?? GATEWAY_REFUSES];
 }
 
 /** Returns the code of the service in the body of an error. Two codes say no more than none: clients and gateways write them so. */
@@ -118,7 +119,7 @@ const NO_NONCE: Diagnosis = [
   "the service rejects every nonce of its own; let a load balancer in front of it keep each client on one server, or try again later",
 ];
 const WRONG_KEY: Diagnosis = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
-/** Without JSON, a gateway may have replaced the body of a refusal of one project, and kept the status and the challenge. */
+/** Without the service's `error`, a gateway may have replaced a refusal of one project, and kept its status and the challenge. */
 const DOUBTFUL_KEY: Diagnosis = [
   "ERR_WRONG_KEY",
   "the service refuses the key pair, or a gateway has replaced the reason; check the key pair and its roles, and let the gateway pass the errors of the service",
@@ -220,10 +221,14 @@ const REFUSALS_BY_STATUS: Readonly<Record<number, Diagnosis>> = {
   404: ["ERR_NOT_FOUND", "the service has nothing at this address; check projectId and baseUrl"],
 };
 
-/** What status 404 says with another body, after the service has asked for Digest. */
-const NOTHING_THERE = `${SERVICE_OR_GATEWAY} has nothing at this address; check projectId, and the host, the port and the path of baseUrl`;
+/** What the same status says if its body is not that of the service, after the service has asked for Digest. */
+const REFUSALS_AFTER_DIGEST: Readonly<Record<number, string>> = {
+  // The article of NGINX on API gateways puts it in the place of 404.
+  400: `${SERVICE_OR_GATEWAY} does not understand the request; check projectId, the path of baseUrl, and any gateway or proxy`,
+  404: `${SERVICE_OR_GATEWAY} has nothing at this address; check projectId, and the host, the port and the path of baseUrl`,
+};
 
-/** What the same status says if its body is not that of the service. */
+/** What it says otherwise. */
 const GATEWAY_REFUSALS: Readonly<Record<number, string>> = {
   400: "the server does not understand the request; check the scheme, the host and the port of baseUrl, and any gateway or proxy",
   404: "a gateway or another server has nothing at this address; check the host, the port and the path of baseUrl",

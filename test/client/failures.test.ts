@@ -291,16 +291,6 @@ itFails("ERR_REFUSED", respond, [
   ["bytes that are no text", { ...FORBIDDEN, body: Uint8Array.of(1, 2, 3) }, GATEWAY],
   ["an empty body with status 403", { status: 403 }, GATEWAY],
   ["status 405 of a gateway", { status: 405 }, GATEWAY],
-  [
-    "a page with status 400",
-    { status: 400, body: PLAIN_TO_TLS },
-    /^the server does not understand .*; check the scheme, the host and the port of baseUrl/,
-  ],
-  [
-    "a host that Jetty does not know",
-    { status: 400, body: "<title>Error 400 Invalid SNI</title>" },
-    "Error 400 Invalid SNI",
-  ],
 ]);
 const ANYBODY = "^the service, or a gateway in front of it, ";
 itFails("ERR_UNAVAILABLE", respond, [
@@ -338,11 +328,38 @@ itFails("ERR_REFUSED", respond, [
   ["a host that a gateway does not serve", { status: 421, body: "<h1>" }, "^the server does not know this host; check"],
 ]);
 const CHALLENGED = asksFor('Digest realm="r", nonce="n", qop="auth"');
+const DOUBTFUL_KEY =
+  "^the service refuses the key pair, or a gateway has replaced the reason; check the key pair and its roles, and let the gateway pass the errors of the service";
 itFails("ERR_WRONG_KEY", respond, [
   [
     "a page in the place of a refusal",
     { ...CHALLENGED, body: "<html><head><title>Example Corp: sign in</title></head></html>" },
-    /^the service refuses the key pair, or a gateway has replaced the reason; check the key pair and its roles, and let the gateway pass the errors of the service \(status 401, Example Corp: sign in\)$/,
+    new RegExp(`${DOUBTFUL_KEY} \\(status 401, Example Corp: sign in\\)$`),
+  ],
+  // As the article of NGINX on API gateways has it.
+  [
+    "JSON in the place of a refusal",
+    { ...CHALLENGED, body: '{"status":401,"message":"Unauthorized"}' },
+    new RegExp(`${DOUBTFUL_KEY} \\(status 401, Unauthorized\\)$`),
+  ],
+  [
+    "a text for the status, as of Spring",
+    { ...CHALLENGED, body: '{"status":401,"error":"Unauthorized"}' },
+    new RegExp(`${DOUBTFUL_KEY} \\(status 401\\)$`),
+  ],
+  ["nothing in the place of a refusal", CHALLENGED, new RegExp(`${DOUBTFUL_KEY} \\(status 401\\)$`)],
+  [
+    "a refusal of the service",
+    { ...CHALLENGED, body: '{"error":401,"reason":"Unauthorized","detail":"You are not authorized."}' },
+    /^the service refuses the key pair; check publicKey and privateKey \(status 401, You are not authorized\)$/,
+  ],
+]);
+itFails("ERR_REFUSED", respond, [
+  // The same article turns 404 into 400.
+  [
+    "JSON with status 400 after a signed request",
+    { status: 400, body: '{"status":400,"message":"Bad request"}' },
+    /^the service, or a gateway in front of it, does not understand the request; check projectId, the path of baseUrl, and any gateway or proxy \(status 400, Bad request\)$/,
   ],
 ]);
 const GZIP = { "Content-Encoding": "gzip" };
@@ -668,6 +685,18 @@ itFails("ERR_NOT_FOUND", reach, [
     "a page with status 404 without a challenge",
     unsigned("<h1>", 404),
     "^a gateway or another server has nothing at this address; check the host, the port and the path of baseUrl \\(",
+  ],
+]);
+itFails("ERR_REFUSED", reach, [
+  [
+    "a page with status 400 without a challenge",
+    unsigned(PLAIN_TO_TLS, 400),
+    /^the server does not understand .*; check the scheme, the host and the port of baseUrl/,
+  ],
+  [
+    "a host that Jetty does not know",
+    unsigned("<title>Error 400 Invalid SNI</title>", 400),
+    /^the server does not understand .* \(status 400, Error 400 Invalid SNI\)$/,
   ],
 ]);
 const NO_DIGEST = /^the server does not ask for HTTP Digest; check baseUrl/;

@@ -21,7 +21,12 @@ interface End {
 const host = { reachedAt: 0 };
 
 function refused(status: number, errorCode?: string, facts: ErrorFacts = {}): End {
-  return { error: serviceError(status, { errorCode }, "Can't read a", { refusal: "key", ...facts }) };
+  return { error: serviceError(status, { error: status, errorCode }, "Can't read a", { refusal: "key", ...facts }) };
+}
+
+/** A refusal without what the service has in each of its own. */
+function refusedByGateway(status: number, fields: object = {}): End {
+  return { error: serviceError(status, { ...fields }, "Can't read a", { refusal: "key", isSigned: true }) };
 }
 
 const SUCCESS: End = {};
@@ -32,7 +37,8 @@ const DEFECT = new AgentLogConfigError("ERR_UNKNOWN", "x is not a function", { s
 const ENDS = {
   read: SUCCESS,
   "wrong key": refused(401),
-  "page of a gateway": refused(401, undefined, { text: "<h1>Unauthorized</h1>" }),
+  "page of a gateway": refusedByGateway(401),
+  "JSON of a gateway": refusedByGateway(401, { status: 401, error: "Unauthorized", message: "Unauthorized" }),
   "owner gone": refused(401, "NO_CURRENT_USER"),
   "no role (401)": refused(401, "USER_UNAUTHORIZED"),
   "no role (403)": refused(403, "USER_UNAUTHORIZED"),
@@ -119,6 +125,8 @@ it.each<readonly [next: string, order: readonly (EventName | number)[]]>([
   // One that a gateway may have refused for one project alone.
   [SENT, times(2, "page of a gateway")],
   ["ERR_WRONG_KEY", times(3, "page of a gateway")],
+  [SENT, times(2, "JSON of a gateway")],
+  ["ERR_WRONG_KEY", times(3, "JSON of a gateway")],
   ["ERR_WRONG_KEY", ["page of a gateway", "wrong key"]],
   ["ERR_ACCESS_LIST", ["page of a gateway", "not on access list"]],
   ["ERR_WRONG_KEY", [...times(2, "page of a gateway"), "not found", "page of a gateway"]],
