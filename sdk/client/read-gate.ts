@@ -1,6 +1,6 @@
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "../model/errors.ts";
 import { abortable } from "./abortable.ts";
-import { codeProvesKey } from "./service-error.ts";
+import { codeProvesKey, isDefectOfService } from "./service-error.ts";
 
 /** How long the first read of a run may hold the others back, in milliseconds: its project alone may be slow. */
 const TRIAL_MILLISECONDS = 5000;
@@ -156,9 +156,6 @@ const MAX_OUTAGES = 32;
 /** A plugin may be asked for one read after the other, so a minute of at least 3 outages is enough. */
 const [MIN_OUTAGES, OUTAGE_MILLISECONDS] = [3, 60_000];
 
-/** The statuses of rate limits and defects. The service may send them for one project alone, so they stop no other read. */
-const STATUSES_OF_ONE_PROJECT: readonly unknown[] = [429, 500];
-
 class Outages {
   /** How many there were in a row, and when the first of them was sent. */
   #count = 0;
@@ -169,7 +166,8 @@ class Outages {
   /** Returns why reads stop after one that has failed with this error or succeeded; undefined if they do not. */
   note(error: AgentLogConfigError | undefined, sentAt: number, { reachedAt }: Host): string | undefined {
     const now = performance.now();
-    if (error?.temporary !== true || STATUSES_OF_ONE_PROJECT.includes(error.status)) {
+    // A rate limit or a defect may concern one project alone, so it stops no other read.
+    if (error?.temporary !== true || error.status === 429 || isDefectOfService(error)) {
       [this.#count, this.#since, this.#lastServiceAt] = [0, Infinity, now];
       return undefined;
     }

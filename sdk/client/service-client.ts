@@ -13,6 +13,7 @@ import { abortable } from "./abortable.ts";
 import { decodeAgentLogSettings } from "./decode-settings.ts";
 import { ReadGate } from "./read-gate.ts";
 import { type ResponseContent, type ResponseContext, readResponse, refusalProvesKey } from "./read-response.ts";
+import { isDefectOfService } from "./service-error.ts";
 
 export interface ServiceReadOptions {
   readonly signal?: AbortSignal | undefined;
@@ -201,12 +202,9 @@ function deadline(end: number, giveUp: () => boolean): () => void {
   };
 }
 
-/**
- * Outages are retried, except status 500, which the service sends for its own defects, and status 401 with a stale challenge,
- * which is the last of several.
- */
-function isRetryable({ temporary, status }: AgentLogConfigError): boolean {
-  return temporary && status !== 500 && status !== 401;
+/** Outages are retried, except defects of the service, and status 401 with a stale challenge, which is the last of several. */
+function isRetryable(error: AgentLogConfigError): boolean {
+  return error.temporary && !isDefectOfService(error) && error.status !== 401;
 }
 
 function withAttempts(error: AgentLogConfigError, attempts: number): AgentLogConfigError {

@@ -110,6 +110,11 @@ export function codeProvesKey(status: number | undefined, errorCode: string | un
   return code === undefined ? status === 401 : code !== "ERR_RATE_LIMITED";
 }
 
+/** Tells whether an error is a defect of the service, which has a code. Gateways send status 500, too, while a service restarts. */
+export function isDefectOfService({ status, errorCode }: AgentLogConfigError): boolean {
+  return status === 500 && errorCode !== undefined;
+}
+
 const NO_DIGEST: Diagnosis = [
   "ERR_AUTHENTICATION",
   "the server does not ask for HTTP Digest; check baseUrl and any proxy",

@@ -26,7 +26,7 @@ export interface ConnectionOptions {
    * so the time in which the read waits for other reads does not count. Default: 30.
    */
   readonly timeoutSeconds?: number | undefined;
-  /** How often a read is retried in an outage, other than status 500; 0 to 10. Default: 5. */
+  /** How often a read is retried in an outage, other than status 500 with a code of the service; 0 to 10. Default: 5. */
   readonly maxRetries?: number | undefined;
 }
 

@@ -62,6 +62,7 @@ function watch(read: Promise<unknown>) {
 
 const NEVER: Fault = { delaySeconds: 3600 };
 const DOWN: Fault = { status: 503 };
+const DEFECT: Fault = { status: 500, body: '{"error":500,"errorCode":"UNEXPECTED_ERROR"}' };
 /** As many reads as there are connections. */
 const ALL = Array.from({ length: 16 });
 /** Lets reads begin at once, which otherwise wait for the first one. */
@@ -139,6 +140,22 @@ describe("a read", () => {
     );
     const begun = seen.sentAt.filter((_, index) => index % 2 === 0);
     expect(begun.slice(1).map((time, index) => time - (begun[index] ?? 0))).toEqual(waits);
+  });
+
+  it.each([
+    ["Spring Cloud Gateway", '{"path":"/","status":500,"error":"Internal Server Error"}'],
+    [
+      "@fastify/http-proxy",
+      '{"statusCode":500,"code":"FST_REPLY_FROM_INTERNAL_SERVER_ERROR","error":"Internal Server Error"}',
+    ],
+    ["http-proxy", "Something went wrong. And we are reporting a custom error message."],
+  ])("is repeated after status 500 of %s, which it sends while the service restarts", async (_, body) => {
+    const service = await openService({ faults: [{ status: 500, body }] });
+    const ended = watch(openClient(service, { maxRetries: 1 }).get(MONITORING));
+    await responded(2);
+    await pass(500);
+    await until(() => ended.mock.calls.length > 0);
+    expect(ended).toHaveBeenCalledWith(expect.objectContaining({ logPath: LOG_PATH }));
   });
 
   it("is repeated over the same connection after a rate limit, which would count another challenge", async () => {
@@ -250,7 +267,7 @@ describe("a read", () => {
   });
 
   it.each<readonly [string, readonly Fault[], object, number]>([
-    ["status 500", [{ status: 500 }], { status: 500 }, 2],
+    ["status 500 of the service", [DEFECT], { status: 500, errorCode: "UNEXPECTED_ERROR" }, 2],
     ["status 404", [{ status: 404 }], { status: 404 }, 2],
     ["nonces that are too old at once", Array(9).fill("forgetNonces"), { code: "ERR_UNAVAILABLE", temporary: true }, 4],
   ])("is not repeated after %s", async (_, faults, failure, requests) => {
