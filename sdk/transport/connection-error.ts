@@ -197,9 +197,10 @@ function diagnoseSocket({ message, socket }: errors.SocketError, parts: Sentence
 }
 
 /** What to say of a proxy that refuses or opens no tunnel, or can't be reached itself. */
-function diagnoseProxy({ host, status, schemes, variable }: ProxyError, error: Error): Diagnosis {
+function diagnoseProxy(proxyError: ProxyError, error: Error): Diagnosis {
+  const { host, status, variable } = proxyError;
   if (status !== undefined) {
-    const [code, says] = diagnoseRefusal(status, schemes, variable);
+    const [code, says] = diagnoseRefusal(status, proxyError);
     return [code, `the proxy ${host} ${says}`];
   }
   // Only the response to CONNECT has a time of its own.
@@ -212,12 +213,16 @@ function diagnoseProxy({ host, status, schemes, variable }: ProxyError, error: E
 }
 
 /** What to say of a tunnel that a proxy refuses, behind its name. */
-function diagnoseRefusal(status: number, schemes: readonly string[], variable: string): Diagnosis {
+function diagnoseRefusal(status: number, { schemes, variable, hasCredentials }: ProxyError): Diagnosis {
   // Some proxies respond to wrong credentials with 401.
   if (status === 401 || status === 407) {
     const isBasic = schemes.length === 0 || schemes.includes("basic");
-    const says = isBasic
+    // Px and cntlm log in to another proxy with a password of their own.
+    const login = hasCredentials
       ? `requires another user or password with Basic authentication; check those in ${variable}`
+      : `requires a user and a password; set them in ${variable} or, if it logs in to another proxy itself, correct them there`;
+    const says = isBasic
+      ? login
       : `accepts only ${printable(schemes.join(", "))}, and this client has only Basic authentication; use another proxy`;
     return ["ERR_PROXY", `${says}, or list the service's host in NO_PROXY`];
   }

@@ -13,9 +13,11 @@ export class ProxyError extends Error {
   readonly status: number | undefined;
   /** The schemes of authentication that the proxy offers. */
   readonly schemes: readonly string[];
+  /** The address of the proxy has a user or a password. */
+  readonly hasCredentials: boolean;
 
   constructor(
-    { host, variable }: EnvironmentProxy,
+    { host, variable, url }: EnvironmentProxy,
     { cause, status, headers = {} }: { readonly cause?: unknown } & Partial<Pick<WireResponse, "status" | "headers">>,
   ) {
     super(`The proxy ${host} failed.`, { cause });
@@ -24,6 +26,7 @@ export class ProxyError extends Error {
     this.status = status;
     const challenges = [headers["proxy-authenticate"] ?? []].flat().flatMap((line) => parseChallenges(line).challenges);
     this.schemes = challenges.map(({ scheme }) => scheme);
+    this.hasCredentials = url.username !== "" || url.password !== "";
   }
 }
 

@@ -907,6 +907,24 @@ describe.each(["https", "http"])("a proxy that fails is told from an %s service"
   itFails("ERR_INVALID_RESPONSE", reachProxy, [["long headers", sending(LONG_HEADERS), "too long; check HTTPS_PROXY"]]);
 });
 
+// Px and cntlm log in to another proxy with a password of their own. Px sends 401 without a challenge if it has expired.
+const TO_PX = sending("HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n");
+itFails(
+  "ERR_PROXY",
+  async (start: () => Promise<string>) => {
+    const address = await start();
+    return {
+      baseUrl: "https://127.0.0.1:1",
+      environment: { https_proxy: address },
+      begin: `the proxy ${hostOf(address)} requires a user and a password; set them in https_proxy or, if it logs in to another proxy itself, correct them there, or list the service's host in NO_PROXY (status 40`,
+    };
+  },
+  [
+    ["Px, without a user in its address", TO_PX, "\\(status 401\\)$"],
+    ["cntlm, without a user in its address", refusing(407), "\\(status 407\\)$"],
+  ],
+);
+
 /** A service behind a proxy, whose response may be that of the proxy. */
 function behindProxy(protocol: "https" | "http", { noProxy = "", isNamed = false, isTrusted = true } = {}) {
   return async (response: CannedResponse | "reset"): Promise<Situation> => {
