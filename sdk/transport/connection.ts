@@ -174,6 +174,8 @@ export function connectionFactory(options: CheckedOptions, proxy: EnvironmentPro
     rejectUnauthorized: true,
     // Over HTTP/2 a response that was cut counts as a complete one.
     allowH2: false,
+    // Some servers end each session that is resumed (OpenSSL: "session id context uninitialized").
+    maxCachedSessions: 0,
     ...(caCertificate === undefined ? {} : { secureContext: contextTrusting(caCertificate) }),
   };
   const key = new DigestKey({ username, password });

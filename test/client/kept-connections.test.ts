@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { createServer as createHttpsServer } from "node:https";
 import { connect, createServer, type Socket } from "node:net";
-import { createServer as createTlsServer } from "node:tls";
+import { createServer as createTlsServer, TLSSocket } from "node:tls";
 import { describe, expect, it, vi } from "vitest";
 import { digestProtection } from "../../sdk/testing/digest-protection.ts";
 import { listen } from "../servers/listen.ts";
@@ -20,6 +20,8 @@ type Protection = ReturnType<typeof digestProtection>;
 
 interface ClosingOptions {
   readonly isTls?: boolean;
+  /** It ends each session of TLS that is resumed. */
+  readonly refusesResumed?: boolean;
   /** @param connection the number of the connection, from 1 */
   readonly challengeFor?: (connection: number, ...request: Parameters<Protection>) => ReturnType<Protection>;
 }
@@ -31,9 +33,11 @@ function challengesOfOne(): NonNullable<ClosingOptions["challengeFor"]> {
 }
 
 /** Starts a server that responds with the settings, and closes connections without a header that says so. */
-async function startClosing(close: Close, { isTls = false, challengeFor = challengesOfOne() }: ClosingOptions = {}) {
+async function startClosing(close: Close, options: ClosingOptions = {}) {
+  const { isTls = false, refusesResumed = false, challengeFor = challengesOfOne() } = options;
   const seen: Seen = { authorizations: [], connections: 0 };
   const react = (socket: Socket) => {
+    if (refusesResumed && socket instanceof TLSSocket && socket.isSessionReused()) return void socket.destroy();
     seen.connections += 1;
     const connection = seen.connections;
     let [requests, text] = [0, ""];
@@ -82,6 +86,16 @@ describe.each([false, true])(
     );
   },
 );
+
+// OpenSSL does so with optional client certificates and no session id context (rust-openssl#1235).
+it("a server that closes each connection and ends each session that is resumed is read", async () => {
+  const { baseUrl, seen } = await startClosing((socket) => void socket.end(), { isTls: true, refusesResumed: true });
+  const client = openClient({ baseUrl }, { maxRetries: 0, caCertificate: CA_FILE });
+  for (const connections of [2, 3, 4]) {
+    expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
+    expect(seen.connections).toBe(connections);
+  }
+});
 
 describe("a connection that the server closes", () => {
   it("while it is idle costs a later read nothing, without retries", async () => {
