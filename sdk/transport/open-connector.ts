@@ -47,8 +47,8 @@ export function openConnector(
   };
 }
 
-/** With TLS 1.3, a server refuses a client without a certificate after the handshake. */
-const REFUSES_CLIENT = /_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA|ACCESS_DENIED)$/;
+/** With TLS 1.3, a server refuses a client without a certificate after the handshake; Apache with TLS 1.2 in a new one. */
+const REFUSES_CLIENT = /_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
 
 /** The errors of connections whose TLS has failed after the handshake. */
 const DAMAGED = new WeakSet<Error>();

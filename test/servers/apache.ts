@@ -22,6 +22,7 @@ const PROFILES = [
   { path: "/onetime", realm: "onetime", directives: ["AuthDigestNonceLifetime 0"] },
   { path: "/forever", realm: "forever", directives: ["AuthDigestNonceLifetime -1"] },
   { path: "/strict", realm: "strict", directives: ["AuthDigestNcCheck On"] },
+  { path: "/certificate", realm: "certificate", directives: ["SSLVerifyClient require"] },
   { path: "/comma", realm: "Ops, Manager qop=none, nonce=x", directives: [] },
 ] as const;
 
@@ -91,6 +92,7 @@ function configure({ port, directory, accessLog }: Place, documents: string, use
     "SSLEngine on",
     `SSLCertificateFile "${CERTIFICATE_FILE}"`,
     `SSLCertificateKeyFile "${KEY_FILE}"`,
+    `SSLCACertificateFile "${CERTIFICATE_FILE}"`,
     "AuthDigestShmemSize 1M",
     `Redirect 302 /elsewhere https://localhost:${port}/default`,
     `<Directory "${documents}">`,

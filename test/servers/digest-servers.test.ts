@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
-import { beforeEach, describe, expect, it } from "vitest";
+import tls from "node:tls";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { type AgentLogConfigClient, AgentLogConfigError, type ConnectionOptions } from "../../sdk/client/index.ts";
 import { LOG_PATH, MONITORING, openClient } from "../client/open-client.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
@@ -111,6 +112,21 @@ const OF_LIGHTTPD: readonly Use[] = [
   reads("/sha512-256", 16, READS + 16, "algorithm=SHA-512-256"),
   { path: "/wrong", ...WRONG_KEY },
 ];
+
+describe("Apache httpd with TLS 1.2", () => {
+  it("refuses a client without a certificate after its request, which is no outage", async (context) => {
+    if (APACHE.missing !== undefined) context.skip(APACHE.missing);
+    const { DEFAULT_MAX_VERSION } = tls;
+    onTestFinished(() => void Object.assign(tls, { DEFAULT_MAX_VERSION }));
+    tls.DEFAULT_MAX_VERSION = "TLSv1.2";
+    const server = await APACHE.start();
+    const client = clientOf(server, "/certificate", { maxRetries: 3 });
+    await expect(client.get(MONITORING)).rejects.toMatchObject({
+      code: "ERR_TLS",
+      message: expect.stringContaining("it requires a certificate from its clients"),
+    });
+  });
+});
 
 describe.each<{ name: string; server: RealServer; uses: readonly Use[] }>([
   { name: "Apache httpd", server: APACHE, uses: OF_APACHE },

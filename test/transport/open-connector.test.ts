@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { connect as connectSocket, createServer as createSilentServer } from "node:net";
+import { connect as connectSocket, createServer as createSilentServer, type Socket } from "node:net";
 import { createServer } from "node:tls";
 import { expect, it } from "vitest";
-import { openConnector } from "../../sdk/transport/open-connector.ts";
+import { isDamaged, openConnector } from "../../sdk/transport/open-connector.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { listen } from "../servers/listen.ts";
 
@@ -54,4 +54,25 @@ it.each([
   connect({ protocol: "https:", hostname, host: `${hostname}:${port}`, port }, (...[error]) => resolve(error));
   await connected;
   expect([await promise, names]).toEqual([null, [sent]]);
+});
+
+// With TLS 1.2, Apache asks for a certificate behind the request if only a part of its paths requires one.
+it.each([
+  { code: "ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE", damaged: false },
+  { code: "ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE", damaged: false },
+  { code: "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED", damaged: false },
+  { code: "ERR_SSL_TLSV1_ALERT_UNKNOWN_CA", damaged: false },
+  { code: "ERR_SSL_SSLV3_ALERT_BAD_RECORD_MAC", damaged: true },
+  { code: "ERR_SSL_WRONG_VERSION_NUMBER", damaged: true },
+])("$code after the handshake shows that the connection is damaged: $damaged", async ({ code, damaged }) => {
+  const port = String(await listen(createServer(TLS)));
+  const sockets: Socket[] = [];
+  const connect = openConnector({ allowH2: false, ca: readFileSync(CA_FILE) }, (socket) => void sockets.push(socket));
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  const target = { protocol: "https:", hostname: "127.0.0.1", host: `127.0.0.1:${port}`, port };
+  connect(target, (...[failure]) => resolve(failure));
+  expect(await promise).toBeNull();
+  const error = Object.assign(new Error("alert"), { code });
+  for (const socket of sockets) socket.on("error", () => {}).emit("error", error);
+  expect([sockets.length, isDamaged(error)]).toEqual([1, damaged]);
 });
