@@ -5,14 +5,17 @@ import { type Finding, FindingReport } from "../record/finding-report.ts";
 import { parseFindings } from "../record/resource-record.ts";
 import { failAtEnd, runsInline, runsWithMocks, whenKnown } from "./private-sdk.ts";
 
+/** How long a program that does not end waits for further failures before it tells of those it knows, in milliseconds. */
+const MAX_SILENCE_MILLISECONDS = 10_000;
+
 interface FailedResource {
   readonly resource: pulumi.Resource;
   readonly name: string;
 }
 
 /**
- * Reports why resources fail. Each cause is reported once, at the end of the program, with the names of all its resources. If
- * the program has no end of its own, as an inline program, each cause is reported at once.
+ * Reports why resources fail. Each cause is reported once, at the end of the program, with the names of all its resources; without
+ * an end, some seconds after the last failure. An inline program has no end of its own, so each cause is reported at once.
  *
  * In a preview the engine ends its work at the first failure of a provider. An error of the program fails the run at its end,
  * after everything else is compared.
@@ -21,7 +24,8 @@ export class ResourceReports {
   #report = newReport();
   /** The lines that the engine has not taken yet. */
   readonly #pendingLines = new Set<string>();
-  #awaitsEnd = false;
+  /** Ends some seconds after the last failure; undefined before the first one. */
+  #timer: NodeJS.Timeout | undefined;
 
   /** Reports why a resource fails in a preview. */
   watch(resource: pulumi.Resource, name: string, failures: pulumi.Output<unknown>): void {
@@ -39,11 +43,12 @@ export class ResourceReports {
       const isSame = first !== failedResource;
       const message = isSame ? `The same applies here as to ${printable(first.name, 120)}.` : finding.message;
       void pulumi.log.error(message, failedResource.resource);
-    } else if (!this.#awaitsEnd) {
-      this.#awaitsEnd = true;
+    } else if (this.#timer === undefined) {
+      // A program that keeps a tunnel open until an apply closes it may never end (pulumi/pulumi#20151).
+      this.#timer = setTimeout(() => this.#tell(), MAX_SILENCE_MILLISECONDS).unref();
       process.on("beforeExit", () => this.#tell());
       process.on("exit", () => this.#print());
-    }
+    } else this.#timer.refresh();
   }
 
   /** Reports every cause. If the program goes on after its end, a new report begins. */
