@@ -131,8 +131,8 @@ function readCaCertificate(textOrPath: string, refuse: Refuse): string {
   if (isText && textOrPath.includes("PRIVATE KEY-----")) {
     throw refuse("contains a private key; give the certificate alone, and replace a key that was recorded");
   }
-  // In environment variables, the end of a line is often the two characters \n.
-  const pem = isText ? textOrPath.replaceAll("\\n", "\n") : readFile(textOrPath, refuse);
+  // In environment variables, the end of a line is often the characters \n or \r\n, perhaps with more backslashes.
+  const pem = isText ? textOrPath.replaceAll(/\\+(?:r\\+)?n/g, "\n") : readFile(textOrPath, refuse);
   try {
     const certificates = pem.match(CERTIFICATE)?.map((each) => new X509Certificate(each).toString());
     if (certificates !== undefined) return certificates.join("");

@@ -129,7 +129,9 @@ describe("caCertificate", () => {
   it.each<readonly [string, () => string, string | undefined]>([
     ["PEM text", () => PEM, PEM],
     ["a file of it", () => file(PEM), PEM],
-    ["text whose ends of lines are written as in a variable", () => PEM.replaceAll("\n", "\\n"), PEM],
+    ...["\\n", "\\r\\n", "\\\\n", "\\\\r\\\\n"].map(
+      (end) => [`text whose ends of lines are the characters ${end}`, () => PEM.replaceAll("\n", end), PEM] as const,
+    ),
     ["several certificates", () => `${PEM}${PEM}`, `${PEM}${PEM}`],
     ["a certificate among other text", () => `subject=CN=a\r\n${PEM}other text`, PEM],
     ["empty, as if it were absent", () => "", undefined],
