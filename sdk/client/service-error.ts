@@ -138,7 +138,7 @@ const REFUSES_THIS_PROJECT =
   "the service knows the key and refuses to read this project with it; check projectId and the roles of the key, and read the log of the service";
 const RATE_LIMITED: Diagnosis = [
   "ERR_RATE_LIMITED",
-  "too many requests; try again in a minute, or read fewer projects at the same time",
+  "too many requests; try again later, or read fewer projects at the same time",
 ];
 const PAYMENT_REQUIRED: Diagnosis = [
   "ERR_ACCOUNT_SUSPENDED",
