@@ -214,10 +214,9 @@ function diagnoseProxy(proxyError: ProxyError, error: Error): Diagnosis {
 
 /** What to say of a tunnel that a proxy refuses, behind its name. */
 function diagnoseRefusal(status: number, { schemes, variable, hasCredentials }: ProxyError): Diagnosis {
-  // Some proxies respond to wrong credentials with 401.
+  // Some proxies respond to wrong credentials with 401. Px and cntlm log in to another proxy themselves.
   if (status === 401 || status === 407) {
     const isBasic = schemes.length === 0 || schemes.includes("basic");
-    // Px and cntlm log in to another proxy with a password of their own.
     const login = hasCredentials
       ? `requires another user or password with Basic authentication; check those in ${variable}`
       : `requires a user and a password; set them in ${variable} or, if it logs in to another proxy itself, correct them there`;

@@ -125,8 +125,8 @@ function readAddress(variable: string): URL {
     const url = new URL("/", text.includes("://") ? text : `http://${text}`);
     decodeURIComponent(`${url.username}:${url.password}`);
     // A URL ends the host at each of these characters, so a part of the user or the password would be the host.
-    const endsEarly = /\\|[/?#].*@/s.test(text.replace(/^.*?:\/\//s, ""));
-    if (/^https?:$/.test(url.protocol) && !endsEarly) return url;
+    const hasEarlyEnd = /\\|[/?#].*@/s.test(text.replace(/^.*?:\/\//s, ""));
+    if (/^https?:$/.test(url.protocol) && !hasEarlyEnd) return url;
   } catch {}
   // Nothing is quoted, because the value may contain a password.
   throw new AgentLogConfigError(
