@@ -1,7 +1,7 @@
 import type { EngineLog } from "../engine/engine-log.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { idOf, type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
-import { type ConnectionSource, lookUpConnection } from "../reading/connection-settings.ts";
+import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import { SettingsReader } from "../reading/settings-reader.ts";
 import { type Finding, FindingReport } from "../record/finding-report.ts";
 import type { RecordHost } from "../record/read-outcome.ts";
@@ -15,20 +15,20 @@ export class PluginRun {
   readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
   readonly #log: EngineLog;
   readonly #reader: SettingsReader;
-  readonly #sources: readonly ConnectionSource[];
+  readonly #connection: ConnectionSettings;
   readonly #isFromProgram: boolean;
 
   /** @param isFromProgram the program has sent the configuration; in a plain refresh the engine takes it from the state */
-  constructor(log: EngineLog, sources: readonly ConnectionSource[], isFromProgram: boolean) {
+  constructor(log: EngineLog, connection: ConnectionSettings, isFromProgram: boolean) {
     this.#log = log;
     this.#reader = new SettingsReader((text) => log.showProgress(text), false);
     this.#isFromProgram = isFromProgram;
-    this.#sources = sources;
+    this.#connection = connection;
     this.calls = new HeldCalls((urn, message) => log.show("ERROR", urn, message));
   }
 
   read(readArguments: ReadArguments): Promise<AgentLogConfigResult> {
-    return this.#reader.read(lookUpConnection(...this.#sources), readArguments);
+    return this.#reader.read(this.#connection, readArguments);
   }
 
   /**
@@ -54,7 +54,7 @@ export class PluginRun {
 
   hostOf(urn: string): RecordHost {
     return {
-      sources: this.#sources,
+      connection: this.#connection,
       usesOldConnection: !this.#isFromProgram,
       read: (readArguments) => this.#readsAhead.get(aheadKey(urn, readArguments)) ?? this.read(readArguments),
     };

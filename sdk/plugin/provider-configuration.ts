@@ -8,9 +8,10 @@ import { SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
 import { isPlainObject } from "../model/json.ts";
 import {
   CONFIGURATION_NAMESPACE,
-  type ConnectionSource,
+  type ConnectionSettings,
   configurationText,
   configurationWarnings,
+  lookUpConnection,
   providerArguments,
   stackConfiguration,
 } from "../reading/connection-settings.ts";
@@ -31,11 +32,11 @@ export function checkConfiguration(request: CheckRequest, run: PluginRun): Check
 }
 
 /** @param isFromProgram the program has sent the configuration; otherwise all of it comes from the state */
-export function configurationOf(request: ConfigureRequest, isFromProgram: boolean): readonly ConnectionSource[] {
+export function configuredConnection(request: ConfigureRequest, isFromProgram: boolean): ConnectionSettings {
   const properties = withoutSeals(propertiesOf(request.getArgs()));
   const entries = Object.entries(properties).filter(([name, value]) => !isFromProgram || isArgument(name, value));
   const args = Object.fromEntries(entries);
-  return [providerArguments(nameInUrn(request.getUrn() ?? ""), args), stackConfiguration(stackText)];
+  return lookUpConnection(providerArguments(nameInUrn(request.getUrn() ?? ""), args), stackConfiguration(stackText));
 }
 
 /** The stack's settings of this plugin, which the engine gives to explicit providers too; names without the namespace. */

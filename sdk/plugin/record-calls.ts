@@ -15,22 +15,14 @@ import { PLUGIN_TYPE } from "../engine/frozen-texts.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
 import { idOf } from "../model/read-arguments.ts";
-import { errorFinding } from "../record/finding-report.ts";
 import { secretsBehind } from "../record/resource-arguments.ts";
-import {
-  checkInputs,
-  differenceOf,
-  failuresOfUpdate,
-  outputsToRecord,
-  refreshRecord,
-} from "../record/resource-lifecycle.ts";
+import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../record/resource-lifecycle.ts";
 import {
   asProperties,
   asRecord,
   type Properties,
   type ResourceRecord,
   UNKNOWN_SETTINGS,
-  UNREAD,
   withoutInternal,
 } from "../record/resource-record.ts";
 import { propertiesOf, sealedNames, structOf, typeInUrn, withoutSeals, withSeals } from "./engine-messages.ts";
@@ -92,19 +84,17 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
   const isNew = record.args.projectId === undefined;
   // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
   const isAdopted = isNew ? request.hasInputs() : Object.keys(oldInputs).length === 0;
-  try {
-    const { id, inputs, outputs, warning } = await refreshRecord(run.hostOf(urn), request.getId(), record);
-    if (warning !== undefined) run.warnings.note(urn, warning);
-    if (id === undefined) return response;
-    const newInputs = inputs && structOf(isAdopted ? {} : withSeals(asProperties(inputs), olds));
-    response.setId(id).setInputs(newInputs ?? request.getInputs());
-    return response.setProperties(structOf(withSeals(asProperties(outputs), olds)));
-  } catch (error) {
-    const findings = [errorFinding(error)];
-    if (isNew || isAdopted) return run.calls.fail(urn, findings);
-    await run.calls.hold(urn, findings);
+  const { id, inputs, outputs, warning, failure } = await refreshRecord(run.hostOf(urn), request.getId(), record);
+  if (failure !== undefined) {
+    if (isNew || isAdopted) return run.calls.fail(urn, [failure]);
+    await run.calls.hold(urn, [failure]);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
+  if (warning !== undefined) run.warnings.note(urn, warning);
+  if (id === undefined) return response;
+  const newInputs = inputs && structOf(isAdopted ? {} : withSeals(asProperties(inputs), olds));
+  response.setId(id).setInputs(newInputs ?? request.getInputs());
+  return response.setProperties(structOf(withSeals(asProperties(outputs), olds)));
 }
 
 function recordIn(properties: Properties): ResourceRecord {
@@ -127,11 +117,11 @@ async function recordOrHold(
   newProperties: Properties,
   { calls }: PluginRun,
 ): Promise<Struct> {
-  const [urn, isPreview, inputs] = [request.getUrn(), request.getPreview(), recordIn(newProperties)];
-  const findings = failuresOfUpdate(inputs);
-  const isFailing = findings.length > 0;
-  if (isFailing && !isPreview) calls.fail(urn, findings);
-  if (isFailing) await calls.hold(urn, findings);
-  const outputs = asProperties(outputsToRecord(isFailing ? { ...inputs, ...UNREAD, failures: [] } : inputs));
-  return structOf(withSeals(outputs, isFailing ? { ...newProperties, ...UNKNOWN_SETTINGS } : newProperties));
+  const urn = request.getUrn();
+  const { outputs, failures } = outputsToRecord(recordIn(newProperties));
+  if (failures.length === 0) return structOf(withSeals(asProperties(outputs), newProperties));
+  if (!request.getPreview()) calls.fail(urn, failures);
+  await calls.hold(urn, failures);
+  const unknownOutputs = asProperties({ ...outputs, settings: UNKNOWN_SETTINGS });
+  return structOf(withSeals(unknownOutputs, { ...newProperties, ...UNKNOWN_SETTINGS }));
 }

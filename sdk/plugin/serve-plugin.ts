@@ -8,12 +8,13 @@ import providerMessages, { type ConstructRequest, type InvokeRequest } from "@pu
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { EngineLog } from "../engine/engine-log.ts";
 import { UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
+import { lookUpConnection } from "../reading/connection-settings.ts";
 import { errorFinding } from "../record/finding-report.ts";
 import { callFunction } from "./call-function.ts";
 import { constructFleet, ResourceMonitor } from "./construct-fleet.ts";
 import { propertiesOf, structOf } from "./engine-messages.ts";
 import { PluginRun } from "./plugin-run.ts";
-import { checkConfiguration, configurationOf } from "./provider-configuration.ts";
+import { checkConfiguration, configuredConnection } from "./provider-configuration.ts";
 import { checkRecord, createRecord, diffRecord, readRecord, updateRecord } from "./record-calls.ts";
 
 /** As large as the engine's own limit. */
@@ -60,8 +61,8 @@ interface PluginDescription {
  * is a feature that the plugin does not have.
  */
 function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
-  let isConfigurationChecked = false;
-  let run = new PluginRun(log, [], isConfigurationChecked);
+  let isFromProgram = false;
+  let run = new PluginRun(log, lookUpConnection(), isFromProgram);
   const calls = new CancellableCalls(log);
   const call = <Request, Response>(answer: (request: Request, current: PluginRun) => Response | Promise<Response>) =>
     calls.handler((request: Request) => {
@@ -72,12 +73,12 @@ function resourceProvider({ version, schema }: PluginDescription, log: EngineLog
     getPluginInfo: call(() => new pluginMessages.PluginInfo().setVersion(version)),
     getSchema: call(() => new providerMessages.GetSchemaResponse().setSchema(schema)),
     checkConfig: call((request, current) => {
-      isConfigurationChecked = true;
+      isFromProgram = true;
       return checkConfiguration(request, current);
     }),
     configure: call((request) => {
-      run = new PluginRun(log, configurationOf(request, isConfigurationChecked), isConfigurationChecked);
-      isConfigurationChecked = false;
+      run = new PluginRun(log, configuredConnection(request, isFromProgram), isFromProgram);
+      isFromProgram = false;
       return new providerMessages.ConfigureResponse().setAcceptsecrets(true).setSupportspreview(true);
     }),
     check: call(checkRecord),

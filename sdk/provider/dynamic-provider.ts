@@ -6,7 +6,7 @@ import { printable } from "../model/printable.ts";
 import { idOf } from "../model/read-arguments.ts";
 import { lookUpConnection, stackConfiguration } from "../reading/connection-settings.ts";
 import { SettingsReader } from "../reading/settings-reader.ts";
-import { describeNext, errorFinding, type Finding, FindingReport } from "../record/finding-report.ts";
+import { describeNext, type Finding, FindingReport } from "../record/finding-report.ts";
 import type { RecordHost } from "../record/read-outcome.ts";
 import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../record/resource-lifecycle.ts";
 import {
@@ -66,7 +66,7 @@ export async function create(
   _configuration: ProviderConfiguration,
   news: Properties,
 ): Promise<{ id: string; outs: Properties }> {
-  return { outs: asProperties(outputsToRecord(asRecord(news))), id: idOf(news) };
+  return { outs: propertiesToRecord(news), id: idOf(news) };
 }
 
 export async function update(
@@ -75,7 +75,13 @@ export async function update(
   _olds: Properties,
   news: Properties,
 ): Promise<{ outs: Properties }> {
-  return { outs: asProperties(outputsToRecord(asRecord(news))) };
+  return { outs: propertiesToRecord(news) };
+}
+
+function propertiesToRecord(news: Properties): Properties {
+  const { outputs, failures } = outputsToRecord(asRecord(news));
+  if (failures.length > 0) throw new Error(failures.map(({ message }) => message).join("\n"));
+  return asProperties(outputs);
 }
 
 export async function read(
@@ -83,27 +89,27 @@ export async function read(
   id: string,
   olds: Properties,
 ): Promise<{ id?: string; props: Properties; inputs?: Properties }> {
-  try {
-    // The host does not see inputs, and can't import, so `get` adopts a resource that has no record here.
-    const record = asRecord(olds);
-    const isAdopted = record.args.projectId === undefined || internalIn(olds).isAdopted === true;
-    const { outputs, inputs, warning, ...others } = await refreshRecord(hostOf(configuration), id, record);
-    if (warning !== undefined) await warnOfRecord(id, warning);
-    // The host passes a seal on to the engine.
-    const props = withSealed({ ...asProperties(outputs), ...internalProperties({ isAdopted }) }, SECRET_SETTING);
-    const newInputs = inputs && (isAdopted ? {} : withSealed(asProperties(inputs), SECRET_SETTING));
-    return { ...others, props, ...(newInputs && { inputs: newInputs }) };
-  } catch (error) {
-    // The host prints an error and its stack before the engine prints its message.
-    const subject = `AgentLogConfig ${printable(id, 80)}`;
-    const finding = errorFinding(error);
-    const first = failures.note(id, finding);
-    const sameReason = `${subject} can't be read. The reason is the same as for ${printable(first, 80)}.`;
-    throw Object.assign(new Error(first === id ? finding.message : sameReason), {
-      stack: "it could not be read",
-      toString: () => subject,
-    });
-  }
+  // The host does not see inputs, and can't import, so `get` adopts a resource that has no record here.
+  const record = asRecord(olds);
+  const isAdopted = record.args.projectId === undefined || internalIn(olds).isAdopted === true;
+  const { outputs, inputs, warning, failure, ...others } = await refreshRecord(hostOf(configuration), id, record);
+  if (failure !== undefined) throw refreshError(id, failure);
+  if (warning !== undefined) await warnOfRecord(id, warning);
+  // The host passes a seal on to the engine.
+  const props = withSealed({ ...asProperties(outputs), ...internalProperties({ isAdopted }) }, SECRET_SETTING);
+  const newInputs = inputs && (isAdopted ? {} : withSealed(asProperties(inputs), SECRET_SETTING));
+  return { ...others, props, ...(newInputs && { inputs: newInputs }) };
+}
+
+/** The host prints an error and its stack before the engine prints its message. */
+function refreshError(id: string, failure: Finding): Error {
+  const subject = `AgentLogConfig ${printable(id, 80)}`;
+  const first = failures.note(id, failure);
+  const sameReason = `${subject} can't be read. The reason is the same as for ${printable(first, 80)}.`;
+  return Object.assign(new Error(first === id ? failure.message : sameReason), {
+    stack: "it could not be read",
+    toString: () => subject,
+  });
 }
 
 // The engine starts a process for each run, and for each provider in it. It does not announce the end of the run, and asks for a few
@@ -140,11 +146,6 @@ function loadEngineModules(): EngineModules {
 }
 
 function hostOf(configuration: ProviderConfiguration): RecordHost {
-  const sources = [stackConfiguration((key) => configuration.get(key))];
-  const connection = lookUpConnection(...sources);
-  return {
-    sources,
-    usesOldConnection: true,
-    read: (args) => reader.read(connection, args),
-  };
+  const connection = lookUpConnection(stackConfiguration((key) => configuration.get(key)));
+  return { connection, usesOldConnection: true, read: (args) => reader.read(connection, args) };
 }

@@ -1,7 +1,7 @@
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { isObject } from "../model/json.ts";
 import { idOf } from "../model/read-arguments.ts";
-import { type ConnectionSource, lookUpSetting } from "../reading/connection-settings.ts";
+import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import type { Finding } from "./finding-report.ts";
 import { type Fingerprints, fingerprintOf, type ReadTarget } from "./read-target.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
@@ -54,17 +54,17 @@ function isOrigin(value: unknown): value is ProgramOrigin {
 }
 
 /**
- * Tells whether a program has read the settings of this project and agent over the connection that the engine's configuration
- * names. A setting that the configuration leaves to the environment is not compared.
+ * Tells whether a program has read the settings of this project and agent over the connection of the engine. A setting that the engine
+ * leaves to the environment is not compared.
  */
 export function belongsTo(
   { readTarget, publicKey }: ProgramRead,
   args: GivenArguments,
-  sources: readonly ConnectionSource[],
+  connection: ConnectionSettings,
 ): boolean {
   const isSame = (setting: keyof Fingerprints, fingerprint: string | null) => {
-    const engineSetting = lookUpSetting(setting, sources);
-    return engineSetting === undefined || fingerprintOf(setting, engineSetting.text) === fingerprint;
+    const { text, source = "environment" } = connection[setting] ?? {};
+    return source === "environment" || fingerprintOf(setting, text) === fingerprint;
   };
   return readTarget.id === idOf(args) && isSame("baseUrl", readTarget.service) && isSame("publicKey", publicKey);
 }

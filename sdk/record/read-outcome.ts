@@ -9,19 +9,19 @@ import {
   type SettingName,
 } from "../model/agent-log-settings.ts";
 import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
-import type { ConnectionSource } from "../reading/connection-settings.ts";
+import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import { unmetExpectations } from "./expectations.ts";
 import { errorFinding, type Finding, resourceFinding } from "./finding-report.ts";
 import { belongsTo } from "./program-origin.ts";
 import { type ReadTarget, readTargetOf } from "./read-target.ts";
-import { withDefaults } from "./resource-arguments.ts";
-import { isMoved, isRecordOf, mayBeFromService, type ResourceRecord, readTargetIn, UNREAD } from "./resource-record.ts";
+import { type GivenArguments, withDefaults } from "./resource-arguments.ts";
+import { isRecordOf, NO_RECORD, type ResourceRecord, readTargetIn, UNREAD } from "./resource-record.ts";
 
 /** What the engine gives to a provider for one record. */
 export interface RecordHost {
-  /** The places that the connection settings come from before the environment, the first one first. */
-  readonly sources: readonly ConnectionSource[];
-  /** In a refresh, the sources may be those of the last update. */
+  /** The connection that `read` uses. */
+  readonly connection: ConnectionSettings;
+  /** In a refresh, the connection may be that of the last update. */
   readonly usesOldConnection?: boolean | undefined;
   readonly read: (args: ReadArguments) => Promise<AgentLogConfigResult>;
 }
@@ -49,15 +49,16 @@ export async function findOutcome(host: RecordHost, olds: ResourceRecord, news: 
   if (origin === UNKNOWN || isUnknown(projectId) || isUnknown(agent)) return { kind: "unknown" };
   if (keptNames(olds, news).length === SETTING_NAMES.length) return { kind: "ignored" };
   const read = origin?.read;
-  if (read !== undefined && belongsTo(read, args, host.sources)) {
+  if (read !== undefined && belongsTo(read, args, host.connection)) {
     const { failure: finding, readTarget } = read;
     if (finding !== undefined) return { kind: "failed", finding, readTarget };
     // If a record moves, the engine has put ignored settings of the other project among the inputs.
-    if (!isMoved(olds, news) || origin?.ignoreChanges.length === 0) {
+    const isMoved = olds.args.projectId !== undefined && !isRecordOf(olds, news);
+    if (!isMoved || origin?.ignoreChanges.length === 0) {
       return { kind: "read", settings: news.settings, readTarget };
     }
   }
-  return outcomeOf(host.read(readArgumentsSchema.parse({ projectId, agent })), readTargetOf(args, host.sources));
+  return outcomeOf(host.read(readArgumentsSchema.parse({ projectId, agent })), readTargetOf(args, host.connection));
 }
 
 /** Waits for a read, which may fail. */
@@ -97,8 +98,14 @@ export function completeInputs(
       );
     case "read":
       return judge({ ...programInputs, settings: keep(outcome.settings), readTarget: outcome.readTarget }, secrets);
-    case "failed":
-      return useRecord(olds, news, outcome.finding, outcome.readTarget, secrets);
+    case "failed": {
+      const record = isRecordOf(olds, news) ? olds : NO_RECORD;
+      const inputs = { ...programInputs, settings: recordedSettingsOf(record.settings) };
+      const finding = record === olds ? judgeFailure(outcome, olds, news.args) : outcome.finding;
+      if (finding.record !== "used") return { inputs, failures: [finding], warnings: [] };
+      const { failures, warnings } = judge(inputs, secrets);
+      return { inputs: { ...inputs, readTarget: readTargetIn(olds) }, failures, warnings: [finding, ...warnings] };
+    }
   }
 }
 
@@ -114,36 +121,23 @@ export function judge(inputs: ResourceRecord, secrets: readonly string[]): Compl
   return { inputs, failures: isWarned ? [] : findings, warnings: isWarned ? findings : [] };
 }
 
-/** Tells whether a resource may use its recorded settings, if it has any, after a read that failed with this finding. */
-export function mayUseRecord({ args }: ResourceRecord, { temporary }: Finding): boolean {
-  return temporary === true && args.whenUnavailable === "useRecorded";
-}
-
-/** What to say of an outage in which there is a record that may not be used. */
-export const OTHER_SERVICE = "the recorded settings come from another service, so they are not used";
-
-/** Uses the recorded settings instead of those that could not be read, if that is allowed. Otherwise the resource fails. */
-function useRecord(
+/**
+ * Judges a read that has failed. In an outage the recorded settings are used, if the arguments allow it and they are of the same service.
+ * @returns the finding of the resource; its `record` is `"used"` if it is only a warning
+ */
+export function judgeFailure(
+  { finding, readTarget }: { readonly finding: Finding; readonly readTarget: ReadTarget },
   record: ResourceRecord,
-  news: ResourceRecord,
-  finding: Finding,
-  { service }: ReadTarget,
-  secrets: readonly string[],
-): Completion {
-  const hasRecord = isRecordOf(record, news);
-  const inputs = { ...inputsOfProgram(news), settings: recordedSettingsOf(hasRecord ? record.settings : {}) };
-  if (!hasRecord || !mayUseRecord(news, finding)) return { inputs, failures: [finding], warnings: [] };
-  if (mayBeFromService(record, service)) {
-    const { failures, warnings } = judge(inputs, secrets);
-    return {
-      inputs: { ...inputs, readTarget: readTargetIn(record) },
-      failures,
-      warnings: [{ ...finding, record: "used" }, ...warnings],
-    };
-  }
-  const message = `${finding.message} But ${OTHER_SERVICE}.`;
-  return { inputs, failures: [{ message, causeKey: `${finding.causeKey}; ${OTHER_SERVICE}` }], warnings: [] };
+  { whenUnavailable }: GivenArguments,
+): Finding {
+  if (finding.temporary !== true || whenUnavailable !== "useRecorded") return finding;
+  const { service } = readTargetIn(record);
+  if (service === null || service === readTarget.service) return { ...finding, record: "used" };
+  // It is a cause of its own, which an outage of other resources does not tell.
+  return { message: `${finding.message} But ${OTHER_SERVICE}.`, causeKey: `${finding.causeKey}; ${OTHER_SERVICE}` };
 }
+
+const OTHER_SERVICE = "the recorded settings come from another service, so they are not used";
 
 /** Returns what the program has passed, without settings. */
 function inputsOfProgram({ args, provider }: ResourceRecord): Omit<ResourceRecord, "settings"> {

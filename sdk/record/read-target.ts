@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { apiAddress } from "../model/connection-options.ts";
 import { idOf } from "../model/read-arguments.ts";
-import { type ConnectionSettings, type ConnectionSource, lookUpConnection } from "../reading/connection-settings.ts";
+import type { ConnectionSettings } from "../reading/connection-settings.ts";
 
 /** What settings were read for. */
 export interface ReadTarget {
@@ -14,9 +14,9 @@ export interface ReadTarget {
 
 export const UNKNOWN_TARGET: ReadTarget = { id: UNKNOWN, service: null };
 
-/** Says what a read with the connection of the engine is for. The address of the service may be a secret of the stack. */
-export function readTargetOf(resource: Parameters<typeof idOf>[0], sources: readonly ConnectionSource[]): ReadTarget {
-  return { id: idOf(resource), service: fingerprintsOf(lookUpConnection(...sources)).baseUrl };
+/** Says what a read over a connection is for. The address of the service may be a secret of the stack. */
+export function readTargetOf(resource: Parameters<typeof idOf>[0], connection: ConnectionSettings): ReadTarget {
+  return { id: idOf(resource), service: fingerprintsOf(connection).baseUrl };
 }
 
 export function readTargetText({ id, service }: ReadTarget): string {

@@ -9,14 +9,13 @@ import {
   completeInputs,
   findOutcome,
   judge,
-  mayUseRecord,
-  OTHER_SERVICE,
+  judgeFailure,
   type RecordHost,
   refuseInputs,
 } from "./read-outcome.ts";
 import { readTargetOf } from "./read-target.ts";
 import { argumentFindings, argumentsInState, withDefaults } from "./resource-arguments.ts";
-import { mayBeFromService, movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
+import { movedArguments, NO_RECORD, type ResourceRecord } from "./resource-record.ts";
 
 // For each resource of a run, the engine asks for a check, then for the difference if there is a record, and then to create or
 // update it if it differs; in a refresh it asks to read, and then for the difference alone.
@@ -38,6 +37,8 @@ interface RefreshResult {
   readonly outputs: ResourceRecord;
   /** The finding to warn of: an outage, or that the project does not exist any more. */
   readonly warning?: Finding;
+  /** Why it could not be read. */
+  readonly failure?: Finding;
 }
 
 /**
@@ -82,11 +83,9 @@ export function differenceOf(
   return { replaces: movedArguments(inputs, news) };
 }
 
-/** @throws Error why it fails: a policy may have changed the inputs since they were checked */
-export function outputsToRecord(news: ResourceRecord): ResourceRecord {
-  const messages = failuresOfUpdate(news).map(({ message }) => message);
-  if (messages.length > 0) throw new Error(messages.join("\n"));
-  return outputsOf(news);
+/** Returns what to record, unless there are failures: a policy may have changed the inputs since they were checked. */
+export function outputsToRecord(news: ResourceRecord): Pick<Completion, "failures"> & { outputs: ResourceRecord } {
+  return { outputs: outputsOf(news), failures: failuresOfUpdate(news) };
 }
 
 /**
@@ -95,37 +94,37 @@ export function outputsToRecord(news: ResourceRecord): ResourceRecord {
  * `AgentLogConfig.get`
  */
 export async function refreshRecord(host: RecordHost, id: string, record: ResourceRecord): Promise<RefreshResult> {
-  const isNew = record.args.projectId === undefined;
   try {
     const { projectId, agent } = parseAgentLogConfigId(id);
     const result = await host.read({ projectId, agent });
-    const readTarget = readTargetOf({ projectId, agent }, host.sources);
+    const readTarget = readTargetOf({ projectId, agent }, host.connection);
     const args = withDefaults({ ...argumentsInState(record.args), projectId, agent });
     const inputs = { ...record, args, settings: recordedSettingsOf(result), readTarget };
     return { id: idOf(args), inputs, outputs: outputsOf(inputs) };
   } catch (error) {
-    const finding = errorFinding(error);
-    if (!isNew && saysGone(error)) {
+    const [outputs, finding] = [outputsOf(record), errorFinding(error)];
+    if (record.args.projectId === undefined) return { outputs, failure: finding };
+    if (saysGone(error)) {
       return { inputs: NO_RECORD, outputs: NO_RECORD, warning: { ...finding, record: "gone" } };
     }
-    if (isNew || !(error instanceof AgentLogConfigError)) throw error;
-    if (mayUseRecord(record, finding)) {
-      if (!mayBeFromService(record, readTargetOf(record.args, host.sources).service)) {
-        // It is a cause of its own, which an outage of other resources does not tell.
-        throw new AgentLogConfigError(error.code, `${error.details.says}; ${OTHER_SERVICE}`, error.details);
-      }
-      return { id, outputs: outputsOf(record), warning: { ...finding, record: "used" } };
-    }
-    const mayHelp = host.usesOldConnection === true && error.details.isSettingRefused !== true;
-    throw mayHelp ? error.withAdvice(REFRESH_ADVICE) : error;
+    const readTarget = readTargetOf(record.args, host.connection);
+    const verdict = judgeFailure({ finding, readTarget }, record, record.args);
+    if (verdict.record === "used") return { id, outputs, warning: verdict };
+    return { outputs, failure: verdict === finding ? errorFinding(withAdvice(error, host)) : verdict };
   }
+}
+
+/** Says what may help if the connection is that of the last update, unless a setting of the service is what can't be used. */
+function withAdvice(error: unknown, { usesOldConnection = false }: RecordHost): unknown {
+  const mayHelp = usesOldConnection && error instanceof AgentLogConfigError && error.details.isSettingRefused !== true;
+  return mayHelp ? error.withAdvice(REFRESH_ADVICE) : error;
 }
 
 const REFRESH_ADVICE =
   "If the connection has changed since the last `pulumi up`, run `pulumi up`, or `pulumi refresh --run-program`.";
 
 /** Returns why a resource is not recorded: the failures of its check, or else those of a change since the check. */
-export function failuresOfUpdate(inputs: ResourceRecord): readonly Finding[] {
+function failuresOfUpdate(inputs: ResourceRecord): readonly Finding[] {
   const findings = failuresOfCheck(inputs);
   if (findings.length > 0 || isUnknown(inputs.readTarget?.id)) return findings;
   // Only Check knows which settings are secrets, so nothing is quoted here.

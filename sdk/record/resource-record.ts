@@ -143,20 +143,9 @@ export function readTargetIn({ args, readTarget }: ResourceRecord): ReadTarget {
   return readTarget?.id === id ? readTarget : { id, service: null };
 }
 
-/** Tells whether the settings of a record may come from a service, as far as its state says. */
-export function mayBeFromService(record: ResourceRecord, service: ReadTarget["service"]): boolean {
-  const recordedService = readTargetIn(record).service;
-  return recordedService === null || recordedService === service;
-}
-
 /** Returns which arguments name another project or agent than the record; what is not known yet may be the same. */
 export function movedArguments({ args: recordArgs }: ResourceRecord, { args }: ResourceRecord): readonly string[] {
   return ["projectId", "agent"].filter((name) => !isUnknown(args[name]) && args[name] !== recordArgs[name]);
-}
-
-/** Tells whether there is a record, and the inputs name another project or agent. */
-export function isMoved(record: ResourceRecord, inputs: ResourceRecord): boolean {
-  return record.args.projectId !== undefined && movedArguments(record, inputs).length > 0;
 }
 
 /** Tells whether a record is of the project and the agent that the inputs name. */

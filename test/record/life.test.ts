@@ -45,28 +45,25 @@ async function run(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">
   return step.run === "refresh" ? refreshStep(step) : update(step);
 }
 
-const sourcesOf = (service: number, isSpelledOtherwise = false) => {
+const connectionOf = (service: number, isSpelledOtherwise = false) => {
   const address = isSpelledOtherwise ? `HTTPS://Service-${service}:443/api/public/v1.0/` : `https://service-${service}`;
-  return [stackConfiguration((key) => (key === configurationKey("baseUrl") ? address : undefined))];
+  return lookUpConnection(stackConfiguration((key) => (key === configurationKey("baseUrl") ? address : undefined)));
 };
 
 async function refreshStep({ services, isSpelledOtherwise }: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
   const quiet = { shows: "nothing", warnsOfOutage: false } as const;
   if (kept === undefined) return quiet;
-  const sources = sourcesOf(connection, isSpelledOtherwise);
-  const host = { sources, read: async (args: object) => answer(services[connection], args) };
-  try {
-    const recorded = asRecord(kept.outputs);
-    const { id, inputs, outputs, warning } = await refreshRecord(host, idOf(kept.inputs), recorded);
-    const before = kept;
-    const read = { inputs: inputs ? asProperties(inputs) : before.inputs, outputs: asProperties(outputs) };
-    kept = id === undefined ? undefined : read;
-    if (kept === undefined) return { ...quiet, shows: "removes" };
-    const shows = isDeepStrictEqual(visible(kept.inputs), visible(before.inputs)) ? "nothing" : "updates";
-    return { shows, warnsOfOutage: warning?.record === "used" };
-  } catch {
-    return { ...quiet, shows: "fails" };
-  }
+  const read = async (args: object) => answer(services[connection], args);
+  const host = { connection: connectionOf(connection, isSpelledOtherwise), read };
+  const recorded = asRecord(kept.outputs);
+  const { id, inputs, outputs, warning, failure } = await refreshRecord(host, idOf(kept.inputs), recorded);
+  if (failure !== undefined) return { ...quiet, shows: "fails" };
+  const before = kept;
+  const after = { inputs: inputs ? asProperties(inputs) : before.inputs, outputs: asProperties(outputs) };
+  kept = id === undefined ? undefined : after;
+  if (kept === undefined) return { ...quiet, shows: "removes" };
+  const shows = isDeepStrictEqual(visible(kept.inputs), visible(before.inputs)) ? "nothing" : "updates";
+  return { shows, warnsOfOutage: warning?.record === "used" };
 }
 
 async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
@@ -94,7 +91,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   }
   const { inputs, warnings } = checked;
   if (step.run === "up") {
-    const recorded = () => asProperties(outputsToRecord(asRecord(inputs)));
+    const recorded = () => asProperties(outputsToRecord(asRecord(inputs)).outputs);
     kept = { inputs, outputs: shows === "nothing" ? (kept?.outputs ?? {}) : recorded() };
   }
   return { shows, warnsOfOutage: warnings.some(({ record }) => record === "used") };
@@ -102,7 +99,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 
 async function ask({ services, service, isSpelledOtherwise }: Step, olds: Properties, news: Properties) {
   const read = async (args: object) => answer(services[service], args);
-  const host = { sources: sourcesOf(service, isSpelledOtherwise), read };
+  const host = { connection: connectionOf(service, isSpelledOtherwise), read };
   const { inputs, ...found } = await checkInputs(host, asRecord(olds), asRecord(news), []);
   return { ...found, inputs: asProperties(inputs) };
 }
@@ -120,7 +117,7 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   if (way === "plugin") return asked;
   if (way === "foreign provider") return { ...asked, __origin: originText(origin) };
   const from = way === "travel" ? service : 1 - service;
-  const { baseUrl, publicKey } = fingerprintsOf(lookUpConnection(...sourcesOf(from)));
+  const { baseUrl, publicKey } = fingerprintsOf(connectionOf(from));
   const read = { readTarget: { id: `${projectId}/${agent}`, service: baseUrl }, publicKey };
   try {
     return {
@@ -182,7 +179,7 @@ function stateNow(): State {
     __readTarget: readTarget,
     ...inputs
   } = kept.inputs;
-  const fingerprints = [0, 1].map((index) => fingerprintsOf(lookUpConnection(...sourcesOf(index))).baseUrl);
+  const fingerprints = [0, 1].map((index) => fingerprintsOf(connectionOf(index)).baseUrl);
   const { logPath, logRotate, configOverrides } = inputs as unknown as Settings;
   const args = {
     project: PROJECTS.indexOf(String(projectId)),
