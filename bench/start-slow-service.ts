@@ -18,7 +18,7 @@ export async function startSlowService(projects: number, delayMilliseconds: numb
     },
     countRequests: () => service.requests.length,
     /** Lets the service answer every read with this status. */
-    failWith: (status: number) => service.respondWith({ status }),
+    failWith: (status: number) => service.respondWith(() => ({ status })),
     close: () => service.close(),
   };
 }

@@ -31,7 +31,7 @@ it("has a limit where the agent has no threshold", async () => {
 });
 
 it("tells an outage from a refusal", async () => {
-  const service = await startService({ faults: [{ status: 503 }] });
+  const service = await startService({ respondWith: () => ({ status: 503 }) });
   onTestFinished(() => service.close());
   const { baseUrl } = service;
   const keys = { publicKey: "publickey", privateKey: "private-key-0001" };
@@ -39,6 +39,7 @@ it("tells an outage from a refusal", async () => {
   onTestFinished(() => client.close());
   const read = () => client.get({ projectId, agent: "monitoring" });
   await expect(read()).rejects.toMatchObject({ code: "ERR_UNAVAILABLE", temporary: true });
+  service.respondWith(undefined);
   await expect(read()).rejects.toMatchObject({ code: "ERR_PROJECT_NOT_FOUND", temporary: false });
 });
 

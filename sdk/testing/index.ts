@@ -5,6 +5,6 @@
 import "../model/refuse-other-runtimes.ts";
 
 export type { AgentKind } from "../model/read-arguments.ts";
-export type { CannedResponse, Cut, Delay, Fault } from "./fault.ts";
+export type { CannedResponse, RequestHandler, ServiceRequest } from "./request-handler.ts";
 export type { ProjectSettings, ServiceSettings, SettingsByProject } from "./respond.ts";
-export { type Service, type ServiceOptions, type ServiceRequest, startService } from "./start-service.ts";
+export { type Service, type ServiceOptions, startService } from "./start-service.ts";

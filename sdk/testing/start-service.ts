@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Socket } from "node:net";
 import { z } from "zod";
@@ -7,15 +7,7 @@ import { PREFIX } from "../model/connection-options.ts";
 import { parseArgument, strictObject } from "../model/parse-argument.ts";
 import type { AgentKind } from "../model/read-arguments.ts";
 import { digestProtection } from "./digest-protection.ts";
-import {
-  type CannedResponse,
-  type Cut,
-  type Delay,
-  type Fault,
-  isResponse,
-  refuseImpossibleFaults,
-  sendResponse,
-} from "./fault.ts";
+import { type RequestHandler, type ServiceRequest, sendFailure, sendResponse } from "./request-handler.ts";
 import { Projects, respond, type ServiceSettings, type SettingsByProject, unauthorized } from "./respond.ts";
 
 /** How the stand-in is reached, and what it starts with. */
@@ -35,8 +27,8 @@ export interface ServiceOptions {
   readonly qopParameter?: "op" | "qop" | undefined;
   /** The projects that exist. Default: none. */
   readonly settings?: SettingsByProject | undefined;
-  /** What goes wrong with the first authenticated requests: one fault for each request, in this order. Default: nothing. */
-  readonly faults?: readonly Fault[] | undefined;
+  /** What is sent instead of the service's own responses. Default: nothing. */
+  readonly respondWith?: RequestHandler | undefined;
 }
 
 const PORT_RULE = "must be a whole number from 0 to 65535";
@@ -48,20 +40,8 @@ const serviceOptionsSchema = strictObject({
   port: z.int(PORT_RULE).min(0, PORT_RULE).max(65535, PORT_RULE).optional(),
   qopParameter: z.enum(["op", "qop"], 'must be "op" or "qop"').optional(),
   settings: z.record(z.string(), z.record(z.string(), z.unknown()), "must be an object").optional(),
-  faults: z.array(z.unknown(), "must be a list").optional(),
+  respondWith: z.custom((value) => typeof value === "function", "must be a function").optional(),
 });
-
-/** A request that the service received. */
-export interface ServiceRequest {
-  /** The method, such as `GET`. */
-  readonly method: string;
-  /** Path and query. */
-  readonly target: string;
-  /** The headers; their names are in lower case. */
-  readonly headers: Readonly<IncomingMessage["headers"]>;
-  /** The HTTP status of the response; 0 if the connection was cut instead. */
-  readonly status: number;
-}
 
 /** A stand-in for the service that runs in this process. */
 export interface Service {
@@ -79,17 +59,8 @@ export interface Service {
    * can't hold
    */
   set(projectId: string, agent: AgentKind, settings: ServiceSettings | undefined): void;
-  /**
-   * Makes the next authenticated requests fail, with one fault each, after the faults that are still queued.
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a value that is not a {@link Fault}
-   */
-  failNext(...faults: readonly Fault[]): void;
-  /**
-   * Sends this response to every authenticated request that has no fault, until a call with `undefined`.
-   * `"reset"` resets the connection.
-   * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a response with a status or body that can't be sent
-   */
-  respondWith(response: CannedResponse | "reset" | undefined): void;
+  /** Asks this function for each authenticated request from now on; `undefined` ends that. */
+  respondWith(handler: RequestHandler | undefined): void;
   /** Accepts only this private key from now on, and forgets all nonces. */
   rotateKey(privateKey: string): void;
   /** Stops listening, and closes every connection. */
@@ -112,7 +83,7 @@ const REALM = "Example Public API";
  *
  * const service = await startService({
  *   settings: { "0123456789abcdef01234567": { monitoring: { logPath: "/var/log/monitoring-agent.log" } } },
- *   faults: [{ status: 503 }, "reset", { delaySeconds: 0.1 }],
+ *   respondWith: ({ target }) => (target.includes("backup") ? { status: 503 } : undefined),
  * });
  * process.env["AGENT_LOG_CONFIG_BASE_URL"] = service.baseUrl;
  * await service.close();
@@ -135,14 +106,17 @@ export async function startServer(
   const { tls, port = 0 } = options;
   const { answer, ...controls } = serviceBehaviour(options);
   const sockets = new Set<Socket>();
-  const listener: RequestListener = (request, response) => {
-    const { method = "", url: target = "", headers, socket } = request;
-    const { content, fault } = answer(method, target, headers.authorization);
-    const parts: Partial<Cut & Delay & CannedResponse> = typeof fault === "object" ? fault : {};
-    const isCut = fault === "reset" || parts.cutAfterBytes !== undefined;
-    report({ method, target, headers, status: isCut ? 0 : content.status });
-    if (fault === "reset") reset(socket, sockets);
-    else sendResponse(response, content, parts);
+  const listener: RequestListener = async ({ method = "", url: target = "", headers, socket }, response) => {
+    const request = { method, target, headers, status: 0 };
+    report(request);
+    try {
+      const content = await answer(request);
+      if (content === "reset") return reset(socket, sockets);
+      sendResponse(response, content);
+    } catch (error) {
+      sendFailure(response, error);
+    }
+    request.status = response.statusCode;
   };
   const server = tls === undefined ? createServer(listener) : createTlsServer({ ...tls }, listener);
   // node:https does not know a connection before its TLS handshake, which may never come.
@@ -173,40 +147,24 @@ function reset({ remotePort }: Socket, sockets: Iterable<Socket>): void {
 /** Returns what the service does, and the functions by which a test changes that. */
 function serviceBehaviour(options: ServiceOptions) {
   const { publicKey: username = "publickey", privateKey = "private-key-0001", qopParameter } = options;
-  let password = privateKey;
-  const protect = () => digestProtection({ realm: REALM, username, password, qopParameter });
-  let challengeFor = protect();
+  const protect = (password: string) => digestProtection({ realm: REALM, username, password, qopParameter });
+  let challengeFor = protect(privateKey);
+  let handle = options.respondWith;
   const projects = new Projects(options.settings ?? {});
-  const faults: Fault[] = [];
-  let standingResponse: CannedResponse | "reset" | undefined;
-
-  const failNext = (...more: readonly Fault[]) => {
-    refuseImpossibleFaults(more);
-    faults.push(...more);
-  };
-  failNext(...(options.faults ?? []));
-
   return {
-    /** Returns the response to a request, and what goes wrong with it. */
-    answer(method: string, target: string, authorization: string | undefined) {
-      let challenge = challengeFor(method, target, authorization);
-      const fault = challenge === undefined ? (faults.shift() ?? standingResponse) : undefined;
-      if (fault === "forgetNonces") {
-        challengeFor = protect();
-        challenge = challengeFor(method, target, authorization);
-      }
-      const usualResponse = challenge === undefined ? respond(method, target, projects) : unauthorized(challenge);
-      return { content: isResponse(fault) ? fault : usualResponse, fault };
+    /** Returns the response to a request. */
+    async answer(request: ServiceRequest) {
+      const { method, target, headers } = request;
+      const challenge = challengeFor(method, target, headers.authorization);
+      if (challenge !== undefined) return unauthorized(challenge);
+      return (await handle?.(request)) ?? respond(method, target, projects);
     },
     set: (...args: Parameters<Service["set"]>) => projects.set(...args),
-    failNext,
-    respondWith(response: CannedResponse | "reset" | undefined) {
-      if (response !== undefined) refuseImpossibleFaults([response]);
-      standingResponse = response;
+    respondWith(handler: RequestHandler | undefined) {
+      handle = handler;
     },
     rotateKey(key: string) {
-      password = key;
-      challengeFor = protect();
+      challengeFor = protect(key);
     },
   };
 }

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { CannedResponse, Service, ServiceOptions } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
-import { readBytes } from "../testing/read-bytes.ts";
+import { CUT_RESPONSE, queueFaults } from "../testing/queue-faults.ts";
 import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openClientOfRun, openService } from "./open-client.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 
@@ -32,7 +32,7 @@ function watchSockets(): () => number {
 
 it("say what to check where they are refused or cut", async () => {
   const service = await openService();
-  service.respondWith("reset");
+  service.respondWith(() => "reset");
   const client = openClient(service);
   const failure = { code: "ERR_CONNECTION", temporary: true };
   const cut = expect.stringContaining("the connection was cut");
@@ -150,7 +150,7 @@ const signedIn = ({ requests }: Service) => requests.filter(({ headers }) => hea
 
 it("carry a wrong key three times behind a gateway that replaces the reasons of refusals by pages", async () => {
   const service = await openService();
-  service.respondWith(PAGE);
+  service.respondWith(() => PAGE);
   const client = openClient(service);
   const failures = await Promise.all(Array.from({ length: 100 }, () => failureOf(client)));
   expect(failures).toEqual(Array(100).fill(expect.objectContaining({ code: "ERR_WRONG_KEY" })));
@@ -177,7 +177,7 @@ it.each<{ description: string; after: number; begin: (service: Service) => void;
   {
     description: "a key whose owner is gone",
     after: 100,
-    begin: (service) => service.respondWith(refusal(401, "NO_CURRENT_USER")),
+    begin: (service) => service.respondWith(() => refusal(401, "NO_CURRENT_USER")),
     // The sixteen that are under way, and two that are sent before the third of them is refused.
     atMost: 18,
     code: "ERR_WRONG_KEY",
@@ -185,7 +185,7 @@ it.each<{ description: string; after: number; begin: (service: Service) => void;
   {
     description: "an address that is taken off the access list",
     after: 100,
-    begin: (service) => service.respondWith(refusal(403, "IP_ADDRESS_NOT_ON_ACCESS_LIST")),
+    begin: (service) => service.respondWith(() => refusal(403, "IP_ADDRESS_NOT_ON_ACCESS_LIST")),
     atMost: 18,
     code: "ERR_ACCESS_LIST",
   },
@@ -199,7 +199,7 @@ it.each<{ description: string; after: number; begin: (service: Service) => void;
   {
     description: "status 503 with Retry-After",
     after: 100,
-    begin: (service) => service.respondWith({ status: 503, headers: { "Retry-After": "60" } }),
+    begin: (service) => service.respondWith(() => ({ status: 503, headers: { "Retry-After": "60" } })),
     // The 47 that are sent, two thirds of them over new connections, which ask for a challenge.
     atMost: 78,
     code: "ERR_UNAVAILABLE",
@@ -256,7 +256,7 @@ it.each(["USER_UNAUTHORIZED", "NOT_IN_GROUP", "NEW_CODE"])(
     const client = openClient(service);
     await client.get(MONITORING);
     const headers = { "WWW-Authenticate": 'Digest realm="Example Public API", nonce="other", qop="auth"' };
-    service.failNext({ ...refusal(401, code), headers });
+    queueFaults(service, { ...refusal(401, code), headers });
     expect(await failureOf(client)).toMatchObject({ errorCode: code });
     await client.get(MONITORING);
     expect(service.requests.map(({ status }) => status)).toEqual([401, 200, 401, 200]);
@@ -281,7 +281,7 @@ it.each<{ description: string; options: ServiceOptions; every: number }>([
   { description: "TLS", options: { tls: TLS }, every: 8 },
 ])("carry a read again whose response was cut after any number of bytes, over $description", async (row) => {
   vi.spyOn(Math, "random").mockReturnValue(1);
-  const { length } = await readBytes(await openService({ faults: [{ cutAfterBytes: 9999 }] }), MONITORING);
+  const { length } = CUT_RESPONSE;
   const openSockets = watchSockets();
   const cuts = Array.from({ length: Math.floor(length / row.every) + 1 }, (_, index) => length - index * row.every);
   const batches = Map.groupBy(cuts, (_, index) => Math.floor(index / AT_ONCE));
@@ -289,7 +289,7 @@ it.each<{ description: string; options: ServiceOptions; every: number }>([
     const service = await openService(row.options);
     const client = openClient(service, { caCertificate: CA_FILE, maxRetries: 10 });
     // The first read lets the others begin at once.
-    service.failNext({ delaySeconds: 0 }, ...batch.map((cutAfterBytes) => ({ cutAfterBytes })));
+    queueFaults(service, { delaySeconds: 0 }, ...batch.map((cutAfterBytes) => ({ cutAfterBytes })));
     const reads = await Promise.all([length, ...batch].map(() => client.get(MONITORING)));
     expect(new Set(reads.map(({ logPath }) => logPath))).toEqual(new Set([LOG_PATH]));
     await client.close();

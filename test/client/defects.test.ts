@@ -6,6 +6,7 @@ import { Client, errors } from "undici";
 import { expect, it, vi } from "vitest";
 import { agentLogSettingsSchema } from "../../sdk/model/agent-log-settings.ts";
 import { Cookies } from "../../sdk/transport/cookies.ts";
+import { queueFaults } from "../testing/queue-faults.ts";
 import { failureOf, KEYS, MONITORING, openClient, openService } from "./open-client.ts";
 
 const DEFECT = new TypeError("x is not a function");
@@ -33,7 +34,7 @@ it.each<readonly [layer: string, error: Error, arrange: () => { mockRestore(): v
   ["the settings", DEFECT, () => vi.spyOn(agentLogSettingsSchema, "safeParse").mockImplementation(() => fail())],
 ])("a defect in %s is no outage and is not retried", async (_, { message }, arrange) => {
   const service = await openService();
-  service.failNext({ status: 200, headers: { "Set-Cookie": "a=b" }, body: '{"configOverrides":{"a":1}}' });
+  queueFaults(service, { status: 200, headers: { "Set-Cookie": "a=b" }, body: '{"configOverrides":{"a":1}}' });
   const client = openClient(service, { maxRetries: 3 });
   const mock = arrange();
   const failure = await failureOf(client).finally(() => mock.mockRestore());

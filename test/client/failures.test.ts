@@ -10,7 +10,7 @@ import { describe, expect, it, onTestFinished, type TestContext, test, vi } from
 import { AgentLogConfigError, type AgentLogConfigErrorCode, type ConnectionOptions } from "../../sdk/client/index.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
 import { errorFinding } from "../../sdk/record/finding-report.ts";
-import type { CannedResponse, Fault } from "../../sdk/testing/index.ts";
+import type { CannedResponse } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import {
   hostOf,
@@ -20,6 +20,7 @@ import {
   proxyAddress,
 } from "../servers/proxy-client.ts";
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
+import { type Fault, STALE_NONCE } from "../testing/queue-faults.ts";
 import { expectSafe } from "./expect-safe.ts";
 import { AUTHORITY, type CertificateOptions, FOR_LOOPBACK, issueCertificate } from "./issue-certificate.ts";
 import { KEYS, MONITORING, openClient, openService, PROJECT_ID } from "./open-client.ts";
@@ -82,7 +83,7 @@ const asksFor = (challenge: string) => ({ status: 401, headers: { "WWW-Authentic
 
 async function respond(response: CannedResponse): Promise<Situation> {
   const service = await openService();
-  service.respondWith(response);
+  service.respondWith(() => response);
   return { baseUrl: service.baseUrl, facts: { status: response.status } };
 }
 
@@ -416,7 +417,7 @@ test("one advice on the access list is for all addresses", async () => {
   );
   expect(new Set(causes).size).toBe(1);
 });
-itFails("ERR_UNAVAILABLE", () => openService({ faults: Array.from({ length: 9 }, () => "forgetNonces") }), [
+itFails("ERR_UNAVAILABLE", () => openService({ faults: Array(9).fill(STALE_NONCE) }), [
   [
     "nonces that the service keeps forgetting",
     undefined,
@@ -930,7 +931,7 @@ function behindProxy(protocol: "https" | "http", { noProxy = "", isNamed = false
   return async (response: CannedResponse | "reset"): Promise<Situation> => {
     const { origin } = await startProxyStandIn();
     const service = await openService(protocol === "https" ? { tls: TLS } : {});
-    service.respondWith(response);
+    service.respondWith(() => response);
     const environment = { HTTP_PROXY: origin, HTTPS_PROXY: origin, NO_PROXY: noProxy };
     const end = isNamed ? ` The proxy ${hostOf(origin)} may have answered instead of the service.` : "";
     const caCertificate = isTrusted ? CA_FILE : undefined;

@@ -115,7 +115,7 @@ it("returns typed settings or one AgentLogConfigError, whatever the response", a
   const client = openClient(service);
   await fc.assert(
     fc.asyncProperty(response, fc.boolean(), async (canned, envelope) => {
-      service.respondWith(canned);
+      service.respondWith(() => canned);
       await client.get({ ...MONITORING, envelope }).then(expectSettings, expectClearError);
     }),
     { seed: SEED, numRuns: RUNS },

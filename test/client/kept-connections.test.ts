@@ -5,6 +5,7 @@ import { createServer as createTlsServer, TLSSocket } from "node:tls";
 import { describe, expect, it, vi } from "vitest";
 import { digestProtection } from "../../sdk/testing/digest-protection.ts";
 import { listen } from "../servers/listen.ts";
+import { queueFaults } from "../testing/queue-faults.ts";
 import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openClientOfRun, openService } from "./open-client.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 
@@ -127,7 +128,7 @@ describe("a connection that the server closes", () => {
     const service = await openService();
     const client = openClient(service);
     await client.get(MONITORING);
-    service.failNext("reset", "reset");
+    queueFaults(service, "reset", "reset");
     expect(await failureOf(client)).toMatchObject({ code: "ERR_CONNECTION", temporary: true });
     expect(service.requests.map(({ status }) => status)).toEqual([401, 200, 0, 0]);
   });
@@ -159,7 +160,7 @@ describe("a connection that the server closes", () => {
     const client = openClientOfRun(service);
     await client.get(MONITORING);
     for (const cutAfterBytes of [9, 200]) {
-      service.failNext({ cutAfterBytes });
+      queueFaults(service, { cutAfterBytes });
       await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_CONNECTION" });
       expect(await client.get(MONITORING)).toMatchObject({ logPath: LOG_PATH });
     }
@@ -226,7 +227,7 @@ it("sends the nonce with its next count, and the cookies, over the new connectio
   const service = await openService();
   const client = openClient(service);
   await client.get(MONITORING);
-  service.failNext("reset");
+  queueFaults(service, "reset");
   await client.get(MONITORING);
   const sent = service.requests.map(({ headers }) => /nonce="([^"]+)".* nc=(\w+)/.exec(headers.authorization ?? ""));
   expect(sent.map((match) => match?.[2])).toEqual([undefined, "00000001", "00000002", "00000003"]);

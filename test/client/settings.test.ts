@@ -134,7 +134,7 @@ it.each<readonly [string, Omit<CannedResponse, "status">]>([
   ["a byte order mark", { body: `\uFEFF${BODY}` }],
 ])("settings are found in a response with %s, whether or not an envelope was asked for", async (_, response) => {
   const service = await openService();
-  service.respondWith({ status: 200, ...response });
+  service.respondWith(() => ({ status: 200, ...response }));
   const client = openClient(service);
   for (const envelope of [true, false]) {
     expect(await client.get({ ...MONITORING, envelope })).toMatchObject({ logPath: "/münchen.log" });
@@ -147,7 +147,7 @@ it.each([
   { body: { code: 200, data: {} }, logPath: undefined },
 ])("settings are taken out of the envelope %o only where one was asked for", async ({ body, logPath }) => {
   const service = await openService();
-  service.respondWith({ status: 200, body: JSON.stringify(body) });
+  service.respondWith(() => ({ status: 200, body: JSON.stringify(body) }));
   const client = openClient(service);
   expect(await client.get({ ...MONITORING, envelope: true })).toMatchObject({ logPath });
   await expect(client.get(MONITORING)).rejects.toMatchObject({ code: "ERR_INVALID_RESPONSE" });
@@ -165,7 +165,7 @@ it.each(['{"logPath":"/l"}', '{"logRotate":{"numTotal":0}}', '{"configOverrides"
 it("settings have overrides as they are, also with a key that would set a prototype", async () => {
   const service = await openService();
   const overrides = '{"__proto__":{"a":1},"b":2}';
-  service.respondWith({ status: 200, body: `{"configOverrides":${overrides}}` });
+  service.respondWith(() => ({ status: 200, body: `{"configOverrides":${overrides}}` }));
   const { configOverrides } = await openClient(service).get(MONITORING);
   expect(JSON.stringify(configOverrides)).toBe(overrides);
 });
@@ -174,7 +174,7 @@ it("settings have overrides of many levels, with lists among them", async () => 
   const service = await openService();
   const client = openClient(service);
   const overrides = `${'{"a":'.repeat(200)}[1]${"}".repeat(200)}`;
-  service.respondWith({ status: 200, body: `{"configOverrides":${overrides}}` });
+  service.respondWith(() => ({ status: 200, body: `{"configOverrides":${overrides}}` }));
   const { configOverrides } = await client.get(MONITORING);
   expect(JSON.stringify(configOverrides)).toBe(overrides);
 });
@@ -199,7 +199,7 @@ it.each([
 ])("settings come with the version of the service as it is: %s", async (header, expected) => {
   const service = await openService();
   const headers = header === undefined ? {} : { "X-Vendor-Service-Version": header };
-  service.respondWith({ status: 200, headers, body: "{}" });
+  service.respondWith(() => ({ status: 200, headers, body: "{}" }));
   expect((await openClient(service).get(MONITORING)).serviceVersion).toEqual(expected);
 });
 

@@ -8,9 +8,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTes
 import { type AgentLogConfigClient, AgentLogConfigError } from "../../sdk/client/index.ts";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
 import { errorFinding } from "../../sdk/record/finding-report.ts";
-import type { Fault, Service } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
+import { type Fault, queueFaults, STALE_NONCE } from "../testing/queue-faults.ts";
 import { failureOf, LOG_PATH, MONITORING, openClient, openClientOfRun, openService } from "./open-client.ts";
 import { CA_FILE, TLS } from "./test-certificate.ts";
 
@@ -126,7 +127,7 @@ describe("a read", () => {
   ])("waits before it is repeated: $description", async ({ headers, random, waits }) => {
     vi.spyOn(Math, "random").mockReturnValue(random);
     const service = await openService();
-    service.respondWith({ status: 503, headers });
+    service.respondWith(() => ({ status: 503, headers }));
     const ended = watch(openClient(service, { maxRetries: 3 }).get(MONITORING));
     // Each one goes over a new connection, which asks for a challenge.
     for (const requests of [2, 4, 6]) {
@@ -245,7 +246,7 @@ describe("a read", () => {
 
   it("is not repeated where its time would be over", async () => {
     const service = await openService();
-    service.respondWith(DOWN);
+    service.respondWith(() => DOWN);
     const ended = watch(openClient(service, { maxRetries: 3, timeoutSeconds: 1.4 }).get(MONITORING));
     await responded(2);
     await pass(500);
@@ -269,7 +270,7 @@ describe("a read", () => {
   it.each<readonly [string, readonly Fault[], object, number]>([
     ["status 500 of the service", [DEFECT], { status: 500, errorCode: "UNEXPECTED_ERROR" }, 2],
     ["status 404", [{ status: 404 }], { status: 404 }, 2],
-    ["nonces that are too old at once", Array(9).fill("forgetNonces"), { code: "ERR_UNAVAILABLE", temporary: true }, 4],
+    ["nonces that are too old at once", Array(9).fill(STALE_NONCE), { code: "ERR_UNAVAILABLE", temporary: true }, 4],
   ])("is not repeated after %s", async (_, faults, failure, requests) => {
     const service = await openService({ faults });
     expect(await failureOf(openClient(service, { maxRetries: 3 }))).toMatchObject(failure);
@@ -350,7 +351,7 @@ describe("a read", () => {
 
   it("says how often it was tried, and has the cause of one that was tried once", async () => {
     const service = await openService();
-    service.respondWith({ ...DOWN, body: "no healthy upstream (x, 1)" });
+    service.respondWith(() => ({ ...DOWN, body: "no healthy upstream (x, 1)" }));
     const failures = [];
     for (const [maxRetries, end] of [
       [0, "(status 503, no healthy upstream (x, 1))"],
@@ -486,7 +487,7 @@ it("a read is not repeated where the key is refused to others while it pauses", 
   const service = await openService();
   const client = openClientOfRun(service, { maxRetries: 3 });
   await client.get(MONITORING);
-  service.failNext(DOWN);
+  queueFaults(service, DOWN);
   const ended = watch(client.get(MONITORING));
   await responded(3);
   service.rotateKey("private-key-0002");

@@ -5,6 +5,7 @@ import { hasProject, readStack, selectedStack } from "../../sdk/command/read-sta
 import { AgentLogConfigError } from "../../sdk/model/errors.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
+import { queueFaults } from "../testing/queue-faults.ts";
 import { type Environment, environmentOf } from "./run-main.ts";
 
 vi.mock("../../sdk/command/read-stack.ts", () => ({ readStack: vi.fn(), hasProject: vi.fn(), selectedStack: vi.fn() }));
@@ -79,7 +80,7 @@ describe("for one project", () => {
       vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "performance"] });
       onTestFinished(() => void vi.useRealTimers());
       const service = await start();
-      service.failNext({ delaySeconds: 25 });
+      queueFaults(service, { delaySeconds: 25 });
       const checked = checkProjects([...projects([FIRST, SECOND]), ...args]);
       while (service.requests.length < 2) await setImmediate();
       expect(stderr).toMatch(/^Settings from the environment: .*\n$/);
@@ -183,7 +184,7 @@ describe("for many projects", () => {
 
   it("goes on after an outage of the first one", async () => {
     const service = await start();
-    service.failNext({ status: 503 });
+    queueFaults(service, { status: 503 });
     const found = await report(...projects([FIRST, SECOND]));
     expect(found).toMatchObject({ configs: [{}, {}, {}], failures: [{ temporary: true }] });
     // A retry would hide the failure.

@@ -47,7 +47,7 @@ describe.each(ENGINES)("connections on the %s engine", (engine) => {
     const fingerprint = createHash("sha256").update(service.baseUrl).digest("hex").slice(0, 16);
     const [, recorded] = /"__readTarget":"\S+ (\w+)/.exec(JSON.stringify(await deployment.exportState())) ?? [];
     expect(recorded).toBe(fingerprint);
-    service.respondWith({ status: 503 });
+    service.respondWith(() => ({ status: 503 }));
     expect(await deployment.preview()).toMatchObject({ ok: true, steps: [] });
   });
 

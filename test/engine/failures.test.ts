@@ -3,6 +3,7 @@ import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 import { ENGINES, openProgram, PRIVATE_KEY } from "../deployment/open-program.ts";
 import { parseProperties } from "../stand-in-engine/property-value.ts";
+import { queueFaults } from "../testing/queue-faults.ts";
 
 const projectOf = (digit: string) => digit.repeat(24);
 const [ONE, TWO, THREE, FOUR] = [projectOf("1"), projectOf("2"), projectOf("3"), projectOf("4")] as const;
@@ -48,7 +49,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     for (const each of [service, slow]) know(each, "/recorded");
     expect(await deployment.up()).toMatchObject({ ok: true });
     for (const each of [service, slow]) know(each, "/drifted");
-    slow.failNext(...Array(100).fill({ delaySeconds: 2 }));
+    queueFaults(slow, ...Array(100).fill({ delaySeconds: 2 }));
     service.set(FOUR, agent, undefined);
     const late = { ...resources.late, lateSeconds: 3 };
     const slowly = { args: { projectId: ONE, agent }, service: "hasty" };
@@ -69,7 +70,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     expect(await deployment.up()).toMatchObject({ ok: true });
     service.set(GONE, agent, undefined);
     service.set(ONE, agent, { logPath: "/drifted" });
-    service.failNext({ delaySeconds: 2 }, { delaySeconds: 2 });
+    queueFaults(service, { delaySeconds: 2 }, { delaySeconds: 2 });
     const { ok, steps, text } = await deployment.preview();
     expect([ok, steps.toSorted(byName)]).toEqual([false, [unchanged("bad"), differs("slow")]]);
     expect(errorsIn(text)).toEqual([expect.stringContaining("there is no such project")]);
@@ -227,7 +228,7 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     });
     const { text } = await deployment.up();
     expect(text).toMatch(/warning: .*logPath is "\/recorded", expected "\/added"/);
-    service.respondWith({ status: 503 });
+    service.respondWith(() => ({ status: 503 }));
     const outage = [
       { subject: "one", run: await deployment.preview({ expectNoChanges: true }) },
       { subject: "one", run: await deployment.up() },
@@ -312,7 +313,7 @@ it("README's program prints no warning of Node.js where nothing can be read", as
   const one = { args: { projectId: ONE, agent, whenUnavailable: "useRecorded" } };
   await deployment.setConfigs({ "failures:resources": JSON.stringify({ one }), "failures:calls": ONE });
   expect(await deployment.up()).toMatchObject({ ok: true });
-  service.respondWith({ status: 503 });
+  service.respondWith(() => ({ status: 503 }));
   const outage = await deployment.preview();
   expect(outage).toMatchObject({ ok: false, text: expect.stringContaining("uses the recorded settings") });
   await deployment.unsetConfig("agent-log-config:baseUrl");

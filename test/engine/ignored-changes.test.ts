@@ -40,7 +40,7 @@ it("never overwrites on the real engine what ignoreChanges keeps, and shows the 
   expect(await deployment.preview({ expectNoChanges: true })).toMatchObject({ ok: true });
 
   await deployment.setConfig("agent-log-config:maxRetries", "0");
-  service.respondWith({ status: 503 });
+  service.respondWith(() => ({ status: 503 }));
   const { ok, text } = await deployment.preview();
   expect([ok, text]).toEqual([true, expect.stringContaining("(status 503)")]);
   expect(text).not.toContain("cannot ignore changes");

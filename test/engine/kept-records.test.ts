@@ -63,7 +63,7 @@ describe.each(RECORD_LANGUAGES)("a record in %s", LIMIT, (language) => {
     expect(await deployment.up()).toMatchObject({ ok: true, steps: [] });
     expect(await recordIn(deployment)).toMatchObject({ ...OLD, __readTarget });
 
-    other.respondWith({ status: 503 });
+    other.respondWith(() => ({ status: 503 }));
     await use(ARGS, options);
     for (const run of [await deployment.preview(), await deployment.up()]) {
       expect([run.ok, run.text]).toEqual([true, expect.not.stringContaining("503")]);

@@ -70,7 +70,7 @@ describe.each(BOTH_ENGINES)("AgentLogConfig on the %s engine", (engine) => {
   it("is removed from the state in a refresh only where the service says that the project does not exist", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "recorded", { args: ARGS });
     await deployment.up();
-    service.respondWith({ status: 404, body: "<html>no such page</html>" });
+    service.respondWith(() => ({ status: 404, body: "<html>no such page</html>" }));
     expect(await deployment.refresh()).toMatchObject({ ok: false });
     service.respondWith(undefined);
     service.set(PROJECT_ID, "monitoring", undefined);

@@ -32,7 +32,7 @@ it.for(POLICIES.flatMap((policy) => RECORD_LANGUAGES.map((language) => ({ ...pol
     await use(ARGS);
     await deployment.setConfig("agent-log-config:maxRetries", "0");
     for (const projectId of [PROJECT_ID, OTHER_PROJECT]) service.set(projectId, "monitoring", SETTINGS);
-    if (status !== undefined) service.respondWith({ status });
+    if (status !== undefined) service.respondWith(() => ({ status }));
     const pack = await copyExample(context, "policy");
     const source = `import { PolicyPack } from "@pulumi/policy";
       const change = ({ type, props: { ...properties } }) => {

@@ -73,7 +73,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     const other = await openService({ settings: { [PROJECT_ID]: { monitoring: SETTINGS } } });
     await deployment.setConfig("agent-log-config:baseUrl", other.baseUrl);
 
-    other.respondWith({ status: 503 });
+    other.respondWith(() => ({ status: 503 }));
     const refused = await deployment.preview();
     expect(refused.ok).toBe(false);
     expect(refused.text).toContain("the recorded settings come from another service, so they are not used");
@@ -81,7 +81,7 @@ describe.each(ENGINES)("a record on the %s engine", (engine) => {
     const unchanged = await deployment.up();
     expect(unchanged).toMatchObject({ ok: true, steps: [] });
 
-    other.respondWith({ status: 503 });
+    other.respondWith(() => ({ status: 503 }));
     const outage = [await deployment.preview({ expectNoChanges: true }), await deployment.refresh()];
     for (const run of outage) {
       expect(run).toMatchObject({ ok: true, steps: [] });

@@ -118,7 +118,7 @@ describe.each(WAYS)("a fleet of the %s", (by) => {
       expect(updated.steps).toEqual([drift]);
       const { paths } = await deployment.outputs();
       expect(paths).toMatchObject({ [`${id(1)}/monitoring`]: "/drifted", [`${id(2)}/monitoring`]: "/log/2" });
-      service.respondWith({ status: 503 });
+      service.respondWith(() => ({ status: 503 }));
       expect(await deployment.run(["destroy", "--yes", "--skip-preview", "--run-program"])).toMatchObject({ ok: true });
       expect(JSON.stringify(await deployment.exportState())).not.toContain(id(1));
     },

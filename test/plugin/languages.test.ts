@@ -85,7 +85,7 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
   expect(update.exitCode).not.toBe(0);
   expect(update.text).toMatch(/ 2 updated\n/);
 
-  service.respondWith({ status: 503 });
+  service.respondWith(() => ({ status: 503 }));
   const outage = await deployment.refresh();
   expect(outage).toMatchObject({ exitCode: 1, steps: [] });
   expect(outage.text).toMatch(/warning: Can't read .*\(status 503.* uses the recorded settings\./);
@@ -107,7 +107,7 @@ it.for(LANGUAGES)("shows the life of records in %s", LIMIT, async (language, con
 
   // The engine keeps what is secret in the form of ciphertext.
   expect(JSON.stringify(await deployment.exportState())).not.toMatch(/private-key|body-api-key/);
-  service.respondWith({ status: 503 });
+  service.respondWith(() => ({ status: 503 }));
   expect(await deployment.destroy()).toMatchObject({ ok: true });
   service.respondWith(undefined);
   const resource = ["agent-log-config:index:AgentLogConfig", "monitoring", `${PROJECT_ID}/monitoring`];

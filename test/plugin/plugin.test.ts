@@ -3,6 +3,7 @@ import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
 import { environmentOf } from "../command/run-main.ts";
 import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
+import { queueFaults } from "../testing/queue-faults.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
 
@@ -76,7 +77,7 @@ describe("the process", () => {
   });
 
   it("ends with its standard input, also in the middle of a read", async () => {
-    service.failNext({ delaySeconds: 60 });
+    queueFaults(service, { delaySeconds: 60 });
     const plugin = await startForTest();
     await plugin.configure(configuration());
     const read = plugin.check(ARGS).catch((error: Error) => error.message);
@@ -88,7 +89,7 @@ describe("the process", () => {
   it("lets no read wait for another one, and ends all at once where the engine cancels", async () => {
     const plugin = await configured();
     await plugin.check(ARGS);
-    service.failNext({ delaySeconds: 60 });
+    queueFaults(service, { delaySeconds: 60 });
     const slow = plugin.check(ARGS).catch((error: Error) => error.message);
     await vi.waitFor(() => expect(service.requests).toHaveLength(3));
     expect(await plugin.check({ ...ARGS, agent: "backup" })).toMatchObject({ logPath: "/backup" });
@@ -237,7 +238,7 @@ describe("a resource", () => {
   });
 
   it("says in a refresh what to do after a change of the connection, unless a program has sent the connection", async () => {
-    service.respondWith({ status: 404, body: "<html>" });
+    service.respondWith(() => ({ status: 404, body: "<html>" }));
     for (const isSent of [false, true]) {
       if (isSent) await shared.checkConfig(configuration());
       const plugin = await configured();

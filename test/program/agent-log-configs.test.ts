@@ -20,6 +20,7 @@ import {
   unknownValue,
   withoutSecrets,
 } from "../stand-in-engine/property-value.ts";
+import { queueFaults } from "../testing/queue-faults.ts";
 import { catchRejections, connectService, setEngine } from "./set-engine.ts";
 
 const [ONE, TWO, THREE] = ["0123456789abcdef0123456a", "0123456789abcdef0123456b", "0123456789abcdef0123456c"];
@@ -419,7 +420,7 @@ describe("a fleet of the plugin", () => {
   });
 
   it("ends at once without a word when it is cancelled", async () => {
-    service.failNext(...Array(3).fill({ delaySeconds: 60 }));
+    queueFaults(service, ...Array(3).fill({ delaySeconds: 60 }));
     const { request, registered } = await openEngine();
     const fleet = plugin.construct(args, request);
     await vi.waitUntil(() => service.requests.length > 1);

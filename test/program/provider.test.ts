@@ -2,7 +2,8 @@ import * as pulumi from "@pulumi/pulumi";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { SECRET_SIGNATURE, SIGNATURE_KEY } from "../../sdk/engine/engine-marks.ts";
 import { AgentLogConfig, getAgentLogConfig, getAgentLogConfigOutput, Provider } from "../../sdk/index.ts";
-import type { Fault, Service } from "../../sdk/testing/index.ts";
+import type { Service } from "../../sdk/testing/index.ts";
+import { type Fault, queueFaults } from "../testing/queue-faults.ts";
 import { connectService, setEngine } from "./set-engine.ts";
 
 const MONITORING = { projectId: "0123456789abcdef01234567", agent: "monitoring" } as const;
@@ -158,7 +159,7 @@ it("is copied without its connection, which has the key in clear", () => {
 /** Runs a program in a stack of its own, in which each read gets the next of these responses. */
 async function pathsIn(faults: readonly Fault[], program: (service: Service) => Promise<unknown>): Promise<unknown> {
   const service = await connectService({});
-  service.failNext(...faults);
+  queueFaults(service, ...faults);
   const { promise, resolve } = Promise.withResolvers<unknown>();
   await pulumi.runtime.runInPulumiStack(async () => {
     resolve(await program(service));

@@ -167,7 +167,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
 
   it("uses the record in an outage where it is told to, and warns", async () => {
     const kept = await recorded(await open(configuration()), USE_RECORDED);
-    service.respondWith(OUTAGE);
+    service.respondWith(() => OUTAGE);
     const provider = await open(configuration());
     expect(await update(provider, USE_RECORDED, kept)).toEqual({ op: "same", ...kept });
     expect(await provider.warnings()).toEqual([
@@ -191,7 +191,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     ["the record is not as expected", unmet, asIs, 'logPath is "/l", expected "/srv"; change it in'],
   ])("fails in an outage where %s", async (_, args, change = asIs, reason = "status 503") => {
     const kept = await recorded(await open(configuration()), USE_RECORDED);
-    service.respondWith(OUTAGE);
+    service.respondWith(() => OUTAGE);
     const provider = await open(configuration());
     await expect(update(provider, args, change(kept))).rejects.toThrow(reason);
     await provider.warnings();
@@ -222,7 +222,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
 
   it("removes a record where the service says that the project does not exist", async () => {
     const kept = await recorded(await open(configuration()));
-    service.respondWith(GONE);
+    service.respondWith(() => GONE);
     const provider = await open(configuration());
     expect((await provider.read(ID, kept))["id"]).toBeUndefined();
     expect(await provider.warnings()).toEqual([
@@ -242,14 +242,14 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     "keeps a record in a refresh where the service says %o",
     async (answer) => {
       const kept = await recorded(await open(configuration()));
-      service.respondWith(answer);
+      service.respondWith(() => answer);
       await expect((await open(configuration())).read(ID, kept)).rejects.toThrow(/_GROUP_ID|GROUP_NOT_FOUND/);
     },
   );
 
   it("keeps the record in a refresh in an outage where it is told to", async () => {
     const kept = await recorded(await open(configuration()), USE_RECORDED);
-    service.respondWith(OUTAGE);
+    service.respondWith(() => OUTAGE);
     const provider = await open(configuration());
     const { id, inputs = kept.inputs, properties } = await provider.read(ID, kept);
     expect(await provider.warnings()).toEqual([expect.stringMatching(/status 503.* uses the recorded settings/)]);
@@ -260,7 +260,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
   it("uses no record of another service in a refresh, as far as the engine tells what it was read for", async () => {
     const kept = await recorded(await open(configuration()), USE_RECORDED);
     const other = await openService();
-    other.respondWith(OUTAGE);
+    other.respondWith(() => OUTAGE);
     const provider = await open({ ...configuration(), baseUrl: other.baseUrl });
     const read = provider.read(ID, kept);
     // The host of dynamic providers passes outputs alone, which do not say it.
@@ -296,7 +296,7 @@ describe.each(WAYS)("the $way", ({ way, open }) => {
     "fails in a refresh with the cause, and says last what to do after a change of the connection where that may help: $description",
     async ({ says, status, body, isAdvised = false }) => {
       const kept = await recorded(await open(configuration()));
-      service.respondWith({ status, body });
+      service.respondWith(() => ({ status, body }));
       const failed = (await open(configuration())).read(ID, kept);
       const message = await failed.then(String, (error: Error) => error.message);
       expect(message).toContain(says);

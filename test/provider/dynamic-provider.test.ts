@@ -214,7 +214,7 @@ it.each([
 });
 
 it("tells the reason once where projects are gone", async () => {
-  service.respondWith({ status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' });
+  service.respondWith(() => ({ status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' }));
   for (const digit of ["a", "b"]) {
     const id = `${digit.repeat(24)}/monitoring`;
     expect(await read(CONFIGURATION, id, { ...INPUTS, projectId: digit.repeat(24) })).toEqual({
@@ -229,7 +229,7 @@ it("tells the reason once where projects are gone", async () => {
 });
 
 it("tells the reason of an outage once", async () => {
-  service.respondWith({ status: 503 });
+  service.respondWith(() => ({ status: 503 }));
   for (const digit of ["0", "1"]) {
     const news = { projectId: digit.repeat(24), agent: "monitoring", whenUnavailable: "useRecorded" };
     const { inputs } = await check(CONFIGURATION, { ...INPUTS, ...news, __readTarget: null }, news);
@@ -243,7 +243,7 @@ it("tells the reason of an outage once", async () => {
 });
 
 it("fails a read without a stack trace, and with the id where the host prints the error", async () => {
-  service.respondWith({ status: 403 });
+  service.respondWith(() => ({ status: 403 }));
   const error: unknown = await read(CONFIGURATION, ID, INPUTS).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ message: expect.stringContaining("403"), stack: "it could not be read" });
   expect(String(error)).toBe(`AgentLogConfig ${ID}`);

@@ -9,6 +9,7 @@ import { SettingsReader } from "../../sdk/reading/settings-reader.ts";
 import { openService } from "../client/open-client.ts";
 import { CA_FILE } from "../client/test-certificate.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
+import { queueFaults } from "../testing/queue-faults.ts";
 
 const BACKUP: ReadArguments = { projectId: "0123456789abcdef01234567", agent: "backup" };
 
@@ -82,7 +83,7 @@ it.each([
 it("says nothing of raising a limit in a refresh, where the settings of the stack are arguments", async () => {
   const { service, connection } = await open({ timeoutSeconds: "0.2" });
   const args = Object.fromEntries(Object.entries(connection).map(([name, found]) => [name, found?.text]));
-  service.failNext({ delaySeconds: 60 });
+  queueFaults(service, { delaySeconds: 60 });
   await expect(
     new SettingsReader(() => {}).read(lookUpConnection(providerArguments("", args)), BACKUP),
   ).rejects.toThrow(/or raise timeoutSeconds\. See \S+#err_timeout\.$/);
@@ -95,7 +96,7 @@ it.each([
   vi.stubEnv("AGENT_LOG_CONFIG_TIMEOUT_SECONDS", "0.2");
   onTestFinished(() => void vi.unstubAllEnvs());
   const { service, connection } = await open(settings);
-  service.failNext({ delaySeconds: 60 });
+  queueFaults(service, { delaySeconds: 60 });
   await expect(new SettingsReader(() => {}).read(connection, BACKUP)).rejects.toThrow(
     new RegExp(`or raise timeoutSeconds\\. See \\S+#err_timeout\\.${how}$`),
   );

@@ -1,13 +1,15 @@
 import { once } from "node:events";
 import { connect } from "node:net";
 import { setImmediate } from "node:timers/promises";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type Fault, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
-import { failureOf, LOG_PATH, MONITORING, openClient, openService, PROJECT_ID } from "../client/open-client.ts";
+import { describe, expect, it, vi } from "vitest";
+import { type RequestHandler, type Service, type ServiceOptions, startService } from "../../sdk/testing/index.ts";
+import { failureOf, KEYS, LOG_PATH, MONITORING, openClient, openService, PROJECT_ID } from "../client/open-client.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
-import { readBytes, readTarget } from "./read-bytes.ts";
+import { readTarget } from "./read-target.ts";
 
 const READ = { logPath: LOG_PATH };
+const UNKNOWN = "f".repeat(24);
+const of = (projectId: string) => `/api/public/v1.0/groups/${projectId}/automationConfig/monitoringAgentConfig`;
 
 async function open(options: ServiceOptions = {}) {
   const service = await openService(options);
@@ -62,6 +64,14 @@ describe("startService", () => {
     expect(await failureOf(client)).toMatchObject({ code: "ERR_WRONG_KEY" });
   });
 
+  it("forgets its nonces where the same key is set", async () => {
+    const { service, client } = await open();
+    await client.get(MONITORING);
+    service.rotateKey(KEYS.privateKey);
+    await client.get(MONITORING);
+    expect(statuses(service)).toEqual([401, 200, 401, 200]);
+  });
+
   it("closes where a client does not begin the TLS handshake", async () => {
     const { service } = await open({ tls: TLS });
     const socket = connect(Number(new URL(service.baseUrl).port), "127.0.0.1").on("error", () => {});
@@ -76,9 +86,6 @@ describe("startService", () => {
     const port = Number(new URL(service.baseUrl).port);
     await expect(startService({ port })).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
-
-  const of = (projectId: string) => `/api/public/v1.0/groups/${projectId}/automationConfig/monitoringAgentConfig`;
-  const UNKNOWN = "f".repeat(24);
 
   it.each<{ target: string; method?: string; status: number; body: RegExp }>([
     { target: of(PROJECT_ID), status: 200, body: /^\{"logPath":"\S+"\}$/ },
@@ -101,20 +108,13 @@ describe("startService", () => {
     expect(content).toMatch(body);
   });
 
-  it("refuses a persistent response, and settings, that can't be sent, and keeps what it has", async () => {
+  it("refuses settings that can't be sent, and keeps what it has", async () => {
     const { service, client } = await open();
-    const untyped: {
-      respondWith(response: unknown): void;
-      set(projectId: string, agent: string, settings: unknown): void;
-    } = service;
+    const untyped: { set(projectId: string, agent: string, settings: unknown): void } = service;
     for (const settings of [{ logRotate: { numTotal: 1n } }, 1n, () => READ, 5, "x", [1], null]) {
       const set = () => untyped.set(PROJECT_ID, "monitoring", settings);
       expect(set).toThrow(expect.objectContaining({ code: "ERR_INVALID_ARG_VALUE" }));
       expect(set).toThrow("The settings must be an object that JSON can hold.");
-    }
-    expect(() => service.respondWith({ status: 100 })).toThrow("not { status: 100 }.");
-    for (const body of [READ, 5, null]) {
-      expect(() => untyped.respondWith({ status: 200, body })).toThrow("a body of text or bytes, not");
     }
     expect(await client.get(MONITORING)).toMatchObject(READ);
   });
@@ -130,11 +130,7 @@ describe("startService", () => {
       options: { settings: { [PROJECT_ID]: { backup: 5 } } },
       says: "The settings must be an object that JSON can hold.",
     },
-    { options: { faults: ["rest"] }, says: "from 0 to 3600 or a response with a status from 200 to 999" },
-    { options: { faults: [{ cutAfterBytes: -1 }] }, says: "not { cutAfterBytes: -1 }." },
-    { options: { faults: [{ delaySeconds: 3601 }] }, says: "not { delaySeconds: 3601 }." },
-    { options: { faults: [{ delaySeconds: -1 }] }, says: "not { delaySeconds: -1 }." },
-    { options: { faults: [{ status: 1000 }] }, says: "not { status: 1000 }." },
+    { options: { respondWith: "reset" }, says: "respondWith must be a function." },
   ])("refuses $options in one sentence", async ({ options, says }) => {
     const message = expect.stringContaining(says);
     await expect(startService(options)).rejects.toMatchObject({ code: "ERR_INVALID_ARG_VALUE", message });
@@ -144,88 +140,70 @@ describe("startService", () => {
 describe.each([
   { protocol: "HTTP", tls: undefined },
   { protocol: "TLS", tls: TLS },
-])("faults over $protocol", ({ tls }) => {
-  it("come one for each authenticated request, in order, before the persistent response", async () => {
-    const { service, client } = await open({ tls, faults: [{ status: 503 }] });
-    service.respondWith({ status: 418 });
-    service.failNext({ status: 502 }, { status: 504 });
-    for (let read = 0; read < 4; read += 1) await failureOf(client);
-    service.respondWith(undefined);
-    await client.get(MONITORING);
-    // A client that met an outage asks for a new challenge.
-    expect(statuses(service).filter((status) => status !== 401)).toEqual([503, 502, 504, 418, 200]);
-  });
-
-  it.each<{ description: string; faults: readonly Fault[]; cause: object }>([
-    // A client repeats a request without a byte of a response once, over another connection.
-    { description: "a reset connection", faults: ["reset", "reset"], cause: { code: "ECONNRESET" } },
-    {
-      description: "a cut before the first byte",
-      faults: [{ cutAfterBytes: 0 }, { cutAfterBytes: 0 }],
-      cause: { code: "UND_ERR_SOCKET" },
-    },
-    { description: "a cut in the middle", faults: [{ cutAfterBytes: 100 }], cause: {} },
-  ])("make $description", async ({ faults, cause }) => {
-    const { service, client } = await open({ tls, faults });
-    expect(await failureOf(client)).toMatchObject({ code: "ERR_CONNECTION", cause });
-    expect(statuses(service)).toEqual([401, ...faults.map(() => 0)]);
+])("respondWith over $protocol", ({ tls }) => {
+  it("is asked for each authenticated request, and may leave some to the service", async () => {
+    const handler = vi.fn<RequestHandler>(({ target }) => (target.includes(UNKNOWN) ? { status: 503 } : undefined));
+    const { service, client } = await open({ tls, respondWith: handler });
     expect(await client.get(MONITORING)).toMatchObject(READ);
+    await expect(client.get({ ...MONITORING, projectId: UNKNOWN })).rejects.toMatchObject({ status: 503 });
+    expect(handler.mock.calls.map(([{ method, target }]) => `${method} ${target}`)).toEqual([
+      `GET ${of(PROJECT_ID)}`,
+      `GET ${of(UNKNOWN)}`,
+    ]);
+    expect(statuses(service)).toEqual([401, 200, 503]);
   });
 
-  it("reset every connection until they are ended", async () => {
-    const { service, client } = await open({ tls });
-    service.respondWith("reset");
-    for (const _ of [1, 2]) expect(await failureOf(client)).toMatchObject({ cause: { code: "ECONNRESET" } });
-    service.respondWith(undefined);
-    expect(await client.get(MONITORING)).toMatchObject(READ);
-  });
-
-  it("delay the usual response, reset no other connection, and do not outlive the service", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-    onTestFinished(() => void vi.useRealTimers());
-    const { service, client } = await open({
-      tls,
-      faults: [{ delaySeconds: 9 }, "reset", "reset", { delaySeconds: 3600 }],
-    });
-    const ended = vi.fn<(result: unknown) => void>();
-    const late = client.get(MONITORING).then(ended);
+  it("may delay a response, and be replaced by one that resets other connections", async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { service, client } = await open({ tls, respondWith: () => promise });
+    const read = client.get(MONITORING);
     await received(service, 2);
-    await vi.advanceTimersByTimeAsync(8999);
-    expect(await failureOf(client)).toMatchObject({ cause: { code: "ECONNRESET" } });
-    expect(ended).not.toHaveBeenCalled();
-    await vi.advanceTimersByTimeAsync(1);
-    await late;
-    expect(ended).toHaveBeenCalledWith(expect.objectContaining(READ));
-    const timers = vi.getTimerCount();
+    service.respondWith(() => "reset");
+    const other = openClient(service, { caCertificate: CA_FILE });
+    // A client repeats a request without a byte of a response once, over another connection.
+    expect(await failureOf(other)).toMatchObject({ code: "ERR_CONNECTION", cause: { code: "ECONNRESET" } });
+    expect(statuses(service)).toEqual([401, 0, 401, 0, 0]);
+    resolve(undefined);
+    expect(await read).toMatchObject(READ);
+    expect(statuses(service)).toEqual([401, 200, 401, 0, 0]);
+    service.respondWith(undefined);
+    expect(await other.get(MONITORING)).toMatchObject(READ);
+  });
+
+  it("may return after the service is closed", async () => {
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    const { service, client } = await open({ tls, respondWith: () => promise });
     const failure = failureOf(client);
-    await received(service, statuses(service).length + 1);
+    await received(service, 2);
     await service.close();
     expect(await failure).toMatchObject({ code: "ERR_CONNECTION" });
-    expect(vi.getTimerCount()).toBeLessThanOrEqual(timers);
+    resolve(undefined);
+    await setImmediate();
   });
+});
 
-  it("forget the nonces of the request itself", async () => {
-    const { service, client } = await open({ tls });
-    await client.get(MONITORING);
-    service.failNext("forgetNonces");
-    expect(await client.get(MONITORING)).toMatchObject(READ);
-    expect(statuses(service)).toEqual([401, 200, 401, 200]);
-  });
+it.each<{ handler: () => unknown; says: string }>([
+  { handler: () => expect(5).toBe(6), says: "expected 5 to be 6" },
+  { handler: () => Promise.reject(new Error("too late")), says: "Error: too late" },
+  { handler: () => ({ status: 100 }), says: "Invalid status code: 100" },
+  { handler: () => ({ status: 1000, headers: { "Content-Encoding": "gzip" } }), says: "Invalid status code: 1000" },
+  { handler: () => "rest", says: "Invalid status code: undefined" },
+  { handler: () => ({ status: 200, body: READ }), says: "must be of type string or an instance of Buffer" },
+  { handler: () => ({ status: 200, headers: { a: "\n" } }), says: 'Invalid character in header content ["a"]' },
+  { handler: () => ({ status: 200, headers: { Trailer: "a" } }), says: "Trailers are invalid" },
+])("a response with status 500 says why $handler gives none: $says", async ({ handler, says }) => {
+  const { service, client } = await open();
+  const untyped: { respondWith(handler: unknown): void } = service;
+  untyped.respondWith(handler);
+  const message = expect.stringMatching(/ \(status 500, respondWith failed: [^\n]+\)\. See/);
+  expect(await failureOf(client)).toMatchObject({ code: "ERR_UNAVAILABLE", message });
+  expect(await failureOf(client)).toMatchObject({ message: expect.stringContaining(says) });
+  service.respondWith(undefined);
+  expect(await client.get(MONITORING)).toMatchObject(READ);
 });
 
 it("a response has a line for each value of a header", async () => {
   const headers = { "X-A-Service-Version": ["gitHash=a", "gitHash=b"] };
-  const { client } = await open({ faults: [{ status: 200, headers, body: "{}" }] });
+  const { client } = await open({ respondWith: () => ({ status: 200, headers, body: "{}" }) });
   expect(await client.get(MONITORING)).toMatchObject({ serviceVersion: { gitHash: "a" } });
-});
-
-it("a fault cuts a response after exactly so many bytes", async () => {
-  const bytesOf = async (cutAfterBytes: number) =>
-    readBytes(await openService({ faults: [{ cutAfterBytes }] }), MONITORING);
-  const whole = await bytesOf(Number.MAX_SAFE_INTEGER);
-  expect(whole).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:[\w-]+: [^\r\n]+\r\n)+\r\n\{"logPath":"[\w/.-]+"\}$/);
-  expect(whole).toMatch(/\r\ncontent-length: 32\r\n/i);
-  for (const cutAfterBytes of [0, 1, 17, whole.length - 17, whole.length - 1, whole.length]) {
-    expect(await bytesOf(cutAfterBytes)).toBe(whole.slice(0, cutAfterBytes));
-  }
 });

@@ -1,14 +1,8 @@
 import { hash } from "node:crypto";
 import { createConnection } from "node:net";
-import type { ReadArguments } from "../../sdk/client/index.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 
-/** Returns everything that comes over the wire for one authenticated read until the connection ends. */
-export function readBytes(service: Service, { projectId, agent }: ReadArguments): Promise<string> {
-  return readTarget(service, `/api/public/v1.0/groups/${projectId}/automationConfig/${agent}AgentConfig`);
-}
-
-/** As {@link readBytes}, for any request. */
+/** Returns everything that comes over the wire for one authenticated request until the connection ends. */
 export async function readTarget({ baseUrl }: Service, target: string, method = "GET"): Promise<string> {
   const challenge = (await fetch(baseUrl)).headers.get("www-authenticate");
   const [, nonce] = /nonce="([^"]+)"/.exec(challenge ?? "") ?? [];
