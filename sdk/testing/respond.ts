@@ -45,16 +45,16 @@ const READ_PATH = new RegExp(`^${PREFIX}/groups/([0-9a-fA-F]{24})/automationConf
 function contentOf(path: string, projects: Projects): Content {
   const [, projectId, agent] = READ_PATH.exec(path) ?? [];
   if (projectId === undefined || (agent !== "monitoring" && agent !== "backup")) {
-    return refusal(404, "Not Found", "RESOURCE_NOT_FOUND", `Cannot find resource ${path}.`);
+    return errorContent(404, "Not Found", "RESOURCE_NOT_FOUND", `Cannot find resource ${path}.`);
   }
   const settings = projects.read(projectId, agent);
   if (settings !== undefined) return { status: 200, content: settings };
-  return refusal(404, "Not Found", "GROUP_NOT_FOUND", `No group with ID ${projectId} exists.`);
+  return errorContent(404, "Not Found", "GROUP_NOT_FOUND", `No group with ID ${projectId} exists.`);
 }
 
-const NOT_ALLOWED = refusal(405, "Method Not Allowed", "METHOD_NOT_ALLOWED", "Only GET is supported.");
+const NOT_ALLOWED = errorContent(405, "Method Not Allowed", "METHOD_NOT_ALLOWED", "Only GET is supported.");
 
-function refusal(status: number, reason: string, errorCode: string, detail: string): Content {
+function errorContent(status: number, reason: string, errorCode: string, detail: string): Content {
   return { status, content: { error: status, reason, errorCode, detail } };
 }
 
