@@ -65,7 +65,7 @@ function registerLiterals(
   }
 }
 
-/** A program that reads the projects with one component. */
+/** A program that reads the projects as one fleet. */
 export function fleetProgram(resources: number): string {
   const args = { projects: byId(projectIds(resources)), agents: ["monitoring"] };
   return `const { AgentLogConfigs } = require("pulumi-agent-log-config");
@@ -73,7 +73,7 @@ new AgentLogConfigs("fleet", ${JSON.stringify(args)});
 `;
 }
 
-/** A program in YAML that reads projects with one component. */
+/** A program in YAML that reads projects as one fleet. */
 export function fleetInYaml(ids: readonly string[]): object {
   const properties = { projects: byId(ids), agents: ["monitoring"] };
   return { resources: { fleet: { type: "agent-log-config:AgentLogConfigs", properties } } };

@@ -5,7 +5,7 @@
  */
 import "./model/refuse-other-runtimes.ts";
 
-export { AGENT_LOG_CONFIG_TYPE } from "./engine/frozen-texts.ts";
+export { AGENT_LOG_CONFIG_TYPE, AGENT_LOG_CONFIGS_TYPE } from "./engine/frozen-texts.ts";
 export type { AgentLogConfigResult, AgentLogSettings, LogRotate, ServiceVersion } from "./model/agent-log-settings.ts";
 export type { ConnectionOptions } from "./model/connection-options.ts";
 export { AgentLogConfigError, type AgentLogConfigErrorCode, type FailureDetails } from "./model/errors.ts";

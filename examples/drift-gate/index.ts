@@ -3,5 +3,5 @@ import { AgentLogConfigs } from "pulumi-agent-log-config";
 
 const projects = new pulumi.Config().requireObject<Record<string, string>>("projects");
 
-// One record for each agent of each project.
+// One record of all agents of all projects.
 new AgentLogConfigs("fleet", { projects });

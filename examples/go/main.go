@@ -50,8 +50,8 @@ func readLogs(ctx *pulumi.Context, projectId string) (*agentLogs, error) {
 	return &agentLogs{monitoring, backup}, nil
 }
 
-// recordFleet makes one resource of many projects, which reads all of them at the same time and has a record for each. It
-// returns the paths of their logs.
+// recordFleet makes one resource of many projects, with one record. Its provider reads all of them at the same time. It returns
+// the paths of their logs.
 func recordFleet(ctx *pulumi.Context) (pulumi.StringArrayOutput, error) {
 	var projects map[string]string
 	if err := config.GetObject(ctx, "projects", &projects); err != nil || len(projects) == 0 {

@@ -48,7 +48,7 @@ func (plugin) NewResource(args pulumi.MockResourceArgs) (string, resource.Proper
 				configs[name+"/"+resource.PropertyKey(agent.StringValue())] = resource.NewProperty(settings)
 			}
 		}
-		return "", resource.PropertyMap{"configs": resource.NewProperty(configs)}, nil
+		return "fleet", resource.PropertyMap{"configs": resource.NewProperty(configs)}, nil
 	default: // such as a provider
 		return args.Name, args.Inputs, nil
 	}

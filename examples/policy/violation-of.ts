@@ -1,6 +1,6 @@
 import type { AgentKind, LogRotate } from "pulumi-agent-log-config";
 
-/** What an AgentLogConfig records. A setting that the service does not have is empty. */
+/** What is recorded of an agent. A setting that the service does not have is empty. */
 export interface RecordedSettings {
   readonly projectId: string;
   readonly agent: AgentKind;

@@ -10,7 +10,7 @@ monitoring = agent_log_config.AgentLogConfig(
     agent=agent_log_config.AgentKind.MONITORING,
 )
 
-# Many projects are one resource, which reads all of them at the same time and has a record for each.
+# Many projects are one resource with one record. Its provider reads all of them at the same time.
 projects = pulumi.Config().get_object("projects")
 if projects:
     fleet = agent_log_config.AgentLogConfigs(

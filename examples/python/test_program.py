@@ -29,7 +29,7 @@ class Plugin(pulumi.runtime.Mocks):
                 for name, project_id in args.inputs["projects"].items()
                 for agent in args.inputs.get("agents", ["monitoring", "backup"])
             }
-            return "", {"configs": configs}
+            return "fleet", {"configs": configs}
         return args.name, args.inputs  # such as a provider
 
     def call(self, args: pulumi.runtime.MockCallArgs) -> tuple[dict[str, Any], list[tuple[str, str]]]:

@@ -75,6 +75,6 @@ export class EngineLog {
 }
 
 /** Returns how to connect to the engine on the same machine: without the proxies of the environment, which grpc-js would use. */
-export function engineChannel(grpc: Pick<EngineModules["grpc"], "credentials">) {
+function engineChannel(grpc: Pick<EngineModules["grpc"], "credentials">) {
   return [grpc.credentials.createInsecure(), { "grpc.enable_http_proxy": 0 }] as const;
 }

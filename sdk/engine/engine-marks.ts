@@ -11,9 +11,6 @@ export const SECRET_SIGNATURE = "1b47061264138c4ac30d75fd1eb44270";
 /** The text by which the engine marks a value that is not known yet. */
 export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-/** What a component returns for an output that is not known. The engine drops {@link UNKNOWN} in an update. */
-export const UNKNOWN_OUTPUT = { [SIGNATURE_KEY]: "d0e6a833031e9bbcd3f4e8bde6ca49a4" };
-
 /** The marks of a string, a boolean, a number, an array, an object, an asset and an archive that are not known yet. */
 const UNKNOWN_MARKS: ReadonlySet<unknown> = new Set([
   UNKNOWN,

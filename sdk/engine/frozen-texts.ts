@@ -13,8 +13,20 @@ export const FUNCTIONS = {
   getAgentLogConfigs: "agent-log-config:index:getAgentLogConfigs",
 } as const;
 
-/** The type of AgentLogConfigs in the state. */
-export const FLEET_TYPE = "agent-log-config:index:AgentLogConfigs";
+/**
+ * The type of {@link AgentLogConfigs} in the state, for policies and transforms. Pulumi shows it as
+ * `pulumi-nodejs:dynamic:AgentLogConfigs`.
+ */
+export const AGENT_LOG_CONFIGS_TYPE = "pulumi-nodejs:dynamic/agentLogConfigs:AgentLogConfigs";
+
+/** The type of AgentLogConfigs that the plugin manages. */
+export const PLUGIN_FLEET_TYPE = "agent-log-config:index:AgentLogConfigs";
+
+/** The id of every fleet, which stays the same if its members change. */
+export const FLEET_ID = "fleet";
+
+/** The output of a fleet that has the settings of its members, without those that are secrets. */
+export const CONFIGS = "configs";
 
 /**
  * What the engine keeps as the code of every AgentLogConfig and runs in its provider host. It never changes, because one changed

@@ -50,8 +50,14 @@ export function agentLogConfigId(projectId: string, agent: AgentKind): string {
   return idOf({ projectId, agent });
 }
 
-/** Returns the id of a resource with these properties, which are not checked. */
-export function idOf({ projectId, agent }: { readonly projectId?: unknown; readonly agent?: unknown }): string {
+/** Which settings are meant, not checked. */
+export interface AgentOfProject {
+  readonly projectId?: unknown;
+  readonly agent?: unknown;
+}
+
+/** Returns the id of an agent's settings. */
+export function idOf({ projectId, agent }: AgentOfProject): string {
   return `${projectId}/${agent}`;
 }
 

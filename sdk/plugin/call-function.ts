@@ -1,11 +1,5 @@
 import { FUNCTIONS } from "../engine/frozen-texts.ts";
-import {
-  type AgentLogConfigResult,
-  type AgentLogSettings,
-  type RecordedSettings,
-  recordedSettingsOf,
-  SECRET_SETTING,
-} from "../model/agent-log-settings.ts";
+import { type AgentLogConfigResult, recordedSettingsOf, SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { parseArgument } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
@@ -33,23 +27,8 @@ export async function callFunction(
   }
 }
 
-function publicResult(result: AgentLogConfigResult): Properties {
-  return { ...publicSettings(result), serviceVersion: result.serviceVersion ?? null };
-}
-
-/**
- * The settings of one agent. The one that is a secret is left out, because the SDKs of several languages lose the seal of a
- * secret inside the result of a function. An id is unknown in a preview as long as that of the project is.
- */
-export function publicSettings({
-  id,
-  projectId,
-  agent,
-  ...result
-}: { readonly id: unknown; readonly projectId: unknown; readonly agent: unknown } & (
-  | AgentLogSettings
-  | RecordedSettings
-)): Properties {
+/** The setting that is a secret is left out, because the SDKs of several languages lose the seal of a secret inside a result. */
+function publicResult({ id, projectId, agent, serviceVersion, ...result }: AgentLogConfigResult): Properties {
   const { [SECRET_SETTING]: _, ...settings } = recordedSettingsOf(result);
-  return { id, projectId, agent, ...settings };
+  return { id, projectId, agent, ...settings, serviceVersion: serviceVersion ?? null };
 }

@@ -69,7 +69,3 @@ export function nameInUrn(urn: string): string {
 export function typeInUrn(urn: string): string {
   return urn.split("::")[2]?.split("$").at(-1) ?? "";
 }
-
-export function childUrn(urn: string, type: string, name: string): string {
-  return `${urn.split("::").slice(0, 3).join("::")}$${type}::${name}`;
-}

@@ -1,9 +1,9 @@
 import type { EngineLog } from "../engine/engine-log.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
-import { idOf, type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
+import type { ReadArguments } from "../model/read-arguments.ts";
 import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import { SettingsReader } from "../reading/settings-reader.ts";
-import { type Finding, FindingReport } from "../record/finding-report.ts";
+import { type Finding, FindingReport, failureText } from "../record/finding-report.ts";
 import type { RecordHost } from "../record/read-outcome.ts";
 import { nameInUrn } from "./engine-messages.ts";
 
@@ -11,8 +11,6 @@ import { nameInUrn } from "./engine-messages.ts";
 export class PluginRun {
   readonly calls: HeldCalls;
   readonly warnings = new FindingReport(nameInUrn);
-  /** The reads ahead, by the URN of the resource and the arguments of the read. */
-  readonly #readsAhead = new Map<string, Promise<AgentLogConfigResult>>();
   readonly #log: EngineLog;
   readonly #reader: SettingsReader;
   readonly #connection: ConnectionSettings;
@@ -31,18 +29,6 @@ export class PluginRun {
     return this.#reader.read(this.#connection, readArguments);
   }
 
-  /**
-   * Reads for a resource that the engine is going to ask for. If the read fails or an argument is invalid, the later call of the engine
-   * fails, and this function does not.
-   */
-  async readAhead(urn: string, args: object): Promise<void> {
-    const { data: readArguments } = readArgumentsSchema.safeParse(args);
-    if (readArguments === undefined) return;
-    const read = this.calls.during(() => this.read(readArguments));
-    this.#readsAhead.set(aheadKey(urn, readArguments), read);
-    await read.catch(() => {});
-  }
-
   warn(urn: string, message: string): void {
     this.#log.show("WARNING", urn, message);
   }
@@ -52,18 +38,14 @@ export class PluginRun {
     for (const { resource, message } of this.warnings.entries()) this.warn(resource, message);
   }
 
-  hostOf(urn: string): RecordHost {
+  get host(): RecordHost {
     return {
       connection: this.#connection,
       usesOldConnection: !this.#isFromProgram,
-      read: (readArguments) => this.#readsAhead.get(aheadKey(urn, readArguments)) ?? this.read(readArguments),
+      read: (args) => this.read(args),
+      readMember: (args) => this.#reader.readMember(this.#connection, args),
     };
   }
-}
-
-/** Returns the key of a read ahead. The key has the arguments, because a transform may have changed them since. */
-function aheadKey(urn: string, readArguments: ReadArguments): string {
-  return `${urn} ${idOf(readArguments)}`;
 }
 
 /** After how many milliseconds without a call of the engine the failures of a preview or a refresh are reported. */
@@ -76,7 +58,7 @@ const SILENCE_MILLISECONDS = 3000;
 export class HeldCalls {
   readonly #showError: (urn: string, message: string) => void;
   #report = new FindingReport(nameInUrn);
-  /** How many calls and reads ahead are under way. */
+  /** How many calls are under way. */
   #running = 0;
   #timer: NodeJS.Timeout | undefined;
   #heldCall: HeldCall | undefined;
@@ -86,7 +68,7 @@ export class HeldCalls {
     this.#showError = showError;
   }
 
-  /** Answers a call of the engine, or reads ahead of its calls. Nothing is reported meanwhile. */
+  /** Answers a call of the engine. Nothing is reported meanwhile. */
   async during<Answer>(answer: () => Answer | Promise<Answer>): Promise<Answer> {
     this.#running += 1;
     clearTimeout(this.#timer);
@@ -105,7 +87,7 @@ export class HeldCalls {
 
   fail(urn: string, failures: readonly Finding[]): never {
     this.#report.forget(urn);
-    throw new Error(failures.map(({ message }) => message).join("\n"));
+    throw new Error(failureText(failures));
   }
 
   /**
@@ -129,9 +111,10 @@ export class HeldCalls {
     this.#heldCall = undefined;
     this.#hasReported ||= heldCall !== undefined;
     this.#report = new FindingReport(nameInUrn);
-    const heldEntries = entries.filter(({ resource }) => resource === heldCall?.urn);
-    for (const { resource, message } of entries) if (resource !== heldCall?.urn) this.#showError(resource, message);
-    heldCall?.fail(new Error(heldEntries.map(({ message }) => message).join("\n")));
+    // An error of gRPC has no room for all causes of a large fleet.
+    const heldEntry = entries.find(({ resource }) => resource === heldCall?.urn);
+    for (const entry of entries) if (entry !== heldEntry) this.#showError(entry.resource, entry.message);
+    heldCall?.fail(new Error(heldEntry?.message));
   }
 
   #awaitSilence(): void {

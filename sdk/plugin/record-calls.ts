@@ -11,18 +11,18 @@ import providerMessages, {
   type UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
-import { PLUGIN_TYPE } from "../engine/frozen-texts.ts";
+import { PLUGIN_FLEET_TYPE, PLUGIN_TYPE } from "../engine/frozen-texts.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { printable } from "../model/printable.ts";
-import { idOf } from "../model/read-arguments.ts";
-import { secretsBehind } from "../record/resource-arguments.ts";
+import { resourceIdOf, unread } from "../record/fleet-record.ts";
+import { isFleet, secretsBehind } from "../record/resource-arguments.ts";
 import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../record/resource-lifecycle.ts";
 import {
   asProperties,
   asRecord,
   type Properties,
   type ResourceRecord,
-  UNKNOWN_SETTINGS,
+  sealSecrets,
   withoutInternal,
 } from "../record/resource-record.ts";
 import { propertiesOf, sealedNames, structOf, typeInUrn, withoutSeals, withSeals } from "./engine-messages.ts";
@@ -40,14 +40,14 @@ export async function checkRecord(request: CheckRequest, run: PluginRun): Promis
   }
   // No program reads for the plugin, so an origin would be forged. With `ignoreChanges: ["*"]` the recorded internal properties
   // come back as inputs.
-  const news = withoutInternal(propertiesOf(request.getNews()));
+  const sent = withoutInternal(propertiesOf(request.getNews()));
+  const news = typeInUrn(urn) === PLUGIN_FLEET_TYPE ? { projects: null, ...sent } : sent;
   const olds = propertiesOf(request.getOlds());
   const secrets = [SECRET_SETTING, ...secretsBehind(sealedNames(news))];
-  const host = run.hostOf(urn);
-  const { inputs, failures, warnings } = await checkInputs(host, recordIn(olds), recordIn(news), secrets);
+  const { inputs, failures, warnings } = await checkInputs(run.host, recordIn(olds), recordIn(news), secrets);
   run.calls.note(urn, failures);
   for (const warning of warnings) run.warnings.note(urn, warning);
-  return response.setInputs(structOf(withSeals(asProperties(inputs), news)));
+  return response.setInputs(structOf(sealSecrets(withSeals(asProperties(inputs), news), secrets)));
 }
 
 export function diffRecord(request: DiffRequest): DiffResponse {
@@ -64,7 +64,7 @@ export async function createRecord(request: CreateRequest, run: PluginRun): Prom
   const [inputs, isPreview] = [propertiesOf(request.getProperties()), request.getPreview()];
   const outputs = await recordOrHold(request, inputs, run);
   // As with every resource, an id is unknown until there is a record.
-  const id = isPreview ? "" : idOf(withoutSeals(inputs));
+  const id = isPreview ? "" : resourceIdOf(recordIn(inputs));
   return new providerMessages.CreateResponse().setProperties(outputs).setId(id);
 }
 
@@ -81,21 +81,24 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
   // Outputs do not say what they were read for.
   const oldInputs = propertiesOf(request.getInputs());
   const record = { ...recordIn(olds), readTarget: recordIn(oldInputs).readTarget };
-  const isNew = record.args.projectId === undefined;
+  const isNew = record.args.projectId === undefined && !isFleet(record.args);
+  if (isNew && typeInUrn(urn) === PLUGIN_FLEET_TYPE) throw new Error(NO_IMPORT);
   // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
   const isAdopted = isNew ? request.hasInputs() : Object.keys(oldInputs).length === 0;
-  const { id, inputs, outputs, warning, failure } = await refreshRecord(run.hostOf(urn), request.getId(), record);
-  if (failure !== undefined) {
-    if (isNew || isAdopted) return run.calls.fail(urn, [failure]);
-    await run.calls.hold(urn, [failure]);
+  const { id, inputs, outputs, warnings, failures } = await refreshRecord(run.host, request.getId(), record);
+  if (failures.length > 0) {
+    if (isNew || isAdopted) return run.calls.fail(urn, failures);
+    await run.calls.hold(urn, failures);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
-  if (warning !== undefined) run.warnings.note(urn, warning);
+  for (const warning of warnings) run.warnings.note(urn, warning);
   if (id === undefined) return response;
   const newInputs = inputs && structOf(isAdopted ? {} : withSeals(asProperties(inputs), olds));
   response.setId(id).setInputs(newInputs ?? request.getInputs());
   return response.setProperties(structOf(withSeals(asProperties(outputs), olds)));
 }
+
+const NO_IMPORT = "An AgentLogConfigs can't be imported or read by an id; create the resource, because it only reads.";
 
 function recordIn(properties: Properties): ResourceRecord {
   return asRecord(withoutSeals(properties));
@@ -104,7 +107,7 @@ function recordIn(properties: Properties): ResourceRecord {
 /** Returns why a resource can't be read or recorded, because it has a type that the plugin has no records of. */
 function refusalOfType(urn: string): string | undefined {
   const type = typeInUrn(urn);
-  if (type === PLUGIN_TYPE) return undefined;
+  if (type === PLUGIN_TYPE || type === PLUGIN_FLEET_TYPE) return undefined;
   return `The plugin agent-log-config has no record of the type ${printable(type, 80)}; use ${PLUGIN_TYPE}.`;
 }
 
@@ -122,6 +125,6 @@ async function recordOrHold(
   if (failures.length === 0) return structOf(withSeals(asProperties(outputs), newProperties));
   if (!request.getPreview()) calls.fail(urn, failures);
   await calls.hold(urn, failures);
-  const unknownOutputs = asProperties({ ...outputs, settings: UNKNOWN_SETTINGS });
-  return structOf(withSeals(unknownOutputs, { ...newProperties, ...UNKNOWN_SETTINGS }));
+  const { readTarget: _, ...unknownOutputs } = unread(outputs);
+  return structOf(withSeals(asProperties(unknownOutputs), newProperties));
 }

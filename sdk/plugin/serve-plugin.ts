@@ -4,14 +4,12 @@ import service from "@pulumi/pulumi/proto/engine_grpc_pb.js";
 import messages from "@pulumi/pulumi/proto/engine_pb.js";
 import pluginMessages from "@pulumi/pulumi/proto/plugin_pb.js";
 import providerService, { type IResourceProviderServer } from "@pulumi/pulumi/proto/provider_grpc_pb.js";
-import providerMessages, { type ConstructRequest, type InvokeRequest } from "@pulumi/pulumi/proto/provider_pb.js";
+import providerMessages, { type InvokeRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { EngineLog } from "../engine/engine-log.ts";
-import { UNKNOWN_OUTPUT } from "../engine/engine-marks.ts";
 import { lookUpConnection } from "../reading/connection-settings.ts";
 import { errorFinding } from "../record/finding-report.ts";
 import { callFunction } from "./call-function.ts";
-import { constructFleet, ResourceMonitor } from "./construct-fleet.ts";
 import { propertiesOf, structOf } from "./engine-messages.ts";
 import { PluginRun } from "./plugin-run.ts";
 import { checkConfiguration, configuredConnection } from "./provider-configuration.ts";
@@ -56,7 +54,7 @@ interface PluginDescription {
 }
 
 /**
- * Returns the calls by which the engine asks for resources, components and functions. `../record/resource-lifecycle.ts` decides what a
+ * Returns the calls by which the engine asks for resources and functions. `../record/resource-lifecycle.ts` decides what a
  * resource does, and `record-calls.ts` takes its properties out of the engine's messages and puts them back. A call that is not handled
  * is a feature that the plugin does not have.
  */
@@ -87,8 +85,6 @@ function resourceProvider({ version, schema }: PluginDescription, log: EngineLog
     update: call(updateRecord),
     read: call(readRecord),
     delete: call(() => new emptyMessages.Empty()),
-    // On cancel it returns an unknown output: a failure would need a message of its own, and its children have theirs.
-    construct: calls.handler((request) => construct(request, run), constructResponse({ configs: UNKNOWN_OUTPUT })),
     invoke: call(invoke),
     cancel: (_, respond) => {
       run.end();
@@ -111,20 +107,6 @@ async function invoke(request: InvokeRequest, run: PluginRun) {
   return new providerMessages.InvokeResponse().setReturn(structOf(result));
 }
 
-async function construct(request: ConstructRequest, run: PluginRun) {
-  const monitor = new ResourceMonitor(request);
-  try {
-    const { urn, configs } = await constructFleet(request, monitor, run);
-    return constructResponse({ configs }).setUrn(urn);
-  } finally {
-    monitor.close();
-  }
-}
-
-function constructResponse(state: object) {
-  return new providerMessages.ConstructResponse().setState(structOf({ ...state }));
-}
-
 /** The calls of the engine that are under way. The engine gets all messages before a response, and each call ends at once on cancel. */
 class CancellableCalls {
   readonly #log: EngineLog;
@@ -134,16 +116,11 @@ class CancellableCalls {
     this.#log = log;
   }
 
-  /** @param responseOnCancel what to respond on cancel; without it the call fails, and the engine shows that */
-  handler<Request, Response>(
-    answer: (request: Request) => Promise<Response>,
-    responseOnCancel?: Response,
-  ): grpc.handleUnaryCall<Request, Response> {
+  handler<Request, Response>(answer: (request: Request) => Promise<Response>): grpc.handleUnaryCall<Request, Response> {
     return async ({ request }, respond) => {
-      const { promise: cancellation, resolve, reject } = Promise.withResolvers<Response>();
+      const { promise: cancellation, reject } = Promise.withResolvers<never>();
       const { promise: end, resolve: finish } = Promise.withResolvers<void>();
-      const cancel = () => (responseOnCancel === undefined ? reject(CANCELLED) : resolve(responseOnCancel));
-      const call = { cancel, end };
+      const call = { cancel: () => reject(CANCELLED), end };
       this.#calls.add(call);
       try {
         const response = await Promise.race([answer(request), cancellation]);

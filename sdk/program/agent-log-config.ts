@@ -7,8 +7,8 @@ import { FAILURES, internalProperties } from "../record/resource-record.ts";
 import { hasEventual } from "./is-eventual.ts";
 import { omitPropertyStacks, runsWithMocks, typeOfResource } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
-import { providerOf, refuseMissingProvider } from "./provider.ts";
 import { readForResource, type SettingsWithOrigin } from "./read-for-resource.ts";
+import { resourceOptions, whereItFails } from "./resource-options.ts";
 
 /** The arguments of an {@link AgentLogConfig}. */
 export interface AgentLogConfigArgs {
@@ -147,12 +147,8 @@ export class AgentLogConfig extends pulumi.CustomResource {
     const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<SettingsWithOrigin>>();
     const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
     const inputs = readArgs === undefined ? args : inputsWithSettings(readArgs, outcome, secrets);
-    // A record is created by a read, so nothing is left that an import could do.
-    const { import: _, provider = providerOf(opts.parent), ...others } = opts;
-    const options = { ...others, ...(provider && { provider }), additionalSecretOutputs: secrets };
+    const options = resourceOptions(AGENT_LOG_CONFIG_TYPE, name, opts, secrets);
     const internal = internalProperties({ provider: PROVIDER_TEXT });
-    // After super() it would be too late, because a resource whose inputs never come does not end its registration.
-    if (!runsWithMocks()) refuseMissingProvider(provider, `${AGENT_LOG_CONFIG_TYPE} ${name}`);
     const restoreStacks = omitPropertyStacks();
     try {
       super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, ...internal }, options);
@@ -163,8 +159,6 @@ export class AgentLogConfig extends pulumi.CustomResource {
     if (readArgs !== undefined && whereItFails() === "program") {
       programState().reports.watch(this, name, this[FAILURES]);
     }
-    const { logPath, logPathWindows, username } = this;
-    recordedTexts.set(this, { logPath, logPathWindows, username });
     for (const name of ["logPath", "logPathWindows", "username"] as const) makeEmptyUndefined(this, name);
   }
 }
@@ -192,19 +186,6 @@ function inputsWithSettings(
   const origin = read.apply(({ origin }) => origin);
   return { ...inputs, ...internalProperties({ origin, failsIn: whereItFails() }) };
 }
-
-/**
- * Returns the place at which a resource fails: in its update, or in the program of a preview. It does not fail in its check,
- * because the engine would end its work there. In a component provider it is undefined, because there is no program that could
- * fail the run.
- */
-function whereItFails(): "update" | "program" | undefined {
-  if (!pulumi.runtime.isDryRun()) return "update";
-  return pulumi.runtime.getStackResource() === undefined ? undefined : "program";
-}
-
-/** The outputs of texts as they are recorded: a text that is not set is empty. */
-export const recordedTexts = new WeakMap<AgentLogConfig, Readonly<Record<string, pulumi.Output<unknown>>>>();
 
 /** Makes an empty text undefined, so that a program can't pass it on for a path or a name unawares. */
 function makeEmptyUndefined(self: AgentLogConfig, name: "logPath" | "logPathWindows" | "username"): void {

@@ -1,19 +1,27 @@
 import * as pulumi from "@pulumi/pulumi";
-import { FLEET_TYPE, PLUGIN_TYPE } from "../engine/frozen-texts.ts";
-import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
-import { type AgentKind, idOf } from "../model/read-arguments.ts";
-import { fleetChildren } from "../record/fleet-children.ts";
-import { AgentLogConfig, type AgentLogConfigArgs, recordedTexts } from "./agent-log-config.ts";
-import { hasEventual, isEventual } from "./is-eventual.ts";
-import { markedValueOf } from "./private-sdk.ts";
-import { hideStack } from "./program-failures.ts";
+import { AGENT_LOG_CONFIGS_TYPE, CONFIGS, PLUGIN_FLEET_TYPE, PROVIDER_TEXT } from "../engine/frozen-texts.ts";
+import { type AgentLogConfigResult, SECRET_SETTING } from "../model/agent-log-settings.ts";
+import { invalidArgument } from "../model/errors.ts";
+import { isPlainObject } from "../model/json.ts";
+import { printable } from "../model/printable.ts";
+import type { AgentKind } from "../model/read-arguments.ts";
+import { originText } from "../record/program-origin.ts";
+import { secretsBehind } from "../record/resource-arguments.ts";
+import { FAILURES, internalProperties } from "../record/resource-record.ts";
+import type { AgentLogConfigArgs } from "./agent-log-config.ts";
+import { isEventual } from "./is-eventual.ts";
+import { runsWithMocks, typeOfResource } from "./private-sdk.ts";
+import { programState } from "./program-state.ts";
+import { connectionOf, providerOf } from "./provider.ts";
+import { namesOfSecrets } from "./read-for-resource.ts";
+import { resourceOptions, whereItFails } from "./resource-options.ts";
+import { customParentOf, waitForDependencies } from "./wait-for-resources.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
   /**
-   * A map from names of your own to the ids of the projects, 24 hexadecimal digits each. A name becomes a part of the names of the
-   * records. It begins with a letter or a digit, and has at most 80 printable characters. Two names of one project have a record
-   * each.
+   * A map from names of your own to the ids of the projects, 24 hexadecimal digits each. A name becomes a part of the keys of the
+   * outputs. It begins with a letter or a digit, and has at most 80 printable characters. Two names may have the same project.
    */
   readonly projects: pulumi.Input<Readonly<Record<string, pulumi.Input<string>>>>;
   /** The agents of each project. Default: `"monitoring"` and `"backup"`. */
@@ -27,11 +35,10 @@ export interface FleetSettings extends Omit<AgentLogConfigResult, "configOverrid
 }
 
 /**
- * The log settings of many projects as one resource: an {@link AgentLogConfig} for each agent of each project. All of these read
- * at the same time.
+ * The log settings of many projects as one resource with one record. Its provider reads all of them at the same time, in each preview and
+ * update. Each agent of each project is judged by itself, and an update records all of them or none.
  *
- * These children have the name `<name>-<project>-<agent>`, where `<project>` is the name of the project in `projects`. They behave
- * as every AgentLogConfig, and have the `ignoreChanges` of their fleet.
+ * To record each project as a resource of its own, make an {@link AgentLogConfig} for each in a loop.
  *
  * @example
  * ```ts
@@ -46,83 +53,109 @@ export interface FleetSettings extends Omit<AgentLogConfigResult, "configOverrid
  * export const ordersLog = fleet.configs["orders/monitoring"]?.logPath;
  * ```
  */
-export class AgentLogConfigs extends pulumi.ComponentResource {
+export class AgentLogConfigs extends pulumi.CustomResource {
   /**
    * The recorded settings of each agent of each project. The keys are `<project>/<agent>`, where `<project>` is the name that the
-   * program gives the project.
+   * program gives the project. In a preview, all of them are unknown as long as one of them is.
    */
-  readonly configs: pulumi.Output<Readonly<Record<string, FleetSettings>>>;
+  declare readonly configs: pulumi.Output<Readonly<Record<string, FleetSettings>>>;
+  /**
+   * The overrides of each agent of each project, by the keys of `configs`. They may contain credentials, so they are always a secret.
+   */
+  declare readonly configOverrides: pulumi.Output<Readonly<Record<string, AgentLogConfigResult["configOverrides"]>>>;
+  /** @internal Why it fails, as a text, in a preview alone. */
+  declare readonly [FAILURES]: pulumi.Output<unknown>;
 
   /**
-   * Reads the settings and records them.
-   * @param name the component's name, with which the names of its children begin
+   * Returns whether a value is an AgentLogConfigs, of any installed copy of the package or of the plugin. Policy packs call it for
+   * the resources of programs in every language.
+   */
+  static override isInstance(value: unknown): value is AgentLogConfigs {
+    const type = typeOfResource(value);
+    return type === AGENT_LOG_CONFIGS_TYPE || type === PLUGIN_FLEET_TYPE;
+  }
+
+  /**
+   * Registers the fleet. Its provider reads the settings and records them.
+   * @param name the resource's name
    * @param args the projects and agents whose settings to read, and what to expect of the settings
    * @param opts the resource options; `provider` for an explicit {@link Provider}
-   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for an unknown argument or agent, if `projects` is not a map, and if
-   * `agents` is not a list
+   * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` with the option `id` or `import`
    */
-  constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.ComponentResourceOptions = {}) {
-    const { ignoreChanges = [], ...others } = opts;
-    super(FLEET_TYPE, name, {}, others);
-    const { projects, agents, ...rules } = args;
-    // A misspelt argument is refused at once, even if the projects are not known yet.
-    fleetChildren(name, { ...rules, projects: {} }, true);
-    // A fleet of the plugin has the same children under another type.
-    const options = { parent: this, aliases: [{ type: PLUGIN_TYPE }], dependsOn: opts.dependsOn ?? [], ignoreChanges };
-    const lists = { projects, agents: hasEventual(agents) ? pulumi.output(agents) : agents };
-    const lateLists = Object.fromEntries(Object.entries(lists).filter(([, list]) => isEventual(list)));
-    const fleet = { name, rules, options, lists };
-    // Resources that depend on the component find only the children that exist now.
-    this.configs =
-      Object.keys(lateLists).length === 0 ? makeChildren(fleet) : makeChildrenLater(fleet, pulumi.output(lateLists));
-    this.registerOutputs({ configs: this.configs });
+  constructor(name: string, args: AgentLogConfigsArgs, opts: pulumi.CustomResourceOptions = {}) {
+    if (opts.id !== undefined || opts.import !== undefined) {
+      const subject = `AgentLogConfigs '${printable(name, 80)}'`;
+      throw invalidArgument(
+        `${subject} can't be imported or read by an id; leave out the option, because it only reads.`,
+      );
+    }
+    const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
+    const options = resourceOptions(AGENT_LOG_CONFIGS_TYPE, name, opts, secrets);
+    const failsIn = whereItFails();
+    // With mocks nothing is read: the outputs are the state that they return, as with every resource.
+    const isRead = !runsWithMocks();
+    // super() needs the inputs, but the resource knows its provider only after super().
+    const { promise: origin, resolve: announce } = Promise.withResolvers<pulumi.Output<string>>();
+    const internal = internalProperties({
+      provider: PROVIDER_TEXT,
+      ...(isRead && { failsIn, origin: pulumi.output(origin) }),
+    });
+    super(AGENT_LOG_CONFIGS_TYPE, name, { ...OUTPUTS, ...withOwnWaits(args), ...internal }, options);
+    if (isRead) announce(originOf(this, { name, args, opts, secrets }));
+    if (isRead && failsIn === "program") programState().reports.watch(this, name, this[FAILURES]);
+    this.configs = this.configs.apply(withoutEmptyTexts);
   }
 }
 
-/** A fleet, with what its children have in common. */
-interface Fleet {
-  readonly name: string;
-  readonly rules: Pick<AgentLogConfigsArgs, "expect" | "whenUnexpected" | "whenUnavailable">;
-  readonly options: pulumi.CustomResourceOptions;
-  /** The projects and the agents. */
-  readonly lists: object;
-  /** The lists that came late. Ids take their secrecy and dependencies from this Output. */
-  readonly lateLists?: pulumi.Output<object>;
+/** The properties that only the engine provides. */
+const OUTPUTS: pulumi.Inputs = { [CONFIGS]: undefined, [SECRET_SETTING]: undefined, [FAILURES]: undefined };
+
+/** Lets each id wait for what it depends on, so that a project that is still to be created does not hide the others in a preview. */
+function withOwnWaits({ projects, ...others }: AgentLogConfigsArgs): pulumi.Inputs {
+  // A fleet is known by its projects, so they are there even if the program has left them out.
+  if (isEventual(projects) || !isPlainObject(projects)) return { ...others, projects: projects ?? null };
+  const entries = Object.entries(projects).map(([name, id]) => {
+    if (!isEventual(id)) return [name, id];
+    return [name, pulumi.all([id, waitForDependencies([], { id })]).apply(([projectId]) => projectId)];
+  });
+  return { ...others, projects: Object.fromEntries(entries) };
 }
 
-function makeChildrenLater(fleet: Fleet, lateLists: pulumi.Output<object>): AgentLogConfigs["configs"] {
-  return lateLists.apply((knownLists) => {
-    try {
-      return makeChildren({ ...fleet, lists: { ...fleet.lists, ...knownLists }, lateLists });
-    } catch (error) {
-      throw hideStack(error);
-    }
+/**
+ * Returns what the provider can't know. In a preview it is unknown as long as the fleet waits for something that is still to be created,
+ * so that nothing is read.
+ */
+function originOf(
+  fleet: AgentLogConfigs,
+  {
+    name,
+    args,
+    opts,
+    secrets,
+  }: {
+    readonly name: string;
+    readonly args: AgentLogConfigsArgs;
+    readonly opts: pulumi.CustomResourceOptions;
+    readonly secrets: readonly string[];
+  },
+): pulumi.Output<string> {
+  const connection = connectionOf(providerOf(fleet), `${AGENT_LOG_CONFIGS_TYPE} ${name}`);
+  const { projects, agents } = args;
+  const dependsOn = [opts.dependsOn ?? [], customParentOf(opts) ?? []].flat();
+  const dependencies = waitForDependencies(dependsOn, isEventual(projects) ? { projects, agents } : { agents }, fleet);
+  return pulumi.all([namesOfSecrets(args), connection?.waitsForResources, dependencies]).apply(([names]) => {
+    return originText({ name, secrets: [...secrets, ...secretsBehind(names)], ignoreChanges: [] });
   });
 }
 
-function makeChildren({ name: fleet, rules, options, lists, lateLists }: Fleet): AgentLogConfigs["configs"] {
-  const children = fleetChildren(fleet, { ...rules, ...lists }, lateLists !== undefined);
-  const configs = children.map(({ key, childName, name, projectId: id, agent }) => {
-    const isLate = isEventual(id) || lateLists !== undefined;
-    const projectId = isLate ? pulumi.all([id, lateLists]).apply(([plainId]) => String(plainId)) : String(id);
-    const child = new AgentLogConfig(childName, { ...rules, projectId, agent }, options);
-    return [key, fleetSettingsOf(child, name)] as const;
-  });
-  return pulumi.output(Object.fromEntries(configs));
-}
+type Configs = Readonly<Record<string, FleetSettings>>;
 
-/** Makes one Output of those of a child. `pulumi.all` would make two more of each, which is most of the work of a large fleet. */
-function fleetSettingsOf(child: AgentLogConfig, name: string): pulumi.Output<FleetSettings> {
-  const members = { projectId: child.projectId, agent: child.agent, logRotate: child.logRotate };
-  const outputs = Object.entries<pulumi.Output<unknown>>({ ...members, ...recordedTexts.get(child) });
-  return child.urn.apply(async (): Promise<FleetSettings> => {
-    const values = outputs.map(async ([key, output]) => [key, (await markedValueOf(output)) || undefined]);
-    const { projectId, agent, ...settings } = Object.fromEntries(await Promise.all(values));
-    // In the preview of a new child its own id is unknown.
-    const id = [projectId, agent].find(pulumi.isUnknown) ?? idOf({ projectId, agent });
-    const secrets = await Promise.all(outputs.map(([, output]) => pulumi.isSecret(output)));
-    const all = { id, name, projectId, agent, ...settings };
-    const result = secrets.includes(true) ? pulumi.secret(all) : all;
-    return result;
+/** Makes empty texts undefined, so that a program can't pass one on for a path or a name unawares. Mocks may return nothing. */
+function withoutEmptyTexts(configs: Configs | undefined): Configs {
+  const entries = Object.entries(configs ?? {}).map(([key, config]) => {
+    const { logPath, logPathWindows, username } = config;
+    const texts = { logPath: logPath || undefined, logPathWindows: logPathWindows || undefined };
+    return [key, { ...config, ...texts, username: username || undefined }] as const;
   });
+  return Object.fromEntries(entries);
 }

@@ -71,14 +71,6 @@ export async function plainValueOf<T>(output: pulumi.Output<T>): Promise<T | und
   return "promise" in output && typeof output.promise === "function" ? output.promise() : undefined;
 }
 
-/** Returns the value of an Output with the SDK's mark for what is not known; undefined without the members. */
-export async function markedValueOf(output: pulumi.Output<unknown>): Promise<unknown> {
-  if (!("promise" in output && typeof output.promise === "function" && "isKnown" in output)) return undefined;
-  const value: unknown = await output.promise(true);
-  // The SDK itself marks what the engine returns as unknown, but not what the engine does not return.
-  return value === undefined && !(await output.isKnown) ? pulumi.unknown : value;
-}
-
 /** Calls back with the value of an Output once it is known. Without the method one more Output is made. */
 export function whenKnown(output: pulumi.Output<unknown>, use: (value: unknown) => void): void {
   if (!("promise" in output) || typeof output.promise !== "function") output.apply(use);

@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
-import { type Finding, FindingReport } from "../record/finding-report.ts";
-import { parseFindings } from "../record/resource-record.ts";
+import { type Finding, FindingReport, failureText, parseFindings } from "../record/finding-report.ts";
 import { failAtEnd, runsInline, runsWithMocks, whenKnown } from "./private-sdk.ts";
 
 /** How long a program that does not end waits for further failures before it tells of those it knows, in milliseconds. */
@@ -40,8 +39,10 @@ export class ResourceReports {
   #note(failedResource: FailedResource, finding: Finding): void {
     const first = this.#report.note(failedResource, finding);
     if (runsInline() || pulumi.runtime.getStackResource() === undefined) {
-      const isSame = first !== failedResource;
-      const message = isSame ? `The same applies here as to ${printable(first.name, 120)}.` : finding.message;
+      // Only a fleet names what it fails for.
+      const isSame = first !== failedResource && finding.members === undefined;
+      const same = `The same applies here as to ${printable(first.name, 120)}.`;
+      const message = isSame ? same : failureText([finding]);
       void pulumi.log.error(message, failedResource.resource);
     } else if (this.#timer === undefined) {
       // A program that keeps a tunnel open until an apply closes it may never end (pulumi/pulumi#20151).

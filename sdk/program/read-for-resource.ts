@@ -57,7 +57,8 @@ async function readNow(
   hasWaited: boolean,
 ): Promise<SettingsWithOrigin> {
   const { name, opts } = request;
-  const origin = { name, secrets: await secretsOf(request), ignoreChanges: opts.ignoreChanges ?? [] };
+  const secrets = [...request.secrets, ...secretsBehind(await namesOfSecrets(request.args))];
+  const origin = { name, secrets, ignoreChanges: opts.ignoreChanges ?? [] };
   // Check says what is wrong with arguments that are invalid.
   const { data: readArguments } = readArgumentsSchema.safeParse(args);
   if (connection === undefined || readArguments === undefined) {
@@ -71,10 +72,10 @@ async function readNow(
   return { settings, origin: originText({ ...origin, read: { readTarget: outcome.readTarget, publicKey, failure } }) };
 }
 
-/** Returns the settings that no message may quote, and the arguments that none may quote if they are invalid. */
-async function secretsOf({ args, secrets }: SettingsRequest): Promise<readonly string[]> {
-  const secretNames = Object.entries(args).map(async ([name, value]) => {
+/** Returns the names of the arguments that are secrets, or have a secret inside. */
+export async function namesOfSecrets(args: object): Promise<readonly string[]> {
+  const names = Object.entries(args).map(async ([name, value]) => {
     return hasEventual(value) && (await pulumi.isSecret(pulumi.output(value))) ? [name] : [];
   });
-  return [...secrets, ...secretsBehind((await Promise.all(secretNames)).flat())];
+  return (await Promise.all(names)).flat();
 }

@@ -1,22 +1,21 @@
 import { createRequire } from "node:module";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
-import { withSealed } from "../engine/engine-marks.ts";
-import { SECRET_SETTING } from "../model/agent-log-settings.ts";
+import { CONFIGS } from "../engine/frozen-texts.ts";
 import { printable } from "../model/printable.ts";
-import { idOf } from "../model/read-arguments.ts";
 import { lookUpConnection, stackConfiguration } from "../reading/connection-settings.ts";
 import { SettingsReader } from "../reading/settings-reader.ts";
-import { describeNext, type Finding, FindingReport } from "../record/finding-report.ts";
+import { describeNext, type Finding, FindingReport, failureText, namesIn } from "../record/finding-report.ts";
+import { resourceIdOf } from "../record/fleet-record.ts";
 import type { RecordHost } from "../record/read-outcome.ts";
+import { isFleet } from "../record/resource-arguments.ts";
 import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../record/resource-lifecycle.ts";
 import {
   asProperties,
   asRecord,
   internalIn,
   internalProperties,
-  isRecordOf,
   type Properties,
-  UNREAD,
+  sealSecrets,
 } from "../record/resource-record.ts";
 
 // The provider text calls these functions. Their names and arguments never change, and all of them return promises, because the
@@ -38,17 +37,16 @@ export async function check(
   const { name, secrets } =
     typeof newRecord.origin === "object"
       ? newRecord.origin
-      : { name: idOf(newRecord.args), secrets: Object.keys(news) };
-  const { inputs, failures, warnings } = await checkInputs(hostOf(configuration), oldRecord, newRecord, secrets);
+      : { name: resourceIdOf(newRecord), secrets: [...Object.keys(news), CONFIGS] };
+  // In a preview the program reports the failures.
+  const host = { ...hostOf(configuration), isPreview: failsIn === "program" };
+  const { inputs, failures, warnings } = await checkInputs(host, oldRecord, newRecord, secrets);
   for (const warning of warnings) await warnOfRecord(name, warning);
   if (failures.length > 0 && failsIn === undefined) {
     // The engine would print the value of a property beside the reason.
-    const reasons = failures.map(({ message }) => ({ property: "" as const, reason: message }));
-    return { inputs: asProperties(inputs), failures: reasons };
+    return { inputs: asProperties(inputs), failures: [{ property: "", reason: failureText(failures) }] };
   }
-  // In a preview the program reports the failures. A resource without a record of its own has no settings yet.
-  const isUnknown = failures.length > 0 && failsIn === "program" && !isRecordOf(oldRecord, newRecord);
-  return { inputs: asProperties(isUnknown ? { ...inputs, ...UNREAD } : inputs), failures: [] };
+  return { inputs: sealSecrets(asProperties(inputs), secrets), failures: [] };
 }
 
 export async function diff(
@@ -66,7 +64,7 @@ export async function create(
   _configuration: ProviderConfiguration,
   news: Properties,
 ): Promise<{ id: string; outs: Properties }> {
-  return { outs: propertiesToRecord(news), id: idOf(news) };
+  return { outs: propertiesToRecord(news), id: resourceIdOf(asRecord(news)) };
 }
 
 export async function update(
@@ -80,7 +78,7 @@ export async function update(
 
 function propertiesToRecord(news: Properties): Properties {
   const { outputs, failures } = outputsToRecord(asRecord(news));
-  if (failures.length > 0) throw new Error(failures.map(({ message }) => message).join("\n"));
+  if (failures.length > 0) throw new Error(failureText(failures));
   return asProperties(outputs);
 }
 
@@ -91,22 +89,25 @@ export async function read(
 ): Promise<{ id?: string; props: Properties; inputs?: Properties }> {
   // The host does not see inputs, and can't import, so `get` adopts a resource that has no record here.
   const record = asRecord(olds);
-  const isAdopted = record.args.projectId === undefined || internalIn(olds).isAdopted === true;
-  const { outputs, inputs, warning, failure, ...others } = await refreshRecord(hostOf(configuration), id, record);
-  if (failure !== undefined) throw refreshError(id, failure);
-  if (warning !== undefined) await warnOfRecord(id, warning);
+  const isNew = record.args.projectId === undefined && !isFleet(record.args);
+  const isAdopted = isNew || internalIn(olds).isAdopted === true;
+  const refreshed = await refreshRecord(hostOf(configuration), id, record);
+  if (refreshed.failures.length > 0) throw refreshError(id, refreshed.failures);
+  for (const warning of refreshed.warnings) await warnOfRecord(id, warning);
   // The host passes a seal on to the engine.
-  const props = withSealed({ ...asProperties(outputs), ...internalProperties({ isAdopted }) }, SECRET_SETTING);
-  const newInputs = inputs && (isAdopted ? {} : withSealed(asProperties(inputs), SECRET_SETTING));
-  return { ...others, props, ...(newInputs && { inputs: newInputs }) };
+  const props = sealSecrets({ ...asProperties(refreshed.outputs), ...internalProperties({ isAdopted }) }, []);
+  const inputs = refreshed.inputs && (isAdopted ? {} : sealSecrets(asProperties(refreshed.inputs), []));
+  return { ...(refreshed.id !== undefined && { id: refreshed.id }), props, ...(inputs && { inputs }) };
 }
 
 /** The host prints an error and its stack before the engine prints its message. */
-function refreshError(id: string, failure: Finding): Error {
+function refreshError(id: string, reasons: readonly Finding[]): Error {
   const subject = `AgentLogConfig ${printable(id, 80)}`;
-  const first = failures.note(id, failure);
+  const [first = id] = reasons.map((reason) => failures.note(id, reason));
   const sameReason = `${subject} can't be read. The reason is the same as for ${printable(first, 80)}.`;
-  return Object.assign(new Error(first === id ? failure.message : sameReason), {
+  // A fleet may have several reasons, and names the members.
+  const isSame = first !== id && reasons.every(({ members }) => members === undefined);
+  return Object.assign(new Error(isSame ? sameReason : failureText(reasons)), {
     stack: "it could not be read",
     toString: () => subject,
   });
@@ -124,9 +125,10 @@ const resourcesByCause = new Map<string, Set<string>>();
 /** Warns of a record, by the name of its resource if it is known, or else by its id. */
 async function warnOfRecord(resource: string, warning: Finding): Promise<void> {
   const resources = resourcesByCause.get(warning.causeKey) ?? new Set();
+  const names = namesIn(resource, warning).join();
   // The engine checks a replacement twice.
-  if (resources.has(resource)) return;
-  resourcesByCause.set(warning.causeKey, resources.add(resource));
+  if (resources.has(names)) return;
+  resourcesByCause.set(warning.causeKey, resources.add(names));
   const message = describeNext(resource, warning, resources.size);
   if (message !== undefined) log.show("WARNING", "", message);
   await log.flush();
@@ -147,5 +149,10 @@ function loadEngineModules(): EngineModules {
 
 function hostOf(configuration: ProviderConfiguration): RecordHost {
   const connection = lookUpConnection(stackConfiguration((key) => configuration.get(key)));
-  return { connection, usesOldConnection: true, read: (args) => reader.read(connection, args) };
+  return {
+    connection,
+    usesOldConnection: true,
+    read: (args) => reader.read(connection, args),
+    readMember: (args) => reader.readMember(connection, args),
+  };
 }

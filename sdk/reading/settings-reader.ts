@@ -14,14 +14,31 @@ import { ReadProgress } from "./read-progress.ts";
 export class SettingsReader {
   readonly #clients = new Map<string, ServiceClient>();
   readonly #progress: ReadProgress;
+  /** That of reads that begin together. */
+  readonly #progressOfMembers: ReadProgress;
 
-  constructor(...showProgress: ConstructorParameters<typeof ReadProgress>) {
-    this.#progress = new ReadProgress(...showProgress);
+  /** @param isTotalKnown all reads begin together; otherwise, only those of the members of a fleet do */
+  constructor(show: (text: string) => void, isTotalKnown = true) {
+    this.#progress = new ReadProgress(show, isTotalKnown);
+    this.#progressOfMembers = new ReadProgress(show, true);
   }
 
   /** @throws AgentLogConfigError for settings of the connection that are invalid, and for a read that failed */
   read(connection: ConnectionSettings, args: ReadArguments): Promise<AgentLogConfigResult> {
-    return this.#progress.during(async (onRetry) => {
+    return this.#readWithin(this.#progress, connection, args);
+  }
+
+  /** Reads one of the members of a fleet, as {@link read}. */
+  readMember(connection: ConnectionSettings, args: ReadArguments): Promise<AgentLogConfigResult> {
+    return this.#readWithin(this.#progressOfMembers, connection, args);
+  }
+
+  #readWithin(
+    progress: ReadProgress,
+    connection: ConnectionSettings,
+    args: ReadArguments,
+  ): Promise<AgentLogConfigResult> {
+    return progress.during(async (onRetry) => {
       // The import itself fails on a runtime that is not supported.
       const { openClient } = await import("./open-client.ts");
       const key = connectionKey(connection);

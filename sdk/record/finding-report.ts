@@ -1,6 +1,7 @@
 import { AgentLogConfigError, shortEvidence } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
 import { firstThatFit, printable } from "../model/printable.ts";
-import { idOf } from "../model/read-arguments.ts";
+import { type AgentOfProject, idOf } from "../model/read-arguments.ts";
 
 /** Why a resource fails, or what it warns of. */
 export interface Finding {
@@ -14,6 +15,27 @@ export interface Finding {
   readonly evidence?: string | undefined;
   /** What becomes of the record of a resource with a warning: it is removed, or its settings are used. */
   readonly record?: "gone" | "used";
+  /** The keys of the members of a fleet that it is said of; undefined for a resource of its own. */
+  readonly members?: readonly string[] | undefined;
+}
+
+/** Returns findings as one text, because the engine shows each member of a list, and a fleet may have thousands. */
+export function findingsText(findings: readonly Finding[]): string {
+  return JSON.stringify(findings);
+}
+
+/** Returns the findings in a text. It judges nothing, because a state may have been edited. */
+export function parseFindings(text: unknown): readonly Finding[] {
+  try {
+    const findings: unknown = JSON.parse(String(text));
+    return Array.isArray(findings) ? findings.filter(isFinding) : [];
+  } catch {
+    return [];
+  }
+}
+
+function isFinding(value: unknown): value is Finding {
+  return isObject(value) && typeof value["message"] === "string" && typeof value["causeKey"] === "string";
 }
 
 /** Collects the findings of the resources of a run, so that each cause is reported once, with the names of its resources. */
@@ -55,12 +77,28 @@ export class FindingReport<Resource = string> {
 
   /** The engine asks in another order in each run, so that names of resources are sorted. */
   #namesOf(pairs: readonly (readonly [Resource, Finding])[]): readonly string[] {
-    const resources = pairs.map(([resource]) => resource);
-    return this.#nameOf === undefined ? resources.map(String) : resources.map(this.#nameOf).sort(BY_NAME.compare);
+    const nameOf = this.#nameOf;
+    if (nameOf === undefined) return pairs.map(([resource]) => String(resource));
+    return pairs.flatMap(([resource, finding]) => namesIn(nameOf(resource), finding)).sort(BY_NAME.compare);
   }
 }
 
 const BY_NAME = new Intl.Collator("en", { numeric: true });
+
+/** Returns the names of what a finding of a resource is said of: of the resource, or of members of a fleet. */
+export function namesIn(resource: string, { members }: Finding): readonly string[] {
+  return members?.map((key) => `${resource} ${key}`) ?? [resource];
+}
+
+/** Says why a resource fails, beside which the engine prints its name. gRPC loses an error that is too long. */
+export function failureText(failures: readonly Finding[]): string {
+  const texts = failures.map((failure) => {
+    return failure.members === undefined ? failure.message : describeFinding(failure.members, failure);
+  });
+  const firstTexts = firstThatFit(texts, texts.length);
+  const others = texts.length - firstTexts.length;
+  return [...firstTexts, ...(others > 0 ? [`And ${others} other failures, which a preview shows.`] : [])].join("\n");
+}
 
 /** Returns what to say of a resource for which this was thrown. */
 export function errorFinding(error: unknown): Finding {
@@ -71,7 +109,7 @@ export function errorFinding(error: unknown): Finding {
 }
 
 /** Returns a failure of a resource, whose name the engine does not show with --diff. Its key is the sentence without the resource. */
-export function resourceFinding(resource: Parameters<typeof idOf>[0], says: string): Finding {
+export function resourceFinding(resource: AgentOfProject, says: string): Finding {
   return { message: `AgentLogConfig ${printable(idOf(resource), 80)}: ${says}`, causeKey: says };
 }
 
@@ -95,7 +133,9 @@ export function describeFinding(names: readonly string[], finding: Finding, isNa
  * @param count how many resources warn of the cause, with this one
  */
 export function describeNext(name: string, finding: Finding, count: number): string | undefined {
-  const { record, causeKey, evidence } = finding;
+  const { record, causeKey, evidence, members } = finding;
+  // A fleet knows all its members.
+  if (members !== undefined) return describeFinding(namesIn(name, finding), finding);
   if (count > maxNamesOf(finding) + 1) return undefined;
   const isLast = count > maxNamesOf(finding);
   const subject = isLast ? "Other resources" : printable(name, 120);

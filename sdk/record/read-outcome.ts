@@ -12,10 +12,11 @@ import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments
 import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import { unmetExpectations } from "./expectations.ts";
 import { errorFinding, type Finding, resourceFinding } from "./finding-report.ts";
+import type { Completion } from "./fleet-record.ts";
 import { belongsTo } from "./program-origin.ts";
 import { type ReadTarget, readTargetOf } from "./read-target.ts";
 import { type GivenArguments, withDefaults } from "./resource-arguments.ts";
-import { isRecordOf, NO_RECORD, type ResourceRecord, readTargetIn, UNREAD } from "./resource-record.ts";
+import { isRecordOf, type ResourceRecord, readTargetIn, UNREAD } from "./resource-record.ts";
 
 /** What the engine gives to a provider for one record. */
 export interface RecordHost {
@@ -23,7 +24,11 @@ export interface RecordHost {
   readonly connection: ConnectionSettings;
   /** In a refresh, the connection may be that of the last update. */
   readonly usesOldConnection?: boolean | undefined;
+  /** The caller knows that it is a preview, and takes marks of unknown values. */
+  readonly isPreview?: boolean | undefined;
   readonly read: (args: ReadArguments) => Promise<AgentLogConfigResult>;
+  /** Reads one of the members of a fleet, which all begin together. */
+  readonly readMember: (args: ReadArguments) => Promise<AgentLogConfigResult>;
 }
 
 /**
@@ -70,12 +75,9 @@ export async function outcomeOf(read: Promise<AgentLogSettings>, readTarget: Rea
   }
 }
 
-/** The inputs of a resource with its settings, and what is said of it. */
-export interface Completion {
-  /** The inputs to record. After a failed read they have the recorded settings, if these are of the same project and agent. */
+/** The inputs of a resource with its settings, and what is said of it. After a failed read they have the recorded settings, if there are any. */
+export interface CompletedInputs extends Completion {
   readonly inputs: ResourceRecord;
-  readonly failures: readonly Finding[];
-  readonly warnings: readonly Finding[];
 }
 
 /** Completes the inputs of a resource with its settings: puts back what is ignored, and judges them. */
@@ -84,7 +86,7 @@ export function completeInputs(
   olds: ResourceRecord,
   news: ResourceRecord,
   secrets: readonly string[],
-): Completion {
+): CompletedInputs {
   const keptEntries = keptNames(olds, news).map((name) => [name, olds.settings[name]]);
   const keep = (settings: RecordedSettings) => recordedSettingsOf({ ...settings, ...Object.fromEntries(keptEntries) });
   const programInputs = inputsOfProgram(news);
@@ -99,9 +101,9 @@ export function completeInputs(
     case "read":
       return judge({ ...programInputs, settings: keep(outcome.settings), readTarget: outcome.readTarget }, secrets);
     case "failed": {
-      const record = isRecordOf(olds, news) ? olds : NO_RECORD;
-      const inputs = { ...programInputs, settings: recordedSettingsOf(record.settings) };
-      const finding = record === olds ? judgeFailure(outcome, olds, news.args) : outcome.finding;
+      const isRecorded = isRecordOf(olds, news);
+      const inputs = { ...programInputs, settings: recordedSettingsOf(isRecorded ? olds.settings : {}) };
+      const finding = isRecorded ? judgeFailure(outcome, olds, news.args) : outcome.finding;
       if (finding.record !== "used") return { inputs, failures: [finding], warnings: [] };
       const { failures, warnings } = judge(inputs, secrets);
       return { inputs: { ...inputs, readTarget: readTargetIn(olds) }, failures, warnings: [finding, ...warnings] };
@@ -109,12 +111,7 @@ export function completeInputs(
   }
 }
 
-/** Returns the inputs of a resource that can't be read. Of the internal properties that were sent, they have only the provider. */
-export function refuseInputs(news: ResourceRecord, failures: readonly Finding[]): Completion {
-  return { inputs: { ...inputsOfProgram(news), settings: news.settings }, failures, warnings: [] };
-}
-
-export function judge(inputs: ResourceRecord, secrets: readonly string[]): Completion {
+export function judge(inputs: ResourceRecord, secrets: readonly string[]): CompletedInputs {
   const { args, settings } = inputs;
   const findings = unmetExpectations(args.expect, settings, secrets).map((says) => resourceFinding(args, says));
   const isWarned = args.whenUnexpected === "warn";
@@ -140,7 +137,7 @@ export function judgeFailure(
 const OTHER_SERVICE = "the recorded settings come from another service, so they are not used";
 
 /** Returns what the program has passed, without settings. */
-function inputsOfProgram({ args, provider }: ResourceRecord): Omit<ResourceRecord, "settings"> {
+export function inputsOfProgram({ args, provider }: ResourceRecord): Omit<ResourceRecord, "settings"> {
   return { args: withDefaults(args), provider };
 }
 

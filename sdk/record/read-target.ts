@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { apiAddress } from "../model/connection-options.ts";
-import { idOf } from "../model/read-arguments.ts";
+import { type AgentOfProject, idOf } from "../model/read-arguments.ts";
 import type { ConnectionSettings } from "../reading/connection-settings.ts";
 
 /** What settings were read for. */
 export interface ReadTarget {
-  /** `<projectId>/<agent>`, or {@link UNKNOWN} in a preview as long as nothing is known of the settings. */
+  /** `<projectId>/<agent>`, or a fingerprint of the members of a fleet; {@link UNKNOWN} in a preview as long as nothing is known of them. */
   readonly id: string;
   /** A fingerprint of the service's address; null if nobody knows of which service they are. */
   readonly service: string | null;
@@ -15,7 +15,7 @@ export interface ReadTarget {
 export const UNKNOWN_TARGET: ReadTarget = { id: UNKNOWN, service: null };
 
 /** Says what a read over a connection is for. The address of the service may be a secret of the stack. */
-export function readTargetOf(resource: Parameters<typeof idOf>[0], connection: ConnectionSettings): ReadTarget {
+export function readTargetOf(resource: AgentOfProject, connection: ConnectionSettings): ReadTarget {
   return { id: idOf(resource), service: fingerprintsOf(connection).baseUrl };
 }
 

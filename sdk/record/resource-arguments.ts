@@ -1,21 +1,52 @@
 import { z } from "zod";
-import { isUnknown } from "../engine/engine-marks.ts";
+import { isUnknown, SIGNATURE_KEY } from "../engine/engine-marks.ts";
+import { CONFIGS } from "../engine/frozen-texts.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
 import type { Json, JsonMap } from "../model/json.ts";
 import { describeIssues, listMistakes, strictObject } from "../model/parse-argument.ts";
+import { printable } from "../model/printable.ts";
 import { readArgumentsSchema } from "../model/read-arguments.ts";
 import { expectedSettingsSchema, withoutAbsent } from "./expectations.ts";
 import type { Finding } from "./finding-report.ts";
 
 const { projectId, agent } = readArgumentsSchema.shape;
 
-export const resourceArgumentsSchema = strictObject({
-  projectId,
-  agent,
+/** What is expected of settings, and what follows from that. */
+const ruleSchemas = {
   expect: expectedSettingsSchema.optional(),
   whenUnexpected: z.enum(["fail", "warn"], 'must be "fail" or "warn"').optional(),
   whenUnavailable: z.enum(["fail", "useRecorded"], 'must be "fail" or "useRecorded"').optional(),
+};
+
+export const resourceArgumentsSchema = strictObject({ projectId, agent, ...ruleSchemas });
+
+const NAME_RULE =
+  "has a name that does not begin with a letter or a digit, or has other than 1 to 80 printable characters";
+
+export const fleetArgumentsSchema = strictObject({
+  // An id that is not known yet is undefined here.
+  projects: z
+    .record(z.string(), projectId.optional(), "must be a map from names to project ids")
+    .superRefine((projects, context) => {
+      const wrongName = Object.keys(projects).find((name) => !isName(name));
+      if (wrongName !== undefined) context.addIssue({ code: "custom", message: NAME_RULE, input: wrongName });
+    }),
+  agents: z.array(agent, "must be a list").optional(),
+  ...ruleSchemas,
 });
+
+function isName(name: string): boolean {
+  return /^[\p{L}\p{N}]/u.test(name) && printable(name, 80) === name && !isUnknown(name) && name !== SIGNATURE_KEY;
+}
+
+/** A fleet is known by its projects, which are there even if the program has left them out. */
+export function isFleet(args: object): boolean {
+  return "projects" in args;
+}
+
+function schemaFor(args: object): typeof resourceArgumentsSchema | typeof fleetArgumentsSchema {
+  return isFleet(args) ? fleetArgumentsSchema : resourceArgumentsSchema;
+}
 
 /** What is passed as the arguments of a resource, not checked yet. Null is absent, and values may be unknown yet. */
 export type GivenArguments = { readonly [Name in keyof typeof resourceArgumentsSchema.shape]?: Json } & JsonMap;
@@ -27,7 +58,7 @@ export function withDefaults(args: GivenArguments): GivenArguments {
 
 /** Returns the arguments in a state, which may be of another version, so that it has outputs that are no arguments. */
 export function argumentsInState(args: GivenArguments): GivenArguments {
-  return Object.fromEntries(Object.entries(args).filter(([name]) => name in resourceArgumentsSchema.shape));
+  return Object.fromEntries(Object.entries(args).filter(([name]) => name in schemaFor(args).shape));
 }
 
 /**
@@ -42,7 +73,7 @@ export function argumentFindings(
   const entries = Object.entries(args).filter(([, value]) => value !== undefined);
   const values = withoutAbsent(Object.fromEntries(entries));
   const reportInput = entries.every(([name]) => !secrets.includes(name));
-  const { error } = resourceArgumentsSchema.safeParse(values, { reportInput });
+  const { error } = schemaFor(args).safeParse(values, { reportInput });
   const mistakes = (error?.issues ?? []).flatMap((issue) => {
     const [name] = issue.path;
     if (name === undefined) return [describeIssues([issue])];
@@ -54,9 +85,10 @@ export function argumentFindings(
 }
 
 /**
- * Returns what no message may quote because these arguments are secrets, or have a secret inside: each argument, if it is invalid.
- * If `expect` is one of them, it is also every setting, because a message would tell what is expected of it.
+ * Returns what is a secret because these arguments are secrets, or have a secret inside: no message quotes such an argument if it is
+ * invalid. If `expect` is one of them, it is also every setting, because a message would tell what is expected of it. If `projects` is
+ * one of them, it is also the output that has their ids.
  */
 export function secretsBehind(args: readonly string[]): readonly string[] {
-  return args.includes("expect") ? [...args, ...SETTING_NAMES] : args;
+  return [...args, ...(args.includes("expect") ? SETTING_NAMES : []), ...(args.includes("projects") ? [CONFIGS] : [])];
 }

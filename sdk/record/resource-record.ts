@@ -1,17 +1,19 @@
-import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
-import { isSettingName, type RecordedSettings, SETTING_NAMES } from "../model/agent-log-settings.ts";
-import { isObject, jsonMapOf } from "../model/json.ts";
+import { isUnknown, UNKNOWN, withSealed } from "../engine/engine-marks.ts";
+import { CONFIGS } from "../engine/frozen-texts.ts";
+import { isSettingName, type RecordedSettings, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { type Json, jsonMapOf } from "../model/json.ts";
 import { idOf } from "../model/read-arguments.ts";
-import type { Finding } from "./finding-report.ts";
+import { type Finding, findingsText, parseFindings } from "./finding-report.ts";
 import { originIn, type ProgramOrigin } from "./program-origin.ts";
 import { parseReadTarget, type ReadTarget, readTargetText, UNKNOWN_TARGET } from "./read-target.ts";
-import type { GivenArguments } from "./resource-arguments.ts";
+import { type GivenArguments, isFleet } from "./resource-arguments.ts";
 
 /** The inputs or the outputs of a resource. */
 export interface ResourceRecord extends Omit<InternalProperties, "failsIn" | "isAdopted"> {
   /** What the program has passed, valid or not. */
   readonly args: GivenArguments;
-  readonly settings: RecordedSettings;
+  /** Those of one agent, or those of all members of a fleet. */
+  readonly settings: RecordedSettings & { readonly [CONFIGS]?: Json };
 }
 
 /**
@@ -38,14 +40,14 @@ interface InternalProperties {
   readonly failsIn?: "program" | "update" | undefined;
   /**
    * What the settings were read for. Check and a refresh write it. Diff, Create, Update and the next Check read it. It is in the
-   * inputs, and with them in the state. It is frozen as the text `<projectId>/<agent> <service>`: without this text, no record is
-   * used in an outage.
+   * inputs, and with them in the state. It is frozen as the text `<projectId>/<agent> <service>`, and for a fleet as
+   * `<fingerprint of its members> <service>`: without this text, nobody knows from which service a record comes.
    */
   readonly readTarget?: ReadTarget | undefined;
   /**
-   * Why its check has failed; empty if it has not. Check writes them. Diff, Create and Update read them, and so does the program
-   * of a preview, for which they are an output. They are in the inputs of a run, and never in the state, because a resource that
-   * fails is not recorded. They are not frozen.
+   * Why its check has failed; empty if it has not. Check writes them as one text. Diff, Create and Update read them, and so does the
+   * program of a preview, for which they are an output. They are in the inputs of a run, and never in the state, because a resource
+   * that fails is not recorded. They are not frozen.
    */
   readonly failures?: readonly Finding[];
   /**
@@ -68,8 +70,9 @@ export type Properties = Readonly<Record<string, unknown>>;
 
 /** Returns the record in the engine's properties. It judges nothing, because a state may have been edited. */
 export function asRecord(properties: Properties): ResourceRecord {
+  const isOfFleet = isFleet(properties);
   const { args = [], settings = [] } = Object.groupBy(Object.entries(withoutInternal(properties)), ([name]) =>
-    isSettingName(name) ? "settings" : "args",
+    isSettingName(name) || (isOfFleet && name === CONFIGS) ? "settings" : "args",
   );
   const { provider, origin, readTarget, failures = [] } = internalIn(properties);
   return {
@@ -85,6 +88,12 @@ export function asRecord(properties: Properties): ResourceRecord {
 /** Returns a record as the engine's properties. An origin is left out, because it is for one check only. */
 export function asProperties({ args, settings, origin: _, ...internal }: ResourceRecord): Properties {
   return jsonMapOf({ ...args, ...settings, ...internalProperties(internal) });
+}
+
+/** Seals what the engine has to encrypt among properties that a provider has added. */
+export function sealSecrets(properties: Properties, secrets: readonly string[]): Properties {
+  const names = secrets.includes(CONFIGS) ? [CONFIGS, SECRET_SETTING] : [SECRET_SETTING];
+  return names.reduce(withSealed, properties);
 }
 
 /** The output that has the failures in a preview. */
@@ -111,13 +120,12 @@ export function internalProperties(
   values: Omit<InternalProperties, "origin"> & { readonly origin?: unknown },
 ): Record<string, unknown> {
   const { provider, origin, failsIn, readTarget, failures = [], isAdopted = false } = values;
-  const reasons = failures.map(({ causeKey, message, temporary }) => ({ causeKey, message, temporary }));
   const properties = {
     __provider: provider,
     __origin: origin,
     __failsIn: failsIn,
     __readTarget: readTarget && readTargetText(readTarget),
-    [FAILURES]: reasons.length > 0 ? reasons : undefined,
+    [FAILURES]: failures.length > 0 ? findingsText(failures) : undefined,
     __adopted: isAdopted ? true : undefined,
   };
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
@@ -126,15 +134,6 @@ export function internalProperties(
 /** Returns properties without the internal ones, which a caller may not send. */
 export function withoutInternal(properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith("__")));
-}
-
-/** Returns the findings in `__failures`, which is an input, and an output in a preview. */
-export function parseFindings(value: unknown): readonly Finding[] {
-  const reasons: readonly unknown[] = Array.isArray(value) ? value : [];
-  return reasons.filter(isObject).map(({ causeKey, message, temporary }) => {
-    const finding = { causeKey: String(causeKey), message: String(message) };
-    return temporary === true ? { ...finding, temporary } : finding;
-  });
 }
 
 /** Returns what the settings of a record were read for. A state that does not say so may have been edited, or be of an older version. */
@@ -148,7 +147,8 @@ export function movedArguments({ args: recordArgs }: ResourceRecord, { args }: R
   return ["projectId", "agent"].filter((name) => !isUnknown(args[name]) && args[name] !== recordArgs[name]);
 }
 
-/** Tells whether a record is of the project and the agent that the inputs name. */
-export function isRecordOf(record: ResourceRecord, inputs: ResourceRecord): boolean {
-  return record.args.projectId === inputs.args.projectId && record.args.agent === inputs.args.agent;
+/** Tells whether a record is of the project and the agent that the inputs name, or both are of a fleet. */
+export function isRecordOf({ args: recordArgs }: ResourceRecord, { args }: ResourceRecord): boolean {
+  const isSameKind = isFleet(recordArgs) === isFleet(args);
+  return isSameKind && recordArgs.projectId === args.projectId && recordArgs.agent === args.agent;
 }

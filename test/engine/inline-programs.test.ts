@@ -60,7 +60,7 @@ it("reports the failures of an inline program, and fails no other one in the sam
   const { good, failing, guarded } = JSON.parse(stdout);
   expect(good, good.text).toMatchObject({ ok: true, up: true });
   expect(failing).toMatchObject({ ok: false, up: false });
-  for (const name of ["gone", "fleet-gone-monitoring"]) expect(failing.text).toContain(name);
+  for (const name of ["gone", "gone/monitoring"]) expect(failing.text).toContain(name);
   expect(guarded).toMatchObject({ ok: false, up: false });
   expect(guarded.text).toContain("AgentLogConfig guarded' must use an explicit provider");
 });

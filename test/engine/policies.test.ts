@@ -12,7 +12,7 @@ const SETTINGS = { logPath: "/var/log/read.log" };
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
 const installed = usePluginFolder();
 
-const NOT_READ = "settings were not read for this project and agent, because a policy has changed its properties";
+const NOT_READ = "settings were not read for what its arguments name, because a policy has changed its properties";
 
 /** What a policy returns of the properties of a resource after its check, and why it is not recorded. */
 const POLICIES = [

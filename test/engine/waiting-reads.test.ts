@@ -16,7 +16,7 @@ it.for([
     program: "unknown-connection",
     // The stand-in does not model a provider that is not known.
     engine: "real" as const,
-    outputs: { connected: MONITORING, read: MONITORING, grouped: BACKUP, readAfter: BACKUP },
+    outputs: { connected: MONITORING, member: MONITORING, read: MONITORING, grouped: BACKUP, readAfter: BACKUP },
   },
 ])("a read on the $engine engine is not begun before $description", async ({ program, engine, outputs }, context) => {
   const { deployment, service } = await openProgram(context, engine, program, { projectId: PROJECT_ID });

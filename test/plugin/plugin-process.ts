@@ -7,8 +7,6 @@ import pluginMessages, { type PluginInfo } from "@pulumi/pulumi/proto/plugin_pb.
 import messages, {
   type CheckResponse,
   type ConfigureResponse,
-  type ConstructRequest,
-  type ConstructResponse,
   type GetSchemaResponse,
   type InvokeResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
@@ -18,8 +16,9 @@ import { type PropertyMap, parseProperties } from "../stand-in-engine/property-v
 import { answerOf, ProviderClient, structOf } from "../stand-in-engine/provider-client.ts";
 import { listen } from "./listen.ts";
 
-/** The URN that resources have in these tests. */
+/** The URNs that resources and fleets have in these tests. */
 export const URN = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfig::monitoring";
+export const FLEET_URN = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::fleet";
 
 const PROVIDER_URN = "urn:pulumi:dev::p::pulumi:providers:agent-log-config::default_0_1_0";
 
@@ -115,13 +114,6 @@ export class PluginProcess extends ProviderClient {
     const request = new messages.InvokeRequest().setTok(`agent-log-config:index:${name}`).setArgs(structOf(args));
     const response = await answerOf<InvokeResponse>((done) => this.client.invoke(request, done));
     return parseProperties(response.getReturn()?.toJavaScript());
-  }
-
-  /** Constructs a component, as the request says what the program gave beside its inputs. */
-  async construct(inputs: PropertyMap, request: ConstructRequest) {
-    request.setInputs(structOf(inputs)).setName("fleet").setType("agent-log-config:index:AgentLogConfigs");
-    const response = await answerOf<ConstructResponse>((done) => this.client.construct(request, done));
-    return { urn: response.getUrn(), outputs: parseProperties(response.getState()?.toJavaScript()) };
   }
 
   async cancel(): Promise<void> {

@@ -5,7 +5,14 @@ import { environmentOf } from "../command/run-main.ts";
 import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { queueFaults } from "../testing/queue-faults.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
-import { type PluginProcess, type StartOptions, startEngineLog, startPlugin, URN } from "./plugin-process.ts";
+import {
+  FLEET_URN,
+  type PluginProcess,
+  type StartOptions,
+  startEngineLog,
+  startPlugin,
+  URN,
+} from "./plugin-process.ts";
 
 // What records in the plugin have in common with those of programs is in test/provider/both-ways.test.ts.
 
@@ -170,10 +177,10 @@ describe("the configuration", () => {
   });
 });
 
-describe("a resource", () => {
-  const create = (plugin: PluginProcess, properties: PropertyMap, preview = false) =>
-    plugin.call("Create", { urn: URN, properties, preview });
+const create = (plugin: PluginProcess, properties: PropertyMap, preview = false) =>
+  plugin.call("Create", { urn: URN, properties, preview });
 
+describe("a resource", () => {
   it("has known settings in the first preview, a known id after the update, and is deleted", async () => {
     const plugin = await configured();
     const inputs = await plugin.check(ARGS);
@@ -209,17 +216,21 @@ describe("a resource", () => {
     expect(await plugin.check({ ...ARGS, ...forged })).toEqual(INPUTS);
   });
 
-  it.each(["agent-log-config:index:AgentLogConfigs", "agent-log-config:index:Foo"])(
-    "can't be read or recorded as %s",
-    async (type) => {
-      const plugin = await configured();
-      const urn = `urn:pulumi:dev::p::my:Group$${type}::r`;
-      const reason = `The plugin agent-log-config has no record of the type ${type}; use agent-log-config:index:AgentLogConfig.`;
-      await expect(plugin.call("Read", { urn, id: ID })).rejects.toThrow(reason);
-      expect(await plugin.call("Check", { urn, news: ARGS })).toEqual({ failures: [{ reason }] });
-      expect(service.requests).toEqual([]);
-    },
-  );
+  it("can't be read or recorded as what the plugin does not have", async () => {
+    const plugin = await configured();
+    const urn = "urn:pulumi:dev::p::my:Group$agent-log-config:index:Foo::r";
+    const reason =
+      "The plugin agent-log-config has no record of the type agent-log-config:index:Foo; use agent-log-config:index:AgentLogConfig.";
+    await expect(plugin.call("Read", { urn, id: ID })).rejects.toThrow(reason);
+    expect(await plugin.call("Check", { urn, news: ARGS })).toEqual({ failures: [{ reason }] });
+    expect(service.requests).toEqual([]);
+  });
+
+  it("can't be imported as a fleet", async () => {
+    const urn = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::fleet";
+    const imported = (await configured()).call("Read", { urn, id: ID });
+    await expect(imported).rejects.toThrow("An AgentLogConfigs can't be imported or read by an id; ");
+  });
 
   it("keeps in a refresh what was secret a secret, and is imported by its id", async () => {
     const plugin = await configured();
@@ -313,6 +324,33 @@ describe("a resource", () => {
       const message = await create(plugin, refused).then(String, String);
       expect(message.includes('must be 24 hexadecimal digits, not "malformed"')).toBe(said);
     }
+  });
+});
+
+describe("a fleet", () => {
+  const FLEET = { projects: { orders: PROJECT_ID, gone: "f".repeat(24) }, agents: ["monitoring"] };
+
+  it("is unknown in a preview if a member fails, which is told with the other resources", async () => {
+    const plugin = await configured();
+    const single = await plugin.check({ ...ARGS, projectId: "f".repeat(24) });
+    const held = create(plugin, single, true).then(String, (error: Error) => error.message);
+    const properties = await plugin.check(FLEET, {}, FLEET_URN);
+    const outputs = { ...FLEET, configs: unknownValue, configOverrides: secret(unknownValue), whenUnavailable: "fail" };
+    expect(await plugin.call("Create", { urn: FLEET_URN, properties, preview: true })).toEqual({ properties: outputs });
+    await plugin.cancel();
+    expect(await held).toMatch(/no such project.* This applies to the resources fleet gone\/monitoring, monitoring\.$/);
+  });
+
+  it("can't be read by `get`, whatever state it is given", async () => {
+    const state = { agents: ["backup"] };
+    const read = (await configured()).call("Read", { urn: FLEET_URN, id: ID, inputs: state, properties: state });
+    await expect(read).rejects.toThrow("An AgentLogConfigs can't be imported or read by an id; create the resource,");
+    expect(service.requests).toEqual([]);
+  });
+
+  it("is told from a resource of its own by its type, if its program has left out the projects", async () => {
+    const inputs = await (await configured()).check({ agents: ["backup"] }, {}, FLEET_URN);
+    expect(inputs["__failures"]).toContain("the argument projects must be a map from names to project ids");
   });
 });
 

@@ -1,10 +1,8 @@
-import messages from "@pulumi/pulumi/proto/provider_pb.js";
 import { expect, it, onTestFinished } from "vitest";
 import { READ, startReadableService } from "../servers/proxy-client.ts";
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { startEngineLog, startPlugin, URN } from "./plugin-process.ts";
-import { startMonitor } from "./start-monitor.ts";
 
 // Reads through proxies, and what these do wrong, are in test/client/failures.test.ts and test/servers/proxy.test.ts.
 
@@ -20,11 +18,8 @@ it.each(["https_proxy", "grpc_proxy"])("speaks with the engine past the proxy in
   onTestFinished(() => plugin.stop());
   const keys = { publicKey: "publickey", privateKey: "private-key-0001" };
   await plugin.configure({ baseUrl: service.baseUrl, ...keys, allowHttp: "true", maxRetries: 0 });
-  const monitor = await startMonitor(async (urn, inputs) => plugin.check(inputs, {}, urn));
   const { projectId, agent } = READ;
   await plugin.check({ projectId, agent, expect: { logPath: "/other" }, whenUnexpected: "warn" });
-  const request = new messages.ConstructRequest().setMonitorendpoint(monitor.address);
-  await plugin.construct({ projects: { [projectId]: projectId }, agents: [agent] }, request);
   // The engine does so at the end of a run.
   await plugin.cancel();
   expect(warnings).toEqual([{ urn: URN, message: expect.stringContaining('expected "/other"') }]);

@@ -19,13 +19,15 @@ const FOUND = { logPath: "/from/call", configOverrides: { key: "k" } };
 let registered: pulumi.runtime.MockResourceArgs[];
 let called: Pick<pulumi.runtime.MockCallArgs, "token" | "inputs">[];
 let result: object;
+/** What `newResource` returns beside inputs and a path. */
+let mocked: Readonly<Record<string, object>>;
 
 beforeEach(async () => {
-  [registered, called, result] = [[], [], FOUND];
+  [registered, called, result, mocked] = [[], [], FOUND, {}];
   await pulumi.runtime.setMocks({
     newResource: (args) => {
       registered.push(args);
-      const state = { ...args.inputs, logPath: `/from/${args.name}` };
+      const state = { ...args.inputs, logPath: `/from/${args.name}`, ...mocked };
       return { id: "mocked", state };
     },
     call: ({ token, inputs }) => {
@@ -92,15 +94,13 @@ describe("a resource has the state that newResource returns as its outputs", () 
     expect(await resolved(id)).toBe(`${BACKUP.projectId}/backup`);
   });
 
-  it("for each child of a fleet", async () => {
-    const { configs } = new AgentLogConfigs("fleet", { projects: { orders: BACKUP.projectId }, agents: ["backup"] });
-    expect(await resolved(configs)).toEqual({
-      "orders/backup": {
-        name: "orders",
-        id: `${BACKUP.projectId}/backup`,
-        ...BACKUP,
-        logPath: "/from/fleet-orders-backup",
-      },
-    });
+  it("where it is a fleet, of which none need be returned", async () => {
+    const args = { projects: { orders: BACKUP.projectId } };
+    const fleet = async () => resolved(new AgentLogConfigs("fleet", args).configs);
+    expect(await fleet()).toEqual({});
+    expect(registered).toMatchObject([{ name: "fleet", inputs: args }]);
+    expect(Object.keys(registered[0]?.inputs ?? {})).toHaveLength(2); // the other one is the text of the provider
+    mocked = { configs: { "orders/backup": { name: "orders", ...BACKUP, logPath: "/l" } } };
+    expect(await fleet()).toEqual(mocked["configs"]);
   });
 });

@@ -4,7 +4,7 @@ import { ResourceReports } from "../../sdk/program/program-failures.ts";
 
 class Other extends pulumi.CustomResource {}
 
-const reasonOf = (name: string) => [{ causeKey: `cause of ${name}`, message: `${name} fails` }];
+const reasonOf = (name: string) => JSON.stringify([{ causeKey: `cause of ${name}`, message: `${name} fails` }]);
 
 /** What the program has told the engine. */
 const told: string[] = [];

@@ -1,22 +1,11 @@
-import { isDeepStrictEqual } from "node:util";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
-import { usePluginFolder } from "../plugin/plugin-folder.ts";
-import { type PluginProcess, startPlugin } from "../plugin/plugin-process.ts";
+import { URN } from "../plugin/plugin-process.ts";
 import { type PropertyMap, parseProperties, secret, unknownValue } from "../stand-in-engine/property-value.ts";
-import { type Kept, openDynamicProvider, openPlugin, type Provider } from "./ways.ts";
+import { connectionWith, type Kept, type Provider, update, useWays } from "./ways.ts";
 
 // What the dynamic provider and the plugin do alike, where no program has read for them.
-
-const installed = usePluginFolder();
-const WAYS = [
-  { way: "dynamic provider", open: openDynamicProvider },
-  {
-    way: "plugin",
-    open: (configuration: Readonly<Record<string, string>>) => openPlugin(configuration, plugin),
-  },
-];
 
 const PROJECT_ID = "0123456789abcdef01234567";
 const OTHER_PROJECT_ID = "76543210fedcba9876543210";
@@ -31,50 +20,14 @@ const UNUSED = "the recorded settings come from another service, so they are not
 /** A file to the engine. */
 const ASSET = { "4dabf18193072939515e22adb298388d": "c44067f5952c0a294b673a41bacd8c17", path: "/etc/passwd" };
 
-let plugin: PluginProcess;
 let service: Service;
-
-beforeAll(async () => {
-  plugin = await startPlugin(installed.module());
-});
-
-afterAll(() => plugin.stop());
 
 beforeEach(async () => {
   const settings = { monitoring: FOUND, backup: { logPath: "/backup" } };
   service = await openService({ settings: { [PROJECT_ID]: settings, [OTHER_PROJECT_ID]: settings } });
 });
 
-const configuration = () => ({
-  baseUrl: service.baseUrl,
-  publicKey: "publickey",
-  privateKey: "private-key-0001",
-  allowHttp: "true",
-  maxRetries: "0",
-});
-
-/** Does for one resource what the engine does in an update. */
-async function update(provider: Provider, args: PropertyMap, kept?: Kept): Promise<Kept & { readonly op: string }> {
-  const inputs = await provider.check(args, kept?.inputs ?? {});
-  if (kept === undefined) return { op: "create", ...(await create(provider, inputs)) };
-  const { changes, replaces = [] } = await provider.diff(kept, inputs);
-  const isSame = changes === "DIFF_NONE" || isDeepStrictEqual(visible(kept.inputs), visible(inputs));
-  if (isSame && changes !== "DIFF_SOME") return { op: "same", ...kept };
-  if (isDeepStrictEqual(replaces, [])) {
-    const { properties } = await provider.update(kept, inputs);
-    return { op: "update", id: kept.id, inputs, outputs: parseProperties(properties) };
-  }
-  return { op: `replace by ${replaces}`, ...(await create(provider, await provider.check(args, {}))) };
-}
-
-async function create(provider: Provider, inputs: PropertyMap): Promise<Kept> {
-  const { id, properties } = await provider.create(inputs);
-  return { id: String(id), inputs, outputs: parseProperties(properties) };
-}
-
-function visible(properties: PropertyMap): PropertyMap {
-  return Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith("__")));
-}
+const configuration = () => connectionWith(service);
 
 /** The record of an earlier run, of long ago. */
 async function recorded(provider: Provider, args: PropertyMap = ARGS): Promise<Kept> {
@@ -82,15 +35,18 @@ async function recorded(provider: Provider, args: PropertyMap = ARGS): Promise<K
   return { id, inputs, outputs };
 }
 
-describe.each(WAYS)("the $way", ({ way, open }) => {
+describe.each(useWays(URN))("the $way", ({ way, open }) => {
   it("records what it reads, under the id of project and agent", async () => {
     const { id, inputs, outputs } = await update(await open(configuration()), ARGS);
     const known = { ...ARGS, whenUnavailable: "fail", ...NOTHING, ...FOUND };
-    // The host of dynamic providers does not take secrets, so the program marks them.
-    const configOverrides = way === "plugin" ? secret({}) : {};
-    const record = { ...known, configOverrides, __readTarget: expect.stringMatching(`^${ID} [0-9a-f]{16}$`) };
+    const record = {
+      ...known,
+      configOverrides: secret({}),
+      __readTarget: expect.stringMatching(`^${ID} [0-9a-f]{16}$`),
+    };
     expect([id, inputs]).toEqual([ID, record]);
-    expect(outputs).toMatchObject({ ...known, configOverrides });
+    // The engine seals what the host of dynamic providers returns without a seal.
+    expect(outputs).toMatchObject({ ...known, configOverrides: way === "plugin" ? secret({}) : {} });
     expect(outputs).not.toHaveProperty("__readTarget");
   });
 

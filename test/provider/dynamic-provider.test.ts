@@ -36,10 +36,18 @@ beforeEach(async () => {
 const { create, diff, read, update } = provider;
 
 /** Checks inputs with the origin as the text that it travels as. */
-function check(configuration: provider.ProviderConfiguration, olds: Properties, news: Properties) {
+async function check(
+  configuration: provider.ProviderConfiguration,
+  olds: Properties,
+  news: Properties,
+): Promise<Awaited<ReturnType<typeof provider.check>>> {
   const { __origin: origin } = news;
   const text = isObject(origin) ? { __origin: JSON.stringify(origin) } : {};
-  return provider.check(configuration, olds, { ...news, ...text });
+  const { inputs, failures } = await provider.check(configuration, olds, { ...news, ...text });
+  const { configOverrides } = inputs;
+  // It comes with a seal, and goes to all other calls without one.
+  const content = isObject(configOverrides) && "value" in configOverrides ? configOverrides["value"] : configOverrides;
+  return { inputs: { ...inputs, configOverrides: content }, failures };
 }
 
 const fingerprints = () => fingerprintsOf(lookUpConnection(stackConfiguration(CONFIGURATION.get)));
@@ -155,7 +163,7 @@ describe("a resource that fails", () => {
     const failing = {
       ...ARGS,
       whenUnavailable: "fail",
-      __failures: [{ causeKey: "gone", message: "It is gone." }],
+      __failures: JSON.stringify([GONE]),
     };
     expect(await checked("program")).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });
     const ofOther = { ...recorded, projectId: OTHER_PROJECT_ID };
@@ -253,4 +261,13 @@ it("fails a read without a stack trace, and with the id where the host prints th
   });
   const forged: unknown = await read(CONFIGURATION, "x\u001b[2J", INPUTS).catch((reason: unknown) => reason);
   expect(String(forged)).toBe("AgentLogConfig x\uFFFD[2J");
+});
+
+it("says of each member of a fleet why it can't be read, also if a resource of its own fails for the same reason", async () => {
+  service.respondWith(({ target }) => ({ status: target.includes(OTHER_PROJECT_ID) ? 403 : 404 }));
+  await expect(read(CONFIGURATION, ID, INPUTS)).rejects.toThrow("404");
+  const configs = { "one/monitoring": ARGS, "two/monitoring": { ...ARGS, projectId: OTHER_PROJECT_ID } };
+  await expect(read(CONFIGURATION, "fleet", { projects: {}, configs })).rejects.toThrow(
+    /\(status 404\).* resource one\/monitoring\.\n.*\(status 403\).* resource two\/monitoring\.$/,
+  );
 });

@@ -1,5 +1,8 @@
-import { vi } from "vitest";
-import { type PluginProcess, startEngineLog, URN } from "../plugin/plugin-process.ts";
+import { isDeepStrictEqual } from "node:util";
+import { afterAll, beforeAll, vi } from "vitest";
+import type { Service } from "../../sdk/testing/index.ts";
+import { usePluginFolder } from "../plugin/plugin-folder.ts";
+import { type PluginProcess, startEngineLog, startPlugin } from "../plugin/plugin-process.ts";
 import { type PropertyMap, parseProperties, withoutSecrets } from "../stand-in-engine/property-value.ts";
 
 /** What the engine keeps of a resource. */
@@ -23,8 +26,51 @@ export interface Provider {
 
 type Configuration = Readonly<Record<string, string>>;
 
+/** The connection with a service, without retries. */
+export const connectionWith = ({ baseUrl }: Service): Configuration => {
+  const key = { publicKey: "publickey", privateKey: "private-key-0001" };
+  return { baseUrl, ...key, allowHttp: "true", maxRetries: "0" };
+};
+
+/** The two ways. The plugin is started before the tests of a file. */
+export function useWays(urn: string) {
+  const installed = usePluginFolder();
+  let plugin: PluginProcess;
+  beforeAll(async () => {
+    plugin = await startPlugin(installed.module());
+  });
+  afterAll(() => plugin.stop());
+  return [
+    { way: "dynamic provider", open: openDynamicProvider },
+    { way: "plugin", open: (configuration: Configuration) => openPlugin(configuration, plugin, urn) },
+  ];
+}
+
+/** Does for one resource what the engine does in an update. */
+export async function update(
+  provider: Provider,
+  args: PropertyMap,
+  kept?: Kept,
+): Promise<Kept & { readonly op: string }> {
+  const inputs = await provider.check(args, kept?.inputs ?? {});
+  if (kept === undefined) return { op: "create", ...(await create(provider, inputs)) };
+  const { changes, replaces = [] } = await provider.diff(kept, inputs);
+  const isSame = changes === "DIFF_NONE" || isDeepStrictEqual(kept.inputs, inputs);
+  if (isSame && changes !== "DIFF_SOME") return { ...kept, op: "same" };
+  if (isDeepStrictEqual(replaces, [])) {
+    const { properties } = await provider.update(kept, inputs);
+    return { op: "update", id: kept.id, inputs, outputs: parseProperties(properties) };
+  }
+  return { op: `replace by ${replaces}`, ...(await create(provider, await provider.check(args, {}))) };
+}
+
+async function create(provider: Provider, inputs: PropertyMap): Promise<Kept> {
+  const { id, properties } = await provider.create(inputs);
+  return { id: String(id), inputs, outputs: parseProperties(properties) };
+}
+
 /** Opens what the provider host of the SDK loads, as in a process of its own. */
-export async function openDynamicProvider(configuration: Configuration): Promise<Provider> {
+async function openDynamicProvider(configuration: Configuration): Promise<Provider> {
   vi.resetModules();
   const provider = await import("../../sdk/provider/dynamic-provider.ts");
   const host = { get: (key: string) => configuration[key.replace("agent-log-config:", "")] };
@@ -68,18 +114,18 @@ function plain(properties: PropertyMap): PropertyMap {
 }
 
 /** Lets another engine attach to a plugin that runs, as for a plain refresh, in which no program sends the configuration. */
-export async function openPlugin(configuration: Configuration, plugin: PluginProcess): Promise<Provider> {
+async function openPlugin(configuration: Configuration, plugin: PluginProcess, urn: string): Promise<Provider> {
   const { address, warnings } = await startEngineLog();
   await plugin.attach(address);
   await plugin.configure(configuration);
   return {
-    check: async (news, olds) => plugin.check(news, olds),
+    check: async (news, olds) => plugin.check(news, olds, urn),
     diff: async ({ id, inputs, outputs }, news) =>
-      plugin.call("Diff", { urn: URN, id, olds: outputs, oldInputs: inputs, news }),
-    create: async (properties) => plugin.call("Create", { urn: URN, properties }),
-    update: async ({ id, outputs }, news) => plugin.call("Update", { urn: URN, id, olds: outputs, news }),
+      plugin.call("Diff", { urn, id, olds: outputs, oldInputs: inputs, news }),
+    create: async (properties) => plugin.call("Create", { urn, properties }),
+    update: async ({ id, outputs }, news) => plugin.call("Update", { urn, id, olds: outputs, news }),
     read: async (id, { inputs, outputs = {} }) =>
-      plugin.call("Read", { urn: URN, id, properties: outputs, ...(inputs && { inputs }) }),
+      plugin.call("Read", { urn, id, properties: outputs, ...(inputs && { inputs }) }),
     warnings: async () => {
       await plugin.cancel();
       return warnings.map(({ message }) => message);

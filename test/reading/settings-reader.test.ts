@@ -123,3 +123,23 @@ it("opens a connection anew that could not be opened", async () => {
   await copyFile(CA_FILE, caCertificate);
   expect(await reader.read(connection, BACKUP)).toMatchObject({ logPath: "/l" });
 });
+
+it("says of the members of a fleet how many there are, beside the reads of resources, of which nobody knows", async () => {
+  const { service, connection } = await open();
+  service.set("f".repeat(24), "backup", { logPath: "/f" });
+  const shown: string[] = [];
+  const reader = new SettingsReader((text) => shown.push(text), false);
+  const held = Promise.withResolvers<undefined>();
+  service.respondWith(({ target }) => (target.includes(BACKUP.projectId) ? held.promise : undefined));
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const reads = [
+    ...["f".repeat(24), BACKUP.projectId].map((projectId) => reader.readMember(connection, { ...BACKUP, projectId })),
+    ...[BACKUP, BACKUP].map((args) => reader.read(connection, args)),
+  ];
+  await reads[0];
+  await vi.advanceTimersByTimeAsync(3000);
+  expect(shown.toSorted()).toEqual(["0 read", "1/2 read"]);
+  held.resolve(undefined);
+  await Promise.all(reads);
+});

@@ -1,7 +1,14 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
-import { describeFinding, describeNext, errorFinding, FindingReport } from "../../sdk/record/finding-report.ts";
+import {
+  describeFinding,
+  describeNext,
+  errorFinding,
+  FindingReport,
+  failureText,
+  parseFindings,
+} from "../../sdk/record/finding-report.ts";
 
 const gone = (resource: string) => ({ message: `${resource} is gone.`, causeKey: "gone" });
 const DOWN = { message: "The service is down.", causeKey: "down" };
@@ -79,6 +86,42 @@ it.each([
     { message: `The service is down. This applies to the resources ${names} and ${40 - count} others.` },
   ]);
 });
+
+it("joins members of fleets with resources of their own, and names them by their fleets, sorted by numbers", () => {
+  const report = new FindingReport(String);
+  report.note("west", { ...gone("It"), members: ["p10/backup", "p2/backup"] });
+  report.note("single", gone("It"));
+  report.note("east", { ...gone("It"), members: ["p/backup"] });
+  const names = "east p/backup, single, west p2/backup, west p10/backup";
+  expect(report.entries()).toEqual([
+    { resource: "west", message: `It is gone. This applies to the resources ${names}.` },
+  ]);
+  expect(describeNext("west", { ...gone("It"), record: "gone", members: ["a/backup"] }, 99)).toBe(
+    "It is gone. AgentLogConfig west a/backup is gone.",
+  );
+});
+
+it("says what a resource fails for, a member by its name, and how many more failures there are than fit", () => {
+  const members = ["a/backup", "b/backup"];
+  expect(failureText([gone("It"), { ...DOWN, members }])).toBe(
+    "It is gone.\nThe service is down. This applies to the resources a/backup, b/backup.",
+  );
+  const long = { message: "x".repeat(1000), causeKey: "x" };
+  expect(failureText([long, long, long])).not.toContain("And");
+  expect(failureText([long, long, long, DOWN, DOWN])).toBe(
+    [long, long, long]
+      .map(({ message }) => message)
+      .join("\n")
+      .concat("\nAnd 2 other failures, which a preview shows."),
+  );
+});
+
+it.each(["", "5", "{}", "[5, null]", '[{"message":1,"causeKey":"c"}]', undefined])(
+  "takes no finding from what is none: %s",
+  (text) => {
+    expect(parseFindings(text)).toEqual([]);
+  },
+);
 
 it("names a resource by 120 characters at most", () => {
   const [just, over] = ["x".repeat(120), "y".repeat(121)];

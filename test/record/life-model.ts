@@ -57,6 +57,9 @@ interface Record {
 /** The service of a record in a state that does not say it. */
 const NOBODY_KNOWS = -1;
 
+/** The service of a fleet whose members are of two, because some of them are ignored. */
+export const SEVERAL = -2;
+
 /** All settings of a record; the services of the model have three of them. */
 const ALL_SETTINGS = ["logPath", "logPathWindows", "logRotate", "username", "configOverrides"];
 
@@ -72,11 +75,63 @@ export interface Outcome extends State {
   readonly warnsOfOutage: boolean;
 }
 
+/** What Pulumi keeps of a fleet. */
+export interface FleetState extends Pick<State, "connection"> {
+  /** Its arguments, and the records of its members by their names. */
+  readonly fleet: { readonly args: Args; readonly members: { readonly [name: string]: Record } } | undefined;
+}
+
+/** Returns the members of a fleet. With the other project `a` moves, `b` goes and `c` comes. */
+export function membersOf({ project }: Args): { readonly [name: string]: number } {
+  return project === 0 ? { a: 0, b: 1 } : { a: 1, c: 0 };
+}
+
+/** Predicts the life of a fleet, in which nothing is transformed or replaced for a difference, and all or nothing is ignored. */
+export function predictFleet(given: Step, { fleet, connection }: FleetState): FleetState & Omit<Outcome, keyof State> {
+  const step = withDefaults(given);
+  const edit = (record: Record) => (step.isEdited ? { ...record, service: NOBODY_KNOWS } : record);
+  const records = Object.entries(fleet?.members ?? {}).map(([name, record]) => [name, edit(record)] as const);
+  const before = { fleet: fleet && { ...fleet, members: Object.fromEntries(records) }, warnsOfOutage: false };
+  if (step.run === "refresh") {
+    const outcomes = records.map(([name, record]) => [name, predictRefresh(step, { record, connection })] as const);
+    if (outcomes.some(([, { shows }]) => shows === "fails")) return { ...before, connection, shows: "fails" };
+    const left = outcomes.flatMap(([name, { record }]) => (record === undefined ? [] : [[name, record] as const]));
+    return {
+      fleet: fleet && { ...fleet, members: Object.fromEntries(left) },
+      connection,
+      shows: outcomes.every(([, { shows }]) => shows === "nothing") ? "nothing" : "updates",
+      warnsOfOutage: outcomes.some(([, { warnsOfOutage }]) => warnsOfOutage),
+    };
+  }
+  const isForced = step.isForced && fleet !== undefined;
+  const args = fleet !== undefined && !isForced && step.ignoreChanges.includes("*") ? fleet.args : step.args;
+  const settled = Object.entries(membersOf(args)).map(([name, project]) => {
+    return [name, settle(step, { ...args, project }, isForced ? undefined : before.fleet?.members[name])] as const;
+  });
+  const state = { ...before, connection: step.run === "up" ? step.service : connection };
+  const made = settled.flatMap(([name, record]) => (record === undefined ? [] : [[name, record] as const]));
+  if (made.length < settled.length) return { ...state, shows: "fails" };
+  const services = new Set(made.map(([, { service }]) => service).filter((service) => service !== NOBODY_KNOWS));
+  const [service = NOBODY_KNOWS] = services.size > 1 ? [SEVERAL] : services;
+  const members = Object.fromEntries(
+    made.map(([name, { isRecorded: _, ...record }]) => [name, { ...record, service }]),
+  );
+  const visible = (all: readonly (readonly [string, Record])[]) => all.map(([name, { settings }]) => [name, settings]);
+  const isSame = isDeepStrictEqual([args, visible(made)], [fleet?.args, visible(records)]);
+  const shows = fleet === undefined ? "creates" : isForced ? "replaces" : isSame ? "nothing" : "updates";
+  const warnsOfOutage = made.some(([, { isRecorded }]) => isRecorded);
+  return { ...state, ...(step.run === "up" && { fleet: { args, members } }), shows, warnsOfOutage };
+}
+
 export function predict(given: Step, { record, connection }: State): Outcome {
-  const step = { ...given, args: { ...given.args, whenUnavailable: given.args.whenUnavailable ?? "fail" } };
+  const step = withDefaults(given);
   const edited = step.isEdited && record !== undefined ? { ...record, service: NOBODY_KNOWS } : record;
   const before = { record: edited, connection };
   return step.run === "refresh" ? predictRefresh(step, before) : predictUpdate(step, before);
+}
+
+function withDefaults(step: Step): Step {
+  return { ...step, args: { ...step.args, whenUnavailable: step.args.whenUnavailable ?? "fail" } };
 }
 
 function predictRefresh({ services }: Step, { record, connection }: State): Outcome {
@@ -217,3 +272,14 @@ export const stepArbitrary = record<Step>({
 function isKeptByEngine({ way, ignoreChanges }: Step): boolean {
   return way === "plugin" || (way === "travel" && !ignoreChanges.includes("project"));
 }
+
+/** One run with a fleet. */
+export const fleetStepArbitrary = stepArbitrary.map(
+  (step): Step => ({
+    ...step,
+    ignoreChanges: step.ignoreChanges.filter((path) => path === "*"),
+    isTransformed: false,
+    replacesOnLogPath: false,
+    way: step.way === "plugin" ? "plugin" : "foreign provider",
+  }),
+);

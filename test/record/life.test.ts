@@ -13,8 +13,13 @@ import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../..
 import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
 import {
   type Args,
+  type FleetState,
+  fleetStepArbitrary,
+  membersOf,
   type Outcome,
   predict,
+  predictFleet,
+  SEVERAL,
   type ServiceWorld,
   type Settings,
   type State,
@@ -35,6 +40,7 @@ interface Kept {
 
 let kept: Kept | undefined;
 let connection: number;
+let isOfFleet: boolean;
 
 /** Does with the life-cycle module what the engine does with a provider. */
 async function run(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
@@ -54,16 +60,16 @@ async function refreshStep({ services, isSpelledOtherwise }: Step): Promise<Pick
   const quiet = { shows: "nothing", warnsOfOutage: false } as const;
   if (kept === undefined) return quiet;
   const read = async (args: object) => answer(services[connection], args);
-  const host = { connection: connectionOf(connection, isSpelledOtherwise), read };
+  const host = { connection: connectionOf(connection, isSpelledOtherwise), read, readMember: read };
   const recorded = asRecord(kept.outputs);
-  const { id, inputs, outputs, warning, failure } = await refreshRecord(host, idOf(kept.inputs), recorded);
-  if (failure !== undefined) return { ...quiet, shows: "fails" };
+  const { id, inputs, outputs, warnings, failures } = await refreshRecord(host, idOf(kept.inputs), recorded);
+  if (failures.length > 0) return { ...quiet, shows: "fails" };
   const before = kept;
   const after = { inputs: inputs ? asProperties(inputs) : before.inputs, outputs: asProperties(outputs) };
   kept = id === undefined ? undefined : after;
   if (kept === undefined) return { ...quiet, shows: "removes" };
   const shows = isDeepStrictEqual(visible(kept.inputs), visible(before.inputs)) ? "nothing" : "updates";
-  return { shows, warnsOfOutage: warning?.record === "used" };
+  return { shows, warnsOfOutage: warnings.some(({ record }) => record === "used") };
 }
 
 async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutage">> {
@@ -99,7 +105,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 
 async function ask({ services, service, isSpelledOtherwise }: Step, olds: Properties, news: Properties) {
   const read = async (args: object) => answer(services[service], args);
-  const host = { connection: connectionOf(service, isSpelledOtherwise), read };
+  const host = { connection: connectionOf(service, isSpelledOtherwise), read, readMember: read };
   const { inputs, ...found } = await checkInputs(host, asRecord(olds), asRecord(news), []);
   return { ...found, inputs: asProperties(inputs) };
 }
@@ -108,7 +114,9 @@ async function ask({ services, service, isSpelledOtherwise }: Step, olds: Proper
 function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: Step): Properties {
   const { project, ...others } = args;
   const projectId = PROJECTS[project];
-  const asked = JSON.parse(JSON.stringify({ projectId, agent, ...others }));
+  const members = Object.entries(membersOf(args)).map(([name, index]) => [name, PROJECTS[index]]);
+  const ofFleet = { projects: Object.fromEntries(members), agents: [agent] };
+  const asked = JSON.parse(JSON.stringify({ ...(isOfFleet ? ofFleet : { projectId, agent }), ...others }));
   const origin = {
     name: "settings",
     secrets: [],
@@ -159,7 +167,7 @@ function putBack(paths: readonly string[], olds: Properties, news: Properties): 
 const nameOf = (path: string) => (path === "project" ? "projectId" : path);
 
 function idOf({ projectId }: Properties): string {
-  return ID.replace(/^\w+/, String(projectId));
+  return isOfFleet ? "fleet" : ID.replace(/^\w+/, String(projectId));
 }
 
 function visible(properties: Properties): Properties {
@@ -170,46 +178,60 @@ function visible(properties: Properties): Properties {
 
 /** The state in the words of the model. */
 function stateNow(): State {
-  if (kept === undefined) return { record: undefined, connection };
-  const {
-    projectId,
-    whenUnavailable,
-    expect: expected,
-    whenUnexpected,
-    __readTarget: readTarget,
-    ...inputs
-  } = kept.inputs;
+  return { record: kept && recordIn(kept.inputs, kept.inputs), connection };
+}
+
+function fleetNow(): FleetState {
+  if (kept === undefined) return { fleet: undefined, connection };
+  const { inputs } = kept;
+  const { a: projectId, configs, configOverrides } = { ...Object(inputs["projects"]), ...inputs };
+  const members = Object.entries(Object(configs)).map(([key, config]) => {
+    const settings = { ...Object(config), configOverrides: Object(configOverrides)[key] };
+    return [key.replace(`/${agent}`, ""), recordIn(inputs, settings)];
+  });
+  const { args } = recordIn(inputs, { projectId });
+  return { fleet: { args, members: Object.fromEntries(members) }, connection };
+}
+
+/** @param member the project and the settings, which are those of the resource itself if it is no fleet */
+function recordIn({ whenUnavailable, expect: expected, whenUnexpected, __readTarget }: Properties, member: Properties) {
+  const { projectId, logPath, logRotate, configOverrides } = member;
+  const project = PROJECTS.indexOf(String(projectId));
+  const [, service = ""] = String(__readTarget).split(" ");
   const fingerprints = [0, 1].map((index) => fingerprintsOf(connectionOf(index)).baseUrl);
-  const { logPath, logRotate, configOverrides } = inputs as unknown as Settings;
-  const args = {
-    project: PROJECTS.indexOf(String(projectId)),
-    whenUnavailable,
-    expect: expected,
-    whenUnexpected,
-  } as Args;
   return {
-    record: {
-      args,
-      settings: { logPath, logRotate, configOverrides },
-      service: fingerprints.indexOf(String(readTarget).split(" ")[1] ?? ""),
-    },
-    connection,
+    args: { project, whenUnavailable, expect: expected, whenUnexpected } as Args,
+    settings: { logPath, logRotate, configOverrides } as Settings,
+    service: service === "several" ? SEVERAL : fingerprints.indexOf(service),
   };
 }
 
+/** Lives random lives, and compares each run and the state after it with the model. */
+async function compare<Words>(
+  steps: fc.Arbitrary<Step>,
+  predictStep: (step: Step, state: Words) => Words & Pick<Outcome, "shows" | "warnsOfOutage">,
+  now: () => Words,
+): Promise<void> {
+  const life = fc.asyncProperty(fc.array(steps, { maxLength: 8 }), async (life) => {
+    kept = undefined;
+    connection = 0;
+    let state = now();
+    for (const step of life) {
+      const found = await run(step);
+      const { shows, warnsOfOutage, ...predicted } = predictStep(step, state);
+      state = now();
+      expect({ ...found, ...state }).toEqual({ shows, warnsOfOutage, ...predicted });
+    }
+  });
+  await fc.assert(life, { numRuns: Number(process.env["LIFE_RUNS"] ?? 2000) });
+}
+
 it("does in every life what the model says", async () => {
-  await fc.assert(
-    fc.asyncProperty(fc.array(stepArbitrary, { maxLength: 8 }), async (life) => {
-      kept = undefined;
-      connection = 0;
-      let state = stateNow();
-      for (const step of life) {
-        const found = await run(step);
-        const { shows, warnsOfOutage, ...predicted } = predict(step, state);
-        expect({ ...found, ...stateNow() }).toEqual({ shows, warnsOfOutage, ...predicted });
-        state = predicted;
-      }
-    }),
-    { numRuns: Number(process.env["LIFE_RUNS"] ?? 2000) },
-  );
+  isOfFleet = false;
+  await compare(stepArbitrary, predict, stateNow);
+});
+
+it("does in every life of a fleet what the model says", async () => {
+  isOfFleet = true;
+  await compare(fleetStepArbitrary, predictFleet, fleetNow);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { AgentLogConfigError } from "../../sdk/client/index.ts";
+import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
 import {
   asProperties,
@@ -24,11 +24,13 @@ const RECORD = {
   configOverrides: {},
 };
 
+const hostOf = (read: () => Promise<AgentLogConfigResult>) => ({ connection: {}, read, readMember: read });
+
 /** What a check of a project and agent has found, and a policy may change afterwards. */
 async function checked(changes: object = {}) {
   const read = async () => ({ ...settingsOf(ARGS), logPath: "/l" });
   const args = { ...ARGS, ...changes };
-  return asProperties((await checkInputs({ connection: {}, read }, NO_RECORD, asRecord(args), [])).inputs);
+  return asProperties((await checkInputs(hostOf(read), NO_RECORD, asRecord(args), [])).inputs);
 }
 
 it("records what was read for it, without what is internal", async () => {
@@ -48,7 +50,7 @@ it.each<readonly [change: string, (inputs: Properties) => Properties, says: RegE
   [
     "names another agent",
     (inputs) => ({ ...inputs, agent: "backup" }),
-    /settings were not read for this project and agent/,
+    /settings were not read for what its arguments name/,
   ],
   [
     "returns arguments alone",
@@ -89,7 +91,7 @@ it.each([
 ])("is not recorded %s where a policy drops the reasons", async (_, changes, read) => {
   const args = { ...ARGS, ...changes };
   const olds = asRecord({ ...RECORD, ...args });
-  const { inputs } = await checkInputs({ connection: {}, read }, olds, asRecord(args), []);
+  const { inputs } = await checkInputs(hostOf(read), olds, asRecord(args), []);
   const changed = asRecord({ ...asProperties(inputs), __failures: null });
   expect(outputsToRecord(changed).failures[0]?.message).toMatch(/settings were not read for/);
 });
@@ -113,18 +115,18 @@ it("is not replaced by one that was read for another project, and is compared in
 it("is read again without the outputs of another version, which are no arguments", async () => {
   const read = async () => settingsOf(ARGS);
   const older = asRecord({ ...RECORD, unchangedSince: "2026-11-26T00:00:00.000Z" });
-  const { inputs, outputs } = await refreshRecord({ connection: {}, read }, ID, older);
+  const { inputs, outputs } = await refreshRecord(hostOf(read), ID, older);
   expect([inputs?.args, outputs.args]).toEqual([expect.anything(), { ...ARGS, whenUnavailable: "fail" }]);
   expect(inputs?.args).not.toHaveProperty("unchangedSince");
 });
 
 it("is not used in a refresh of another service, which is a cause of its own", async () => {
   const error = new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", { subject: "Can't read" });
-  const host = { connection: {}, read: () => Promise.reject(error) };
+  const host = hostOf(() => Promise.reject(error));
   const own = { ...RECORD, whenUnavailable: "useRecorded" };
   const [used, refused] = await Promise.all(
     [own, { ...own, __readTarget: `${ID} 0123456789abcdef` }].map((properties) =>
-      refreshRecord(host, ID, asRecord(properties)).then(({ warning, failure }) => warning ?? failure),
+      refreshRecord(host, ID, asRecord(properties)).then(({ warnings, failures }) => [...warnings, ...failures][0]),
     ),
   );
   expect(used).toMatchObject({ record: "used" });
@@ -141,7 +143,7 @@ it("is healed if its state was edited: replaced if its id is another one, and up
     changes: true,
     replaces: ["projectId"],
   });
-  const failing = asRecord({ ...RECORD, __failures: [{ causeKey: "c", message: "m" }] });
+  const failing = asRecord({ ...RECORD, __failures: JSON.stringify([{ causeKey: "c", message: "m" }]) });
   expect(differenceOf(ID, failing, record, news)).toEqual({ changes: true });
 });
 
@@ -150,7 +152,7 @@ it("reads for another project although all settings of the one before are ignore
   const olds = asRecord({ ...RECORD, projectId: OTHER_PROJECT, logPath: "/other" });
   const news = asRecord({ ...RECORD, logPath: "/other" });
   const read = async () => settingsOf(ARGS);
-  const { inputs, failures } = await checkInputs({ connection: {}, read }, olds, news, []);
+  const { inputs, failures } = await checkInputs(hostOf(read), olds, news, []);
   expect(failures).toEqual([]);
   expect(inputs).toMatchObject({ settings: { logPath: "/var/log/monitoring" }, readTarget: { id: ID, service: null } });
 });

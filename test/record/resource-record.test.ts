@@ -15,8 +15,11 @@ it.each<[description: string, properties: object]>([
   ],
   ["members that are no thresholds", JSON.parse('{"logRotate":{"a":1,"__proto__":2}}')],
   ["what is internal", { __provider: "exports.handler", __readTarget: "a/b null" }],
-  ["that it fails in an outage", { ...ARGS, __failures: [{ causeKey: "c", message: "m", temporary: true }] }],
-  ["why it fails", { ...ARGS, __failures: ["c", "d"].map((cause) => ({ causeKey: cause, message: "m" })) }],
+  [
+    "that it fails in an outage",
+    { ...ARGS, __failures: JSON.stringify([{ causeKey: "c", message: "m", temporary: true }]) },
+  ],
+  ["why it fails", { ...ARGS, __failures: JSON.stringify(["c", "d"].map((causeKey) => ({ causeKey, message: "m" }))) }],
 ])("keeps the properties of the engine as they are: %s", (_, properties) => {
   expect(asProperties(asRecord({ ...properties }))).toEqual(properties);
 });

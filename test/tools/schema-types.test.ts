@@ -3,7 +3,7 @@ import ts from "typescript";
 import { expect, it } from "vitest";
 import { z } from "zod";
 import { isObject, isPlainObject } from "../../sdk/model/json.ts";
-import { resourceArgumentsSchema } from "../../sdk/record/resource-arguments.ts";
+import { fleetArgumentsSchema, resourceArgumentsSchema } from "../../sdk/record/resource-arguments.ts";
 import { schemaPart } from "./schema-part.ts";
 import type { SchemaTypes } from "./schema-types.ts";
 
@@ -62,9 +62,11 @@ it("has no text about one language alone, because the SDK of each language shows
   expect(texts.filter((text) => /\b(Java|Python|Go|YAML|TypeScript)\b|C#/.test(text))).toEqual([]);
 });
 
-it("takes what the resource takes, whose arguments no compiler compares with their interface", () => {
-  const accepted = z.toJSONSchema(resourceArgumentsSchema);
-  expect(withoutTexts(kindOf(PARTS.resourceInputs))).toEqual(withoutTexts(kindOf(accepted)));
+it.each([
+  [PARTS.resourceInputs, resourceArgumentsSchema],
+  [PARTS.fleetInputs, fleetArgumentsSchema],
+])("takes what a resource takes, whose arguments no compiler compares with their interface", (part, schema) => {
+  expect(withoutTexts(kindOf(part))).toEqual(withoutTexts(kindOf(z.toJSONSchema(schema))));
 });
 
 /** What other languages need, whose types say less. */

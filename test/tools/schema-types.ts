@@ -19,7 +19,7 @@ export interface SchemaTypes {
   readonly resourceInputs: AgentLogConfigArgs;
   readonly resourceOutputs: Omit<AgentLogConfig, keyof pulumi.CustomResource | "__failures">;
   readonly fleetInputs: AgentLogConfigsArgs;
-  readonly fleetOutputs: Omit<AgentLogConfigs, keyof pulumi.ComponentResource>;
+  readonly fleetOutputs: Omit<AgentLogConfigs, keyof pulumi.CustomResource | "__failures">;
   readonly getOneInputs: GetAgentLogConfigArgs;
   readonly getOneOutputs: WithoutSecrets;
   readonly getManyInputs: GetAgentLogConfigsArgs;

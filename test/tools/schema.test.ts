@@ -42,6 +42,7 @@ it.each([
       "/provider/inputProperties/privateKey",
       "/provider/properties/privateKey",
       `${resource}/properties/configOverrides`,
+      `${resource}s/properties/configOverrides`,
     ],
   },
   {

@@ -84,12 +84,6 @@ for (const [name, { args, service, lateSeconds, ignoreChanges = [], movedTo }] o
   if (config.get("ending") === `process.exit(0) at ${name}`) urn.apply(() => process.exit(0));
 }
 
-/** Gives the children of a component an option that the component does not have. */
-const ignoring = (ignoreChanges: string[]): pulumi.ResourceTransformation => {
-  return ({ type, props, opts }) =>
-    type.endsWith(":AgentLogConfig") ? { props, opts: { ...opts, ignoreChanges } } : undefined;
-};
-
 const calls = config.get("calls");
 const called = calls === undefined ? undefined : getAgentLogConfigOutput({ projectId: calls, agent: "monitoring" });
 export const paths =
@@ -101,8 +95,7 @@ export const configs = Object.fromEntries(
     // In a preview the id of what is to be created is unknown.
     const unknown = expectsUnknown ? { username: new pulumi.Stash("unknown", { input: 1 }).id } : undefined;
     const expect = unknown === undefined ? {} : { expect: { ...expectsUnknown, ...unknown } };
-    const transformations = [ignoring(ignoreChanges)];
-    const fleet = new AgentLogConfigs(name, { ...args, ...expect }, { ...optionsOf(service), transformations });
+    const fleet = new AgentLogConfigs(name, { ...args, ...expect }, { ...optionsOf(service), ignoreChanges });
     return [name, fleet.configs.apply((all) => Object.values(all).map(({ logPath }) => logPath))];
   }),
 );

@@ -44,7 +44,7 @@ const resources: Readonly<Record<string, AgentLogConfig>> = {
 const fleet = new AgentLogConfigs(
   "fleet",
   { projects: { [args.projectId]: args.projectId }, agents: ["monitoring"], whenUnavailable: "useRecorded" },
-  ignoreChanges("logPath"),
+  ignoreChanges("configs[*].logPath"),
 );
 export const fleetPaths = fleet.configs.apply((configs) => Object.values(configs).map(({ logPath }) => logPath));
 

@@ -15,7 +15,7 @@ class Run {
   readonly calls = new HeldCalls((of, message) => this.shown.push([of.split("::").at(-1) ?? "", message]));
 
   /** A call of a preview, whose resource fails. */
-  hold(name: string, message: string, more: { causeKey?: string } = {}): void {
+  hold(name: string, message: string, more: { members?: readonly string[] } = {}): void {
     this.#call(name, () => this.calls.hold(urn(name), [{ message, causeKey: message, ...more }]));
   }
 
@@ -80,4 +80,17 @@ it("tells nothing twice of a call that fails at once", () => {
   expect(() => run.calls.fail(urn("a"), both)).toThrow(/^One\.\nTwo\.$/);
   run.calls.release();
   expect(run.shown).toEqual([]);
+});
+
+it("tells the cause of members of fleets and of other resources once, with all names", async () => {
+  const run = new Run();
+  const members = ["b/backup", "a/backup"];
+  run.hold("fleet", "It failed.", { members });
+  run.hold("z", "It failed.");
+  await pass(3000);
+  expect(run.ended["fleet"]).toBe("It failed. This applies to the resources fleet a/backup, fleet b/backup, z.");
+  const failing = { message: "One.", causeKey: "One.", members };
+  expect(() => run.calls.fail(urn("fleet"), [failing])).toThrow(
+    /^One\. This applies to the resources b\/backup, a\/backup\.$/,
+  );
 });
