@@ -121,7 +121,7 @@ const NO_DIGEST: Diagnosis = [
 ];
 const NO_NONCE: Diagnosis = [
   "ERR_UNAVAILABLE",
-  "the service rejects every nonce of its own; let a load balancer in front of it keep each client on one server, or try again later",
+  "the service rejects every nonce that it has just sent; let a load balancer in front of it keep each client on one server, or try again later",
 ];
 const WRONG_KEY: Diagnosis = ["ERR_WRONG_KEY", "the service refuses the key pair; check publicKey and privateKey"];
 /** Without the service's `error`, a gateway may have replaced a refusal of one project, and kept its status and the challenge. */

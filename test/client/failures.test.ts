@@ -421,7 +421,7 @@ itFails("ERR_UNAVAILABLE", () => openService({ faults: Array(9).fill(STALE_NONCE
   [
     "nonces that the service keeps forgetting",
     undefined,
-    "^the service rejects every nonce of its own; let a load balancer in front of it keep each client on one server, or try again later \\(",
+    "^the service rejects every nonce that it has just sent; let a load balancer in front of it keep each client on one server, or try again later \\(",
   ],
 ]);
 
