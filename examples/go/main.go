@@ -42,7 +42,7 @@ func readLogs(ctx *pulumi.Context, projectId string) (*agentLogs, error) {
 		return nil, err
 	}
 
-	// Read in every run; the state holds it only where resources or stack outputs use it. GetAgentLogConfig adopts a resource.
+	// Read in every run; the state holds it only where resources or stack outputs use it. GetAgentLogConfig is the get of a resource.
 	backup := agentlogconfig.LookupAgentLogConfigOutput(ctx, agentlogconfig.LookupAgentLogConfigOutputArgs{
 		ProjectId: pulumi.String(projectId),
 		Agent:     agentlogconfig.AgentKindBackup,

@@ -105,7 +105,7 @@ func TestListsTheLogsOfTheFleetInTheOrderOfItsNames(t *testing.T) {
 	})
 }
 
-func TestAdoptsSettingsWithAProvider(t *testing.T) {
+func TestGetsSettingsWithAProvider(t *testing.T) {
 	runTest(t, func(ctx *pulumi.Context) error {
 		args := &agentlogconfig.ProviderArgs{PublicKey: pulumi.String("publickey")}
 		west, err := agentlogconfig.NewProvider(ctx, "west", args)
@@ -113,13 +113,13 @@ func TestAdoptsSettingsWithAProvider(t *testing.T) {
 			return err
 		}
 		id := pulumi.ID(billing + "/backup")
-		adopted, err := agentlogconfig.GetAgentLogConfig(ctx, "adopted", id, nil, pulumi.Provider(west))
+		backup, err := agentlogconfig.GetAgentLogConfig(ctx, "backup", id, nil, pulumi.Provider(west))
 		if err != nil {
 			return err
 		}
-		adopted.LogPath.ApplyT(func(path string) error {
+		backup.LogPath.ApplyT(func(path string) error {
 			if path != "/var/log/"+billing+"/backup.log" {
-				t.Errorf("the adopted log is %v", path)
+				t.Errorf("the log of the backup agent is %v", path)
 			}
 			return nil
 		})

@@ -61,5 +61,5 @@ class ProgramTest(unittest.TestCase):
     def test_adopts_settings_with_a_provider(self) -> pulumi.Output[None]:
         west = agent_log_config.Provider("west", public_key="publickey")
         opts = pulumi.ResourceOptions(provider=west)
-        adopted = agent_log_config.AgentLogConfig.get("adopted", f"{BILLING}/backup", opts=opts)
-        return adopted.log_path.apply(lambda path: self.assertEqual(path, f"/var/log/{BILLING}/backup.log"))
+        only_read = agent_log_config.AgentLogConfig.get("only-read", f"{BILLING}/backup", opts=opts)
+        return only_read.log_path.apply(lambda path: self.assertEqual(path, f"/var/log/{BILLING}/backup.log"))
