@@ -17,8 +17,8 @@ const USAGE = `Usage: pulumi-agent-log-config <command> [options]
                             failures } as JSON
 
   install-plugin  lets the Pulumi CLI install the plugin that this package
-                  contains, for Pulumi YAML, Python, Go, .NET and Java; it ends
-                  as the CLI does, and the plugin runs on the node of the PATH
+                  contains, for Pulumi YAML, Python, Go, .NET and Java; its exit
+                  code is the CLI's; the plugin uses the first node on the PATH
 
   stand-in        runs a stand-in for the service on this machine, prints how to
                   connect to it, and changes a threshold when you press Enter;
