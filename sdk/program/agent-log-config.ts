@@ -101,7 +101,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
   declare readonly [FAILURES]: pulumi.Output<unknown>;
 
   /**
-   * Adopts the settings with this id: reads settings that the stack does not manage, and never changes or deletes a record.
+   * Reads the settings with this id, which the stack does not manage: it never changes or deletes a record.
    * @param name the resource's name
    * @param id `<projectId>/<agent>`
    * @param opts the resource options; `provider` for an explicit {@link Provider}
