@@ -34,5 +34,5 @@ it("previews the programs of the pages without a warning", async (context) => {
   const { ok, text } = await deployment.preview();
   expect(text).not.toMatch(/warning|error/);
   expect(ok).toBe(true);
-  expect(programs.length).toBeGreaterThan(8);
+  expect(programs.length).toBeGreaterThan(7);
 });
