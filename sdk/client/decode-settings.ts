@@ -4,7 +4,7 @@ import { isPlainObject } from "../model/json.ts";
 import { describeIssues } from "../model/parse-argument.ts";
 
 /**
- * Reads the body of a successful response. Every setting is a member of the result, because only then does Pulumi lift the
+ * Decodes the body of a successful response. Every setting is a member of the result, because only then does Pulumi lift the
  * members of an output, and so is each threshold that is set. Fields that are no settings are dropped, among them `password` and `sslPEMKeyPwd`.
  * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the name of the setting that is wrong, never its value
  */

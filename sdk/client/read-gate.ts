@@ -8,14 +8,15 @@ const TRIAL_MILLISECONDS = 5000;
 /** For how many milliseconds no read is sent after a reason to stop. */
 const STOP_MILLISECONDS = 60_000;
 
-interface Turn {
+/** A read that waits for its turn. */
+interface Waiter {
   /** What failed if it is not sent. */
   readonly subject: string;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The service, or the proxy in front of it. */
-interface Host {
+/** Whether the service, or the proxy in front of it, can be reached. */
+interface Reachability {
   /** When any read has reached it last, on the clock of `performance`. */
   readonly reachedAt: number;
 }
@@ -34,7 +35,7 @@ interface Stop {
  * the others, which wait for them. An error that concerns one project stops no other read.
  */
 export class ReadGate {
-  readonly #host: Host;
+  readonly #reachability: Reachability;
   readonly #refusals = new Refusals();
   readonly #outages = new Outages();
   /** The end of the read that tries for the others; undefined if none does. */
@@ -43,21 +44,21 @@ export class ReadGate {
   #isTried = false;
   #stop: Stop | undefined;
 
-  constructor(host: Host) {
-    this.#host = host;
+  constructor(reachability: Reachability) {
+    this.#reachability = reachability;
   }
 
   /** Sends a read in its turn, and remembers how it ends. */
-  async pass<Result>(turn: Turn, send: () => Promise<Result>): Promise<Result> {
-    turn.signal?.throwIfAborted();
-    while (this.#trial !== undefined) await abortable(this.#trial, turn.signal);
-    this.#throwIfStopped(turn);
-    const read = this.#send(turn, send);
+  async pass<Result>(waiter: Waiter, send: () => Promise<Result>): Promise<Result> {
+    waiter.signal?.throwIfAborted();
+    while (this.#trial !== undefined) await abortable(this.#trial, waiter.signal);
+    this.#throwIfStopped(waiter);
+    const read = this.#send(waiter, send);
     if (!this.#isTried || this.#stop !== undefined) this.#trial = this.#tryWith(read);
     return read;
   }
 
-  async #send<Result>({ signal }: Turn, send: () => Promise<Result>): Promise<Result> {
+  async #send<Result>({ signal }: Waiter, send: () => Promise<Result>): Promise<Result> {
     const sentAt = performance.now();
     try {
       const result = await send();
@@ -86,12 +87,12 @@ export class ReadGate {
    * Lets a read that was sent make another attempt. Outages of other reads do not stop its retries.
    * @throws AgentLogConfigError if the key or the address is refused; the reason of the signal if it is aborted
    */
-  throwIfRefused(turn: Turn): void {
-    turn.signal?.throwIfAborted();
-    if (this.#refusals.areFinal) this.#throwIfStopped(turn);
+  throwIfRefused(waiter: Waiter): void {
+    waiter.signal?.throwIfAborted();
+    if (this.#refusals.areFinal) this.#throwIfStopped(waiter);
   }
 
-  #throwIfStopped({ subject }: Turn): void {
+  #throwIfStopped({ subject }: Waiter): void {
     if (this.#stop === undefined || this.#stop.until <= performance.now()) return;
     const { error, why } = this.#stop;
     const { code, errorCode, details } = error;
@@ -103,7 +104,7 @@ export class ReadGate {
     // While it is in doubt whether the key is refused, the next read tries for the others, too.
     if (error?.details.isDoubtful !== true) this.#isTried = true;
     const whyRefused = this.#refusals.note(error);
-    const why = this.#outages.note(error, sentAt, this.#host) ?? whyRefused;
+    const why = this.#outages.note(error, sentAt, this.#reachability) ?? whyRefused;
     if (error !== undefined && why !== undefined) {
       this.#stop = { error, why, until: performance.now() + STOP_MILLISECONDS };
     } else if (!this.#refusals.areFinal) this.#stop = undefined;
@@ -154,7 +155,8 @@ function errorProvesKey({ code, status, errorCode, temporary }: AgentLogConfigEr
 const MAX_OUTAGES = 32;
 
 /** A plugin may be asked for one read after the other, so a minute of at least 3 outages is enough. */
-const [MIN_OUTAGES, OUTAGE_MILLISECONDS] = [3, 60_000];
+const MIN_OUTAGES = 3;
+const OUTAGE_MILLISECONDS = 60_000;
 
 class Outages {
   /** How many there were in a row, and when the first of them was sent. */
@@ -164,11 +166,13 @@ class Outages {
   #lastServiceAt = -Infinity;
 
   /** Returns why reads stop after one that has failed with this error or succeeded; undefined if they do not. */
-  note(error: AgentLogConfigError | undefined, sentAt: number, { reachedAt }: Host): string | undefined {
+  note(error: AgentLogConfigError | undefined, sentAt: number, { reachedAt }: Reachability): string | undefined {
     const now = performance.now();
     // A rate limit or a defect may concern one project alone, so it stops no other read.
     if (error?.temporary !== true || error.status === 429 || isDefectOfService(error)) {
-      [this.#count, this.#since, this.#lastServiceAt] = [0, Infinity, now];
+      this.#count = 0;
+      this.#since = Infinity;
+      this.#lastServiceAt = now;
       return undefined;
     }
     this.#count += 1;

@@ -11,8 +11,8 @@ import { connectionError, type FailedRequest, routeOf } from "../transport/conne
 import { type EnvironmentProxy, environmentProxy, ProxyError } from "../transport/environment-proxy.ts";
 import { abortable } from "./abortable.ts";
 import { decodeAgentLogSettings } from "./decode-settings.ts";
+import { parseResponse, type ResponseContent, type ResponseContext, refusalProvesKey } from "./parse-response.ts";
 import { ReadGate } from "./read-gate.ts";
-import { type ResponseContent, type ResponseContext, readResponse, refusalProvesKey } from "./read-response.ts";
 import { isDefectOfService } from "./service-error.ts";
 
 export interface ServiceReadOptions {
@@ -178,7 +178,7 @@ async function attempt(
     sendSigned(connection, request, (response) => refusalProvesKey(response, envelope)).then(resolve, reject);
     const response = await abortable(answer, signal, () => connection.replace());
     if (response.status === 407 && proxy?.isForwarding) throw new ProxyError(proxy, response);
-    return readResponse(response, read);
+    return parseResponse(response, read);
   } catch (cause) {
     signal?.throwIfAborted();
     const error = cause instanceof AgentLogConfigError ? cause : connectionError(cause, read);

@@ -1,7 +1,7 @@
 import { parseArgs, styleText } from "node:util";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
-import { notThis, printable } from "../model/printable.ts";
+import { actualValue, printable } from "../model/printable.ts";
 import { AGENTS, agentLogConfigId, PROJECT_ID, type ReadArguments } from "../model/read-arguments.ts";
 import {
   type ConnectionSettings,
@@ -60,7 +60,7 @@ function parseOptions(args: readonly string[]) {
   if (ids.length === 0) throw new Error("Pass the id of a project with --project.");
   const wrongId = ids.find((id) => !PROJECT_ID.test(id));
   if (wrongId !== undefined) {
-    throw new Error(`--project needs the id of a project, 24 hexadecimal digits${notThis(wrongId)}.`);
+    throw new Error(`--project needs the id of a project, 24 hexadecimal digits${actualValue(wrongId)}.`);
   }
   // The Pulumi CLI would take the selected stack, but the name may be a variable that is not set.
   if (stack === "") throw new Error("--stack needs the name of a stack.");

@@ -15,7 +15,7 @@ const OTHER_IDS = ["89abcdef0123456789abcdef", "0123456789abcdef01234568", "0123
 export async function standIn(args: readonly string[]): Promise<number> {
   let port: number;
   try {
-    port = readPort(args);
+    port = parsePort(args);
   } catch (error) {
     return wrongArguments(error);
   }
@@ -36,7 +36,7 @@ export async function standIn(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-function readPort(args: readonly string[]): number {
+function parsePort(args: readonly string[]): number {
   const { values } = parseArgs({ args: [...args], options: { port: { type: "string", default: "8080" } } });
   if (/^\d{1,5}$/.test(values.port) && Number(values.port) <= 65_535) return Number(values.port);
   throw new Error("--port needs a whole number from 0 to 65535.");

@@ -62,12 +62,12 @@ export class DigestExchange {
    */
   refused(challenge: DigestChallenge): "sign" | "key" | "nonce" {
     const { key } = this.#session;
-    const isKeyInDoubt = this.#isFresh && !challenge.stale && !key.isAccepted;
+    const isKeyRefused = this.#isFresh && !challenge.stale && !key.isAccepted;
     this.#session.nonce = undefined;
     this.#nonce = key.nonceOf(challenge);
     this.#isFresh = true;
     this.#repeats += 1;
-    if (!isKeyInDoubt && this.#repeats <= MAX_REPEATS) return "sign";
+    if (!isKeyRefused && this.#repeats <= MAX_REPEATS) return "sign";
     if (challenge.stale) return "nonce";
     key.isAccepted = false;
     return "key";

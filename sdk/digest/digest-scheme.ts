@@ -41,7 +41,7 @@ export function chooseDigestChallenge(lines: string | readonly string[]): Digest
         otherSchemes.push(challenge.scheme);
         continue;
       }
-      const candidate = readDigestChallenge(challenge.parameters);
+      const candidate = parseDigestChallenge(challenge.parameters);
       if (candidate instanceof UnusableChallenge) problems.push(candidate);
       else candidates.push(candidate);
     }
@@ -54,7 +54,7 @@ export function chooseDigestChallenge(lines: string | readonly string[]): Digest
   throw problems[0] ?? unsupportedChallenge(`it offers ${otherSchemes.join(", ") || "nothing"} instead of Digest`);
 }
 
-function readDigestChallenge(parameters: Challenge["parameters"]): DigestChallenge | UnusableChallenge {
+function parseDigestChallenge(parameters: Challenge["parameters"]): DigestChallenge | UnusableChallenge {
   const nonce = parameters.get("nonce");
   if (nonce === undefined) return unsupportedChallenge("it has no nonce");
 
@@ -111,7 +111,7 @@ interface ParsedChallenges {
 }
 
 /**
- * Reads the challenges of one header line.
+ * Parses the challenges of one header line.
  * @see RFC 9110, sections 11.2, 11.3 and 11.6.1
  */
 export function parseChallenges(line: string): ParsedChallenges {
@@ -131,8 +131,8 @@ export function parseChallenges(line: string): ParsedChallenges {
     const hasToken68 = scheme !== "digest" && take(TOKEN68) !== undefined;
     const parameters = new Map<string, string>();
     const parameterName = scheme === "digest" ? DIGEST_PARAMETER_NAME : PARAMETER_NAME;
-    const readName = () => (hasToken68 ? undefined : take(parameterName)?.[1]);
-    for (let name = readName(); name !== undefined; name = readName()) {
+    const takeName = () => (hasToken68 ? undefined : take(parameterName)?.[1]);
+    for (let name = takeName(); name !== undefined; name = takeName()) {
       const [value, quotedValue] = take(PARAMETER_VALUE) ?? [];
       if (value === undefined) return { challenges, malformed: malformedPart };
       parameters.set(name.toLowerCase(), quotedValue?.replace(/\\(.)/gs, "$1") ?? value);

@@ -15,10 +15,10 @@ export interface DigestConnection {
   /** A response has ended, or the head of a refusal has come. */
   noteResponse(): void;
   /**
-   * A request has got no whole response.
-   * @returns whether it may be sent again, because the server has closed an idle connection; true once for each socket
+   * Tells whether a request that has got no whole response may be sent again, because the server has closed an idle connection. It
+   * returns true once for each socket.
    */
-  noteFailure(): boolean;
+  mayResend(): boolean;
 }
 
 /** A request without credentials. */
@@ -61,7 +61,7 @@ export async function sendSigned(
     if (cookies.header !== undefined) headers["cookie"] = cookies.header;
     const response = await responseTo({ ...request, headers }, dispatcher, connection).catch((error) => {
       // After a replacement the connection is that of another request.
-      if (connection.dispatcher !== dispatcher || !connection.noteFailure()) throw error;
+      if (connection.dispatcher !== dispatcher || !connection.mayResend()) throw error;
     });
     if (response === undefined) {
       // The server has closed the connection as the request was sent, which is sent again (RFC 9112, section 9.3.1).
@@ -70,16 +70,16 @@ export async function sendSigned(
     }
     const { "set-cookie": lines } = response.headers;
     if (lines !== undefined) cookies.keep(lines);
-    const verdict = judge(response, exchange, authorization !== undefined, provesKey);
+    const reaction = reactTo(response, exchange, authorization !== undefined, provesKey);
     // The head of a challenge is enough, even if its body is cut.
-    if (verdict === "sign") continue;
+    if (reaction === "sign") continue;
     if (response.error !== undefined) throw response.error;
-    return { ...response, ...verdict };
+    return { ...response, ...reaction };
   }
 }
 
 /** Tells the exchange of a response. Returns what follows from it, or `"sign"` if the request is to be signed anew and sent again. */
-function judge(
+function reactTo(
   response: WireResponse,
   exchange: DigestExchange,
   hasCredentials: boolean,
@@ -120,14 +120,14 @@ function responseTo(
         resolve({ ...response, body: Buffer.concat(chunks) });
       },
       onResponseError(_, error) {
-        const isHeadRefused = response.status === 0 && error instanceof errors.ResponseContentLengthMismatchError;
+        const isHeadInvalid = response.status === 0 && error instanceof errors.ResponseContentLengthMismatchError;
         if (response.status === 401) {
           connection.noteResponse();
           resolve({ ...response, body: Buffer.of(), error });
         }
         // There is no body yet whose length could differ. undici reports this error instead of the one of its parser.
         else
-          reject(isHeadRefused ? new errors.HTTPParserError("Content-Length twice, or with Transfer-Encoding") : error);
+          reject(isHeadInvalid ? new errors.HTTPParserError("Content-Length twice, or with Transfer-Encoding") : error);
       },
     });
   });

@@ -38,8 +38,11 @@ const keySchema = z
   .string(KEY_RULE)
   .regex(/^(?![{[])/, ONE_VALUE_RULE)
   .regex(/^[!-~](?:[ -~]*[!-~])?$/, KEY_RULE);
+
 /** The time limit of a read, in seconds. */
-export const [DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS] = [30, 3600];
+export const DEFAULT_TIMEOUT_SECONDS = 30;
+export const MAX_TIMEOUT_SECONDS = 3600;
+
 const TIMEOUT_RULE = `must be a number from 0.001 to ${MAX_TIMEOUT_SECONDS}`;
 const RETRIES_RULE = "must be a whole number from 0 to 10";
 
@@ -77,21 +80,21 @@ export function checkOptions(options: unknown, placeOf: PlaceOf = () => undefine
   const baseUrl = checkBaseUrl(others.baseUrl, allowHttp, withPlace("allowHttp"), invalidSetting("baseUrl"));
   // An empty text is absent.
   const caCertificate = others.caCertificate
-    ? readCaCertificate(others.caCertificate, invalidSetting("caCertificate"))
+    ? parseCaCertificate(others.caCertificate, invalidSetting("caCertificate"))
     : undefined;
   return { ...others, baseUrl, caCertificate, allowHttp, timeoutSeconds, maxRetries };
 }
 
-type Refuse = (says: string) => AgentLogConfigError;
+type InvalidSetting = (says: string) => AgentLogConfigError;
 
 /** @param setting how a message names `allowHttp` */
-function checkBaseUrl(text: string, allowHttp: boolean, setting: string, refuse: Refuse): string {
+function checkBaseUrl(text: string, allowHttp: boolean, setting: string, invalidSetting: InvalidSetting): string {
   const advice = "give an address such as https://example.com:8443";
   const url = URL.parse(text);
   // `host:port` parses as a scheme and a path. The text is not quoted, because it may be a secret.
-  if (url === null || url.host === "") throw refuse(`is not a URL with a scheme and a host; ${advice}`);
+  if (url === null || url.host === "") throw invalidSetting(`is not a URL with a scheme and a host; ${advice}`);
   const publicAddress = withoutSecrets(text);
-  const unusableAddress = (says: string) => refuse(`${says}: ${publicAddress}; ${advice}`);
+  const unusableAddress = (says: string) => invalidSetting(`${says}: ${publicAddress}; ${advice}`);
   const { protocol, username, password, search, hash } = url;
   if (username !== "" || password !== "")
     throw unusableAddress("has credentials in it, which belong in publicKey and privateKey");
@@ -100,7 +103,7 @@ function checkBaseUrl(text: string, allowHttp: boolean, setting: string, refuse:
   if (hash !== "") throw unusableAddress("is the address of a page");
   if (search !== "") throw unusableAddress("has a query");
   if (protocol === "http:" && !allowHttp) {
-    throw refuse(`uses http: ${publicAddress}; use https, or set ${setting} if you trust the network`);
+    throw invalidSetting(`uses http: ${publicAddress}; use https, or set ${setting} if you trust the network`);
   }
   const address = apiAddress(url);
   if (address === undefined) throw unusableAddress(`has a path after ${PREFIX}`);
@@ -126,30 +129,30 @@ function withoutSecrets(address: string): string {
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-function readCaCertificate(textOrPath: string, refuse: Refuse): string {
+function parseCaCertificate(textOrPath: string, invalidSetting: InvalidSetting): string {
   const isText = /-----BEGIN|\n/.test(textOrPath);
   if (isText && textOrPath.includes("PRIVATE KEY-----")) {
-    throw refuse("contains a private key; give the certificate alone, and replace a key that was recorded");
+    throw invalidSetting("contains a private key; give the certificate alone, and replace a key that was recorded");
   }
   // In environment variables, the end of a line is often the characters \n or \r\n, perhaps with more backslashes.
-  const pem = isText ? textOrPath.replaceAll(/\\+(?:r\\+)?n/g, "\n") : readFile(textOrPath, refuse);
+  const pem = isText ? textOrPath.replaceAll(/\\+(?:r\\+)?n/g, "\n") : readFile(textOrPath, invalidSetting);
   try {
     const certificates = pem.match(CERTIFICATE)?.map((each) => new X509Certificate(each).toString());
     if (certificates !== undefined) return certificates.join("");
   } catch {}
   const whichFile = isText ? "" : `names the file ${printable(path.resolve(textOrPath))}, which `;
-  throw refuse(
+  throw invalidSetting(
     `${whichFile}contains no PEM certificate, or one that can't be read; give the text between BEGIN CERTIFICATE and END CERTIFICATE`,
   );
 }
 
-function readFile(file: string, refuse: Refuse): string {
+function readFile(file: string, invalidSetting: InvalidSetting): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
     // A text that does not look like a path may be a secret that was set in the wrong place.
     const which = /^[./~\\]|^[a-z]:|\.(?:pem|crt|cer|ca)$/i.test(file) ? `: ${printable(path.resolve(file))}` : "";
     const why = cause instanceof Error && "code" in cause ? ` (${cause.code})` : "";
-    throw refuse(`is neither PEM text nor the path of a file that can be read${which}${why}; give one of them`);
+    throw invalidSetting(`is neither PEM text nor the path of a file that can be read${which}${why}; give one of them`);
   }
 }

@@ -36,7 +36,7 @@ const OUTAGES: ReadonlySet<AgentLogConfigErrorCode> = new Set([
   "ERR_UNAVAILABLE",
 ]);
 
-/** The code of a failure, what its message says, and whether it may be a refusal of one project instead. */
+/** The code of a failure, what its message says, and whether the service may have refused one project instead. */
 export type Diagnosis = readonly [code: AgentLogConfigErrorCode, says: string, isDoubtful?: boolean];
 
 const BRAND = Symbol.for("pulumi-agent-log-config.AgentLogConfigError");
@@ -91,7 +91,7 @@ export class AgentLogConfigError extends Error {
   readonly temporary: boolean;
   /**
    * The higher of the HTTP status and the status in the body of the response. It is undefined if the read failed without a whole
-   * response of at most 1 MiB, through a refusal of the proxy, or because of a challenge that this client can't answer.
+   * response of at most 1 MiB, because the proxy denied the connection, or because of a challenge that this client can't answer.
    */
   readonly status: number | undefined;
   /** The service's own code for the refusal, such as `GROUP_NOT_FOUND`; undefined if it sent none, or only `UNAUTHORIZED`. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
-import { firstThatFit, notThis, printable, unknownNames } from "./printable.ts";
+import { actualValue, firstThatFit, listUnknownNames, printable } from "./printable.ts";
 
 /**
  * Parses what a caller passes.
@@ -40,11 +40,11 @@ export function describeIssues(
 ): string {
   return listMistakes(issues.flatMap((issue) => wrongMembersOf(issue, [])).map(describeMember));
 
-  function describeMember({ path, message, input }: ReturnType<typeof wrongMembersOf>[number]): string {
+  function describeMember({ path, message, input }: Mistake): string {
     const [first] = path;
     if (first === undefined) return `${whole} ${message}`;
     const place = placeOf(String(first));
-    return `${printable(path.join("."), 80)}${place === undefined ? "" : ` (${place})`} ${message}${notThis(input)}`;
+    return `${printable(path.join("."), 80)}${place === undefined ? "" : ` (${place})`} ${message}${actualValue(input)}`;
   }
 }
 
@@ -59,11 +59,10 @@ export function listMistakes(mistakes: readonly string[]): string {
   return [...firstMistakes, ...end].join("; ");
 }
 
+type Mistake = Pick<z.core.$ZodIssue, "path" | "message" | "input">;
+
 /** If a value fits none of several schemas, it returns what is wrong with the members of an object, because that says more. */
-function wrongMembersOf(
-  issue: z.core.$ZodIssue,
-  parents: readonly PropertyKey[],
-): Pick<z.core.$ZodIssue, "path" | "message" | "input">[] {
+function wrongMembersOf(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): Mistake[] {
   const path = [...parents, ...issue.path];
   const alternatives = issue.code === "invalid_union" ? issue.errors : [];
   const memberIssues = alternatives.find((inner) =>
@@ -78,7 +77,7 @@ export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== "unrecognized_keys") return "must be an object";
-      return `has unknown names: ${unknownNames(issue.keys, names)}`;
+      return `has unknown names: ${listUnknownNames(issue.keys, names)}`;
     },
   });
 }

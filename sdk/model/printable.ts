@@ -33,11 +33,11 @@ const UNPRINTABLE = new RegExp(`[\\p{C}\\p{Zl}\\p{Zp}]|(?<=<)\\{(?=%)|${PIPELINE
 const CREDENTIALS = /(authorization\W+(?:basic|digest)|digest(?=\W+username\b)|cookie(?=\W+[^\s=]+=))\b.*/is;
 
 /** Ends a sentence about names that nothing has: lists them, and the valid ones. */
-export function unknownNames(names: readonly string[], validNames: readonly string[]): string {
+export function listUnknownNames(names: readonly string[], validNames: readonly string[]): string {
   return `${printable(names.join(", "), 100)}; the valid ones are ${validNames.join(", ")}`;
 }
 
 /** Ends a sentence that says what a value must be: quotes what it is instead, if that is a text, a number or a boolean. */
-export function notThis(value: unknown): string {
+export function actualValue(value: unknown): string {
   return ["string", "number", "boolean"].includes(typeof value) ? `, not ${printable(JSON.stringify(value), 80)}` : "";
 }

@@ -62,7 +62,7 @@ export function idOf({ projectId, agent }: AgentOfProject): string {
 }
 
 /**
- * Reads an id of the form `<projectId>/<agent>`.
+ * Parses an id of the form `<projectId>/<agent>`.
  *
  * @param id 24 hexadecimal digits in either case, a slash, and `monitoring` or `backup` in lower case
  * @throws {@link AgentLogConfigError} `ERR_INVALID_ARG_VALUE` for any other string

@@ -19,7 +19,7 @@ export class PluginRun {
   /** @param isFromProgram the program has sent the configuration; in a plain refresh the engine takes it from the state */
   constructor(log: EngineLog, connection: ConnectionSettings, isFromProgram: boolean) {
     this.#log = log;
-    this.#reader = new SettingsReader((text) => log.showProgress(text), false);
+    this.#reader = new SettingsReader((text) => log.showProgress(text), { isTotalKnown: false });
     this.#isFromProgram = isFromProgram;
     this.#connection = connection;
     this.calls = new HeldCalls((urn, message) => log.show("ERROR", urn, message));

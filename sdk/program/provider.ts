@@ -2,13 +2,12 @@ import * as pulumi from "@pulumi/pulumi";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/frozen-texts.ts";
 import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { printable, unknownNames } from "../model/printable.ts";
+import { listUnknownNames, printable } from "../model/printable.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
   type ConnectionSetting,
   type ConnectionSettings,
-  type ConnectionSource,
   configurationKey,
   configurationWarnings,
   environment,
@@ -17,6 +16,7 @@ import {
   lookUpConnection,
   lookUpSetting,
   providerArguments,
+  type SettingLookUp,
   stackConfiguration,
 } from "../reading/connection-settings.ts";
 import { isConfigSecret, standFor } from "./private-sdk.ts";
@@ -69,7 +69,7 @@ export class Provider extends pulumi.ProviderResource {
   constructor(name: string, args: ProviderArgs = {}, opts?: pulumi.ResourceOptions) {
     const wrongNames = Object.keys(args).filter((key) => !isConnectionSetting(key));
     if (wrongNames.length > 0) {
-      const names = unknownNames(wrongNames, CONNECTION_SETTING_NAMES);
+      const names = listUnknownNames(wrongNames, CONNECTION_SETTING_NAMES);
       throw invalidArgument(`Provider '${printable(name, 80)}' has unknown settings: ${names}.`);
     }
     const variables = environment(opts?.envVarMappings);
@@ -97,7 +97,7 @@ function settingOutput(
   name: string,
   setting: ConnectionSetting,
   args: ProviderArgs,
-  variables: ConnectionSource,
+  variables: SettingLookUp,
 ): pulumi.Output<FoundSetting | undefined> {
   const argument: pulumi.Output<unknown> = pulumi.output(args[setting]);
   const output = argument.apply((value) => {

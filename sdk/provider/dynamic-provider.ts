@@ -116,7 +116,7 @@ function refreshError(id: string, reasons: readonly Finding[]): Error {
 // The engine starts a process for each run, and for each provider in it. It does not announce the end of the run, and asks for a few
 // records at a time, so nothing is known of their number.
 
-const reader = new SettingsReader((text) => log.showProgress(text), false);
+const reader = new SettingsReader((text) => log.showProgress(text), { isTotalKnown: false });
 /** Why reads of a refresh have failed. */
 const failures = new FindingReport();
 /** The resources that have warned of a cause, by their names or else by their ids. */

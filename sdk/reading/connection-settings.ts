@@ -4,7 +4,7 @@ import {
   SECRET_CONNECTION_SETTING,
 } from "../model/connection-options.ts";
 import { isObject } from "../model/json.ts";
-import { printable, unknownNames } from "../model/printable.ts";
+import { listUnknownNames, printable } from "../model/printable.ts";
 
 export type ConnectionSetting = keyof ConnectionOptions;
 
@@ -29,7 +29,7 @@ export interface FoundSetting {
 export type ConnectionSettings = Readonly<Partial<Record<ConnectionSetting, FoundSetting>>>;
 
 /** Looks a setting up in one place; an empty string is ignored. */
-export type ConnectionSource = (setting: ConnectionSetting) => FoundSetting | undefined;
+export type SettingLookUp = (setting: ConnectionSetting) => FoundSetting | undefined;
 
 export const CONFIGURATION_NAMESPACE = "agent-log-config";
 
@@ -58,14 +58,14 @@ export function environmentVariable(setting: ConnectionSetting): string {
 export function providerArguments(
   provider: string,
   args: Readonly<Partial<Record<ConnectionSetting, unknown>>>,
-): ConnectionSource {
+): SettingLookUp {
   const providerName = printable(provider, 80);
   return (setting) =>
     settingFrom(args[setting], "argument", `the argument ${setting} of the Provider '${providerName}'`);
 }
 
 /** @param textOf returns the value of a key of the stack configuration; undefined if it is not set */
-export function stackConfiguration(textOf: (key: string) => string | undefined): ConnectionSource {
+export function stackConfiguration(textOf: (key: string) => string | undefined): SettingLookUp {
   return (setting) => {
     const key = configurationKey(setting);
     return settingFrom(textOf(key), "stack", `the configuration key ${key}`);
@@ -76,7 +76,7 @@ export function stackConfiguration(textOf: (key: string) => string | undefined):
  * @param mappings which variables take the place of others if they are set, as in the `envVarMappings` of a Provider; the engine
  * does the same in the environment of a plugin
  */
-export function environment(mappings: Readonly<Record<string, string>> = {}): ConnectionSource {
+export function environment(mappings: Readonly<Record<string, string>> = {}): SettingLookUp {
   return (setting) => {
     const variable = environmentVariable(setting);
     const mapping = Object.keys(mappings).find(
@@ -97,22 +97,19 @@ export function configurationText(value: unknown): string {
   return isObject(value) ? JSON.stringify(value) : String(value ?? "");
 }
 
-/** The first source comes first. */
-export function lookUpSetting(
-  setting: ConnectionSetting,
-  sources: readonly ConnectionSource[],
-): FoundSetting | undefined {
-  for (const source of sources) {
-    const firstSetting = source(setting);
+/** The first look-up that finds the setting counts. */
+export function lookUpSetting(setting: ConnectionSetting, lookUps: readonly SettingLookUp[]): FoundSetting | undefined {
+  for (const lookUp of lookUps) {
+    const firstSetting = lookUp(setting);
     if (firstSetting !== undefined) return firstSetting;
   }
   return undefined;
 }
 
-/** Looks all settings up in these sources, and then in the environment. */
-export function lookUpConnection(...sources: readonly ConnectionSource[]): ConnectionSettings {
+/** Looks all settings up in these places, and then in the environment. */
+export function lookUpConnection(...lookUps: readonly SettingLookUp[]): ConnectionSettings {
   const all = CONNECTION_SETTING_NAMES.map(
-    (setting) => [setting, lookUpSetting(setting, [...sources, environment()])] as const,
+    (setting) => [setting, lookUpSetting(setting, [...lookUps, environment()])] as const,
   );
   return Object.fromEntries(all.filter(([, setting]) => setting !== undefined));
 }
@@ -139,7 +136,7 @@ export function configurationWarnings(
     warnings.push(`The stack keeps ${key} in plain text: ${advice}; or set ${variable}.`);
   }
   if (unknownKeys.length > 0) {
-    warnings.push(`The stack configuration has unknown settings: ${unknownNames(unknownKeys, validKeys)}.`);
+    warnings.push(`The stack configuration has unknown settings: ${listUnknownNames(unknownKeys, validKeys)}.`);
   }
   return warnings;
 }

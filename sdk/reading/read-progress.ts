@@ -55,7 +55,9 @@ export class ReadProgress {
   #end(): void {
     clearInterval(this.#timer);
     if (this.#shownText !== "" && this.#count > 1) this.#showText();
-    [this.#timer, this.#seconds, this.#shownText] = [undefined, 0, ""];
+    this.#timer = undefined;
+    this.#seconds = 0;
+    this.#shownText = "";
   }
 
   /** Shows nothing twice in a row. */

@@ -7,6 +7,11 @@ import type { ReadArguments } from "../model/read-arguments.ts";
 import { type ConnectionSettings, connectionKey, howToSet } from "./connection-settings.ts";
 import { ReadProgress } from "./read-progress.ts";
 
+interface ReaderOptions {
+  /** All reads begin together; otherwise, only those of the members of a fleet do. Default: true. */
+  readonly isTotalKnown?: boolean;
+}
+
 /**
  * Reads settings for one run. A run has one client for each connection, so that its reads share sockets and nonces, and the errors of
  * some decide whether others are sent. The clients end with the process: their sockets do not keep it alive.
@@ -17,10 +22,9 @@ export class SettingsReader {
   /** That of reads that begin together. */
   readonly #progressOfMembers: ReadProgress;
 
-  /** @param isTotalKnown all reads begin together; otherwise, only those of the members of a fleet do */
-  constructor(show: (text: string) => void, isTotalKnown = true) {
+  constructor(show: (text: string) => void, { isTotalKnown }: ReaderOptions = {}) {
     this.#progress = new ReadProgress(show, isTotalKnown);
-    this.#progressOfMembers = new ReadProgress(show, true);
+    this.#progressOfMembers = new ReadProgress(show);
   }
 
   /** @throws AgentLogConfigError for settings of the connection that are invalid, and for a read that failed */

@@ -29,10 +29,10 @@ export function connectionError(cause: unknown, { subject, options, proxy }: Fai
   // undici's parser keeps in it the text that it could not read, which may be settings.
   if ("data" in error) Object.assign(error, { data: undefined });
   const proxyError = cause instanceof ProxyError ? cause : undefined;
-  const notGiven = options.caCertificate === undefined ? "" : " and is not the one in caCertificate";
+  const mismatch = options.caCertificate === undefined ? "" : " and is not the one in caCertificate";
   const [code, says] =
     proxyError === undefined
-      ? diagnose(error, { setting: "baseUrl", andProxy: ", its scheme and any proxy", notGiven })
+      ? diagnose(error, { setting: "baseUrl", otherChecks: ", its scheme and any proxy", mismatch })
       : diagnoseProxy(proxyError, error);
   const words = codeOf(error) || (says.includes(wordsOf(error)) ? "" : wordsOf(error));
   const evidence = [
@@ -68,15 +68,15 @@ interface SentenceParts {
   /** Where the address is set that failed: `baseUrl`, or the variable of the proxy. */
   readonly setting: string;
   /** What else to check with it; empty for the address of the proxy. */
-  readonly andProxy: string;
+  readonly otherChecks: string;
   /** Says that the certificate is not the one in the options; empty if there is none. */
-  readonly notGiven: string;
+  readonly mismatch: string;
 }
 
 type Sentence = string | ((parts: SentenceParts & Partial<Certificate>) => string);
 
-const untrusted = ({ notGiven, issuer }: SentenceParts & Partial<Certificate>) =>
-  `its certificate comes from an authority that is not trusted here${inBrackets(issuer)}${notGiven}; set caCertificate to that authority's certificate`;
+const untrusted = ({ mismatch, issuer }: SentenceParts & Partial<Certificate>) =>
+  `its certificate comes from an authority that is not trusted here${inBrackets(issuer)}${mismatch}; set caCertificate to that authority's certificate`;
 const noTls: Sentence = ({ setting }) => `the port does not speak TLS; check the port and the scheme of ${setting}`;
 const NO_HANDSHAKE =
   "it requires a certificate from its clients, and this client has none, or both have no cipher in common; make the certificate optional, and enable the usual ciphers";
@@ -85,8 +85,8 @@ export const NEEDS_CERTIFICATE =
 const NO_DESCRIPTOR =
   "no file descriptor is left; raise the limit (ulimit -n), or read fewer projects at the same time";
 const noRoute: Sentence = ({ setting }) => `there is no route to it; check ${setting}, the network and firewalls`;
-const connectionCut = ({ setting, andProxy }: SentenceParts) =>
-  `the connection was cut; try again, and check ${setting}${andProxy}`;
+const connectionCut = ({ setting, otherChecks }: SentenceParts) =>
+  `the connection was cut; try again, and check ${setting}${otherChecks}`;
 const CORRECT_IT = "have the server corrected, or the proxy in front of it";
 
 /** What to say of an error by the code that Node.js, OpenSSL or undici gives it. */
@@ -98,8 +98,8 @@ const SENTENCES: Readonly<Record<string, Readonly<Record<string, Sentence>>>> = 
     SELF_SIGNED_CERT_IN_CHAIN: untrusted,
     UNABLE_TO_GET_ISSUER_CERT:
       "its certificate comes from an intermediate authority whose root is not trusted here; set caCertificate to the root's certificate",
-    DEPTH_ZERO_SELF_SIGNED_CERT: ({ notGiven }) =>
-      `its certificate is self-signed${notGiven}; set caCertificate to that certificate`,
+    DEPTH_ZERO_SELF_SIGNED_CERT: ({ mismatch }) =>
+      `its certificate is self-signed${mismatch}; set caCertificate to that certificate`,
     CERT_SIGNATURE_FAILURE:
       "its certificate names an authority that did not sign it; set caCertificate to that authority's current certificate",
     CERT_HAS_EXPIRED: ({ validTo }) =>
@@ -168,7 +168,7 @@ function diagnose(error: Error, parts: SentenceParts): Diagnosis {
   }
   // undici marks its own errors. One about an argument is a defect, which fails again and again.
   if (error instanceof errors.UndiciError && !(error instanceof errors.InvalidArgumentError)) {
-    return ["ERR_CONNECTION", `the connection failed; check ${parts.setting}${parts.andProxy}`];
+    return ["ERR_CONNECTION", `the connection failed; check ${parts.setting}${parts.otherChecks}`];
   }
   return ["ERR_UNKNOWN", `an unexpected error, "${wordsOf(error)}"; report it as a defect of this package`];
 }
@@ -190,17 +190,17 @@ function diagnoseSocket({ message, socket }: errors.SocketError, parts: Sentence
   const check = `check the port and the scheme of ${parts.setting}`;
   // The HttpsServer of the JDK closes the connection without an alert if it requires a certificate.
   const advice =
-    parts.andProxy === ""
+    parts.otherChecks === ""
       ? `and ${check}`
       : `${check} and any proxy, and check that the server requires no certificate from its clients`;
   return ["ERR_CONNECTION", `the connection was cut before any response; try again, ${advice}`];
 }
 
-/** What to say of a proxy that refuses or opens no tunnel, or can't be reached itself. */
+/** What to say of a proxy that opens no tunnel, or can't be reached itself. */
 function diagnoseProxy(proxyError: ProxyError, error: Error): Diagnosis {
   const { host, status, variable } = proxyError;
   if (status !== undefined) {
-    const [code, says] = diagnoseRefusal(status, proxyError);
+    const [code, says] = diagnoseDenial(status, proxyError);
     return [code, `the proxy ${host} ${says}`];
   }
   // Only the response to CONNECT has a time of its own.
@@ -208,12 +208,12 @@ function diagnoseProxy(proxyError: ProxyError, error: Error): Diagnosis {
     const says = "opens no tunnel to the service in time; check the host and the port of baseUrl";
     return ["ERR_CONNECTION", `the proxy ${host} ${says}, and the network of the proxy`];
   }
-  const [code, says] = diagnose(error, { setting: variable, andProxy: "", notGiven: "" });
+  const [code, says] = diagnose(error, { setting: variable, otherChecks: "", mismatch: "" });
   return [code, `the proxy ${host} can't be used: ${says}`];
 }
 
-/** What to say of a tunnel that a proxy refuses, behind its name. */
-function diagnoseRefusal(status: number, { schemes, variable, hasCredentials }: ProxyError): Diagnosis {
+/** What to say of a proxy that denies a tunnel, behind its name. */
+function diagnoseDenial(status: number, { schemes, variable, hasCredentials }: ProxyError): Diagnosis {
   // Some proxies respond to wrong credentials with 401. Px and cntlm log in to another proxy themselves.
   if (status === 401 || status === 407) {
     const isBasic = schemes.length === 0 || schemes.includes("basic");

@@ -111,7 +111,7 @@ export class Connection implements DigestConnection, SocketEvents {
     this.#bytesOfResponses = bytesRead;
   }
 
-  noteFailure(): boolean {
+  mayResend(): boolean {
     const { destroyed = false, bytesRead = 0 } = this.#socket ?? {};
     const isClosed = destroyed && bytesRead > 0 && bytesRead === this.#bytesOfResponses;
     this.noteResponse();
@@ -190,12 +190,14 @@ export function connectionFactory(options: CheckedOptions, proxy: EnvironmentPro
   return () => new Connection(key, open);
 }
 
+type LookupCallback = Parameters<LookupFunction>[2];
+
 /**
  * Returns a look-up of one name that all connections share which open meanwhile: Node.js makes two look-ups at a time, so those of
  * sixteen connections would wait for each other. Nothing is kept of it. A look-up that takes too long is made anew beside it.
  */
 function sharedLookup(timeoutMilliseconds: number): LookupFunction {
-  const waiting: Parameters<LookupFunction>[2][] = [];
+  const waiting: LookupCallback[] = [];
   let begunAt = -Infinity;
   return (hostname, options, callback) => {
     const isFirst = waiting.push(callback) === 1;

@@ -4,7 +4,7 @@ import { parseChallenges } from "../digest/digest-scheme.ts";
 import type { WireResponse } from "../digest/signed-request.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 
-/** A proxy that can't be reached (`cause` is set) or refuses to connect to the service (`status` is set). */
+/** A proxy that can't be reached (`cause` is set) or denies a connection to the service (`status` is set). */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
   /** Host and port of the proxy, without a port that is the default. */
@@ -47,7 +47,7 @@ export function environmentProxy(service: URL): EnvironmentProxy | undefined {
   const names = isForwarding ? ["http_proxy", "HTTP_PROXY"] : ["https_proxy", "HTTPS_PROXY"];
   const variable = names.find((name) => process.env[name]);
   if (variable === undefined) return undefined;
-  const url = readAddress(variable);
+  const url = parseProxyAddress(variable);
   const excludedHosts = process.env["no_proxy"] || process.env["NO_PROXY"] || "";
   return isListed(service, excludedHosts) ? undefined : { url, variable, host: url.host, isForwarding };
 }
@@ -118,7 +118,7 @@ function isListed({ hostname, port, protocol }: URL, list: string): boolean {
 /** An entry of NO_PROXY: a name or an address, perhaps with a port. An IPv6 address with a port is in brackets. */
 const ENTRY = /^(?:\[(.+)\]|([^:]+|.*:.*:.*))(?::(\d+))?$/;
 
-function readAddress(variable: string): URL {
+function parseProxyAddress(variable: string): URL {
   const text = process.env[variable] ?? "";
   try {
     // As other programs do, it takes host:port as well.

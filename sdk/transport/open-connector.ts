@@ -42,7 +42,7 @@ export function openConnector(
     });
     // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
     socket.prependOnceListener("secure", () => {
-      certificate = readCertificate(socket.getPeerCertificate());
+      certificate = parseCertificate(socket.getPeerCertificate());
     });
   };
 }
@@ -74,7 +74,7 @@ export function certificateOf(error: Error): Certificate | undefined {
   return CERTIFICATES.get(error);
 }
 
-function readCertificate({ subjectaltname = "", issuer, valid_to: validTo = "" }: PeerCertificate): Certificate {
+function parseCertificate({ subjectaltname = "", issuer, valid_to: validTo = "" }: PeerCertificate): Certificate {
   const name = [issuer?.CN ?? issuer?.O ?? ""].flat().join(", ");
   return { names: printable(subjectaltname.replaceAll(/(?:DNS|IP Address):/g, "")), issuer: printable(name), validTo };
 }

@@ -195,7 +195,7 @@ test.for(LATE)("a request whose connection is replaced at $event of its challeng
     session,
     cookies,
     noteResponse: () => {},
-    noteFailure: () => false,
+    mayResend: () => false,
     get dispatcher() {
       return connection.dispatcher === dispatcher ? watched : connection.dispatcher;
     },

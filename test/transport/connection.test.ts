@@ -43,13 +43,13 @@ it("has reached the host when a socket opens and when a response ends, over each
 
 it("has lost a request once for each socket that is closed behind a response", () => {
   const { connection, openSocket } = openConnection();
-  expect(connection.noteFailure()).toBe(false);
+  expect(connection.mayResend()).toBe(false);
   const { socket, state } = openSocket();
   state.bytesRead = 600;
   connection.noteResponse();
-  expect(connection.noteFailure()).toBe(false);
+  expect(connection.mayResend()).toBe(false);
   socket.destroy();
-  expect([connection.noteFailure(), connection.noteFailure()]).toEqual([true, false]);
+  expect([connection.mayResend(), connection.mayResend()]).toEqual([true, false]);
 });
 
 it("has reached the host, and has lost no request, when a part of a response has come", () => {
@@ -60,6 +60,6 @@ it("has reached the host, and has lost no request, when a part of a response has
   vi.advanceTimersByTime(1000);
   state.bytesRead = 601;
   socket.destroy();
-  expect(connection.noteFailure()).toBe(false);
+  expect(connection.mayResend()).toBe(false);
   expect(connection.reachedAt).toBe(performance.now());
 });

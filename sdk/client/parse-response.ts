@@ -27,10 +27,13 @@ export interface ResponseContent {
 }
 
 /**
- * Reads a response of the service, which is settings or an error.
- * @throws {@link AgentLogConfigError} for a refusal, and for a response that is not the service's
+ * Takes the settings out of a response of the service.
+ * @throws {@link AgentLogConfigError} for an error of the service, and for a response that is not the service's
  */
-export function readResponse(response: WireResponse, { request, envelope, subject }: ResponseContext): ResponseContent {
+export function parseResponse(
+  response: WireResponse,
+  { request, envelope, subject }: ResponseContext,
+): ResponseContent {
   const opened = openResponse(response, envelope);
   const { status, content, fields, unreadable, text } = opened;
   const { status: httpStatus, headers, isSigned } = response;
@@ -58,7 +61,7 @@ export function readResponse(response: WireResponse, { request, envelope, subjec
   if (isSigned !== true && !hasSetting(fields)) {
     throw invalidResponse("the response has no setting, and the server has not asked for HTTP Digest");
   }
-  return { body: content, serviceVersion: readServiceVersion(headers) };
+  return { body: content, serviceVersion: parseServiceVersion(headers) };
 }
 
 function errorIn(
@@ -70,7 +73,7 @@ function errorIn(
   if (text?.includes("No required SSL certificate was sent")) {
     return new AgentLogConfigError("ERR_TLS", NEEDS_CERTIFICATE, { subject, status, evidence: [`status ${status}`] });
   }
-  const retryAfterSeconds = readRetryAfter(headers);
+  const retryAfterSeconds = parseRetryAfter(headers);
   const isStatusInBody = httpStatus < 400;
   return serviceError(status, fields, subject, { retryAfterSeconds, refusal, isSigned, isStatusInBody, text });
 }
@@ -123,11 +126,12 @@ interface ParsedBody extends Partial<Pick<OpenedResponse, "unreadable" | "text">
   readonly json?: unknown;
 }
 
-const [UTF_8, LATIN_1] = [new TextDecoder("utf-8"), new TextDecoder("latin1")];
+const UTF_8 = new TextDecoder("utf-8");
+const LATIN_1 = new TextDecoder("latin1");
 
 const IS_PAGE = "is a web page instead of JSON";
 
-/** Reads a body as UTF-8, with or without a byte order mark (RFC 8259, section 8.1), and an error also as ISO-8859-1. */
+/** Parses a body as UTF-8, with or without a byte order mark (RFC 8259, section 8.1), and an error also as ISO-8859-1. */
 function parseJson(body: Uint8Array): ParsedBody {
   const isText = isUtf8(body);
   const text = (isText ? UTF_8 : LATIN_1).decode(body);
@@ -182,24 +186,25 @@ function targetOf(headers: WireResponse["headers"], request: URL): string {
 const IMF_FIXDATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
- * Reads `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. The seconds until a date count
+ * Parses `Retry-After`, seconds or a date (RFC 9110, section 10.2.3); undefined for anything else. The seconds until a date count
  * from the `Date` of the response, because the clocks of two machines differ.
  */
-function readRetryAfter(headers: WireResponse["headers"]): number | undefined {
-  const [header, sentAt] = [headerOf(headers, "retry-after"), readDate(headerOf(headers, "date"))];
-  const until = readDate(header) ?? Number.NaN;
+function parseRetryAfter(headers: WireResponse["headers"]): number | undefined {
+  const header = headerOf(headers, "retry-after");
+  const sentAt = parseDate(headerOf(headers, "date"));
+  const until = parseDate(header) ?? Number.NaN;
   const seconds = /^\d+$/.test(header) ? Number(header) : Math.max(0, (until - (sentAt ?? Date.now())) / 1000);
   // More than a day is no time to wait, but perhaps a point in time in seconds.
   return seconds <= 86_400 ? seconds : undefined;
 }
 
-function readDate(header: string): number | undefined {
+function parseDate(header: string): number | undefined {
   const time = IMF_FIXDATE.test(header) ? Date.parse(header) : Number.NaN;
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Reads the header with the service's version. Its name contains the vendor's, and its parts may be cut off or missing. */
-function readServiceVersion(headers: WireResponse["headers"]): ServiceVersion | undefined {
+/** Parses the header with the service's version. Its name contains the vendor's, and its parts may be cut off or missing. */
+function parseServiceVersion(headers: WireResponse["headers"]): ServiceVersion | undefined {
   const name = Object.keys(headers).find((key) => /^x-.+-service-version$/i.test(key));
   const value = name === undefined ? undefined : [headers[name] ?? []].flat()[0];
   if (value === undefined) return undefined;
