@@ -18,7 +18,7 @@ import { isDefectOfService } from "./service-error.ts";
 export interface ServiceReadOptions {
   readonly signal?: AbortSignal | undefined;
   /** Replaces that of the connection. */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   readonly onRetry?: OnRetry;
 }
 

@@ -1,5 +1,5 @@
 import type { WireResponse } from "../digest/signed-request.ts";
-import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
+import { AgentLogConfigError, type AgentLogConfigErrorCode, type Diagnosis } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 
 /** What is known of an error beside the status and the body. */
@@ -62,29 +62,38 @@ function diagnoseStatus(
   status: number,
   errorCode: string | undefined,
   fields: Readonly<Record<string, unknown>>,
-  { refusal, isSigned = false, isStatusInBody = false }: ErrorFacts,
+  facts: ErrorFacts,
 ): Diagnosis {
-  if (status === 401 && refusal === "nonce") return NO_NONCE;
+  if (status === 401 && facts.refusal === "nonce") return NO_NONCE;
   const specific = status < 500 && errorCode !== undefined ? DIAGNOSIS_BY_ERROR_CODE.get(errorCode) : undefined;
   if (specific !== undefined) return specific;
-  const isOfService = isStatusInBody || statusIn(fields["error"]) !== undefined;
-  if (status === 401 && !isStatusInBody) {
-    if (refusal === undefined) return NO_DIGEST;
-    if (errorCode !== undefined) return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
-    if (isOfService) return WRONG_KEY;
-    if (refusal === "key") return DOUBTFUL_KEY;
-  }
-  if (status < 400) {
-    return ["ERR_INVALID_RESPONSE", "the response is an error in spite of its status; check baseUrl and any proxy"];
-  }
+  if (status < 400) return ERROR_IN_SUCCESS;
+  const sender = senderOf(errorCode, fields, facts);
+  if (status === 401 && facts.isStatusInBody !== true) return diagnoseUnauthorized(sender, facts.refusal);
   const diagnosis = DIAGNOSIS_BY_STATUS[status];
   if (diagnosis !== undefined) return diagnosis;
   if (status >= 500) return ["ERR_UNAVAILABLE", `${SERVICE_OR_GATEWAY} failed; try again later`];
-  const [code, says] = REFUSALS_BY_STATUS[status] ?? ["ERR_REFUSED", READ_ITS_LOG];
-  if (errorCode !== undefined) return [code, LOOK_UP_ITS_CODE];
-  if (isOfService) return [code, says];
-  const afterDigest = isSigned ? REFUSALS_AFTER_DIGEST[status] : undefined;
-  return [code, afterDigest ?? GATEWAY_REFUSALS[status] ?? GATEWAY_REFUSES];
+  return [CODE_BY_STATUS[status] ?? "ERR_REFUSED", REFUSALS[sender][status] ?? REFUSALS[sender].other];
+}
+
+/** Who sends an error, as far as it shows: the service with its code or without, something behind its Digest, or anything else. */
+type Sender = "service with code" | "service" | "behind Digest" | "other";
+
+function senderOf(
+  errorCode: string | undefined,
+  { error }: Readonly<Record<string, unknown>>,
+  { isSigned = false, isStatusInBody = false }: ErrorFacts,
+): Sender {
+  if (errorCode !== undefined) return "service with code";
+  if (isStatusInBody || statusIn(error) !== undefined) return "service";
+  return isSigned ? "behind Digest" : "other";
+}
+
+function diagnoseUnauthorized(sender: Sender, refusal: ErrorFacts["refusal"]): Diagnosis {
+  if (refusal === undefined) return NO_DIGEST;
+  if (sender === "service with code") return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
+  if (sender === "service") return WRONG_KEY;
+  return refusal === "key" ? DOUBTFUL_KEY : ["ERR_REFUSED", GATEWAY_REFUSES];
 }
 
 /** Returns the code of the service in the body of an error. Two codes say no more than none: clients and gateways write them so. */
@@ -115,6 +124,10 @@ export function isDefectOfService({ status, errorCode }: AgentLogConfigError): b
   return status === 500 && errorCode !== undefined;
 }
 
+const ERROR_IN_SUCCESS: Diagnosis = [
+  "ERR_INVALID_RESPONSE",
+  "the response is an error in spite of its status; check baseUrl and any proxy",
+];
 const NO_DIGEST: Diagnosis = [
   "ERR_AUTHENTICATION",
   "the server does not ask for HTTP Digest; check baseUrl and any proxy",
@@ -130,8 +143,6 @@ const DOUBTFUL_KEY: Diagnosis = [
   "the service refuses the key pair, or a gateway has replaced the reason; check the key pair and its roles, and let the gateway pass the errors of the service",
   true,
 ];
-const READ_ITS_LOG = "the service refuses the read; read its log";
-const LOOK_UP_ITS_CODE = "the service refuses the read; read what it says, look up its code, and read its log";
 const GATEWAY_REFUSES =
   "a gateway or proxy in front of the service refuses the request; ask its operator to let the request pass, or check baseUrl";
 const REFUSES_THIS_PROJECT =
@@ -140,10 +151,7 @@ const RATE_LIMITED: Diagnosis = [
   "ERR_RATE_LIMITED",
   "too many requests; try again later, or read fewer projects at the same time",
 ];
-const PAYMENT_REQUIRED: Diagnosis = [
-  "ERR_ACCOUNT_SUSPENDED",
-  "payment is required; ask the owner of the account to settle it",
-];
+const PAYMENT_REQUIRED = "payment is required; ask the owner of the account to settle it";
 const NOT_AUTOMATED = "the project is not managed by automation; enable automation for it";
 /** Behind a balancer the service may see everybody with one address, and an access list with it would let everybody in. */
 const UNLESS_A_BALANCER =
@@ -175,7 +183,7 @@ const ERROR_CODES: readonly (readonly [errorCodes: string, ...Diagnosis])[] = [
   ["INVALID_QUERY_PARAMETER", "ERR_REFUSED", "a query parameter is unknown; leave out envelope and pretty"],
   ["RATE_LIMITED RATE_LIMITED_IP", ...RATE_LIMITED],
   ["ACCOUNT_SUSPENDED", "ERR_ACCOUNT_SUSPENDED", "the account is suspended; ask its owner to reactivate it"],
-  ["NO_PAYMENT_INFORMATION_FOUND", ...PAYMENT_REQUIRED],
+  ["NO_PAYMENT_INFORMATION_FOUND", "ERR_ACCOUNT_SUSPENDED", PAYMENT_REQUIRED],
   ["FEATURE_UNSUPPORTED", "ERR_UNSUPPORTED", "the service offers no such read; ask its operator to enable automation"],
   [
     "UNSUPPORTED_FOR_CURRENT_PLAN NO_FREE_TIER_API",
@@ -216,26 +224,35 @@ const DIAGNOSIS_BY_STATUS: Readonly<Record<number, Diagnosis>> = {
   511: ["ERR_REFUSED", "the network wants a login before it lets requests pass; log in to it"],
 };
 
-/** What a refusal of the service without a code says. */
-const REFUSALS_BY_STATUS: Readonly<Record<number, Diagnosis>> = {
-  402: PAYMENT_REQUIRED,
-  403: [
-    "ERR_REFUSED",
-    "the service does not allow this key to read; give it Project Automation Admin on this project, and check its access list",
-  ],
-  404: ["ERR_NOT_FOUND", "the service has nothing at this address; check projectId and baseUrl"],
+/** A refusal with another status is `ERR_REFUSED`. */
+const CODE_BY_STATUS: Readonly<Record<number, AgentLogConfigErrorCode>> = {
+  402: "ERR_ACCOUNT_SUSPENDED",
+  404: "ERR_NOT_FOUND",
 };
 
-/** What the same status says if its body is not that of the service, after the service has asked for Digest. */
-const REFUSALS_AFTER_DIGEST: Readonly<Record<number, string>> = {
-  // The article of NGINX on API gateways puts it in the place of 404.
-  400: `${SERVICE_OR_GATEWAY} does not understand the request; check projectId, the path of baseUrl, and any gateway or proxy`,
-  404: `${SERVICE_OR_GATEWAY} has nothing at this address; check projectId, and the host, the port and the path of baseUrl`,
-};
-
-/** What it says otherwise. */
-const GATEWAY_REFUSALS: Readonly<Record<number, string>> = {
+const GATEWAY_REFUSALS = {
   400: "the server does not understand the request; check the scheme, the host and the port of baseUrl, and any gateway or proxy",
   404: "a gateway or another server has nothing at this address; check the host, the port and the path of baseUrl",
   421: "the server does not know this host; check the host of baseUrl",
+  other: GATEWAY_REFUSES,
+};
+
+/** What a refusal says, by its status. */
+const REFUSALS: Readonly<Record<Sender, { readonly other: string; readonly [status: number]: string }>> = {
+  "service with code": {
+    other: "the service refuses the read; read what it says, look up its code, and read its log",
+  },
+  service: {
+    402: PAYMENT_REQUIRED,
+    403: "the service does not allow this key to read; give it Project Automation Admin on this project, and check its access list",
+    404: "the service has nothing at this address; check projectId and baseUrl",
+    other: "the service refuses the read; read its log",
+  },
+  "behind Digest": {
+    ...GATEWAY_REFUSALS,
+    // The article of NGINX on API gateways puts it in the place of 404.
+    400: `${SERVICE_OR_GATEWAY} does not understand the request; check projectId, the path of baseUrl, and any gateway or proxy`,
+    404: `${SERVICE_OR_GATEWAY} has nothing at this address; check projectId, and the host, the port and the path of baseUrl`,
+  },
+  other: GATEWAY_REFUSALS,
 };

@@ -10,9 +10,7 @@ import {
   lookUpConnection,
   stackConfiguration,
 } from "../reading/connection-settings.ts";
-import { openClient } from "../reading/open-client.ts";
-import { ReadProgress } from "../reading/read-progress.ts";
-import { readUsable } from "../reading/settings-reader.ts";
+import { SettingsReader } from "../reading/settings-reader.ts";
 import { errorFinding, FindingReport } from "../record/finding-report.ts";
 import { hasProject, readStack, type StackConfiguration, selectedStack } from "./read-stack.ts";
 import { wrongArguments } from "./wrong-arguments.ts";
@@ -67,85 +65,82 @@ function parseOptions(args: readonly string[]) {
   return values;
 }
 
-async function readProjects(stack: string | undefined, projectIds: readonly string[]): Promise<CheckReport> {
-  const isSelected = stack === undefined && hasProject();
-  let sources: ConnectionSources = { settings: {}, warnings: [], hasReadStack: false };
+async function readProjects(stackName: string | undefined, projectIds: readonly string[]): Promise<CheckReport> {
+  let sources: ConnectionSources = { settings: {}, warnings: [] };
   try {
-    const { connection, ...found } = await connectionOfStack(stack, isSelected);
-    sources = found;
+    const reading = await readStackOrNone(stackName);
+    const { connection, ...connectionSources } = connectionIn(reading);
+    sources = connectionSources;
     // The reads may take long.
     process.stderr.write(describeSources(sources));
-    const client = openClient(connection);
-    const progress = new ReadProgress((text) => process.stderr.write(`${text}\n`));
-    const reads = [...new Set(projectIds)].flatMap((projectId) => AGENTS.map((agent) => ({ projectId, agent })));
     // A retry would hide the first failure.
-    const outcomes = await Promise.allSettled(
-      reads.map((read) => progress.during(() => readUsable(connection, client, read, { maxRetries: 0 }))),
-    );
+    const reader = new SettingsReader((text) => process.stderr.write(`${text}\n`), { maxRetries: 0 });
+    await reader.open(connection).catch((error) => {
+      throw withSearchedPlaces(errorOf(error), reading);
+    });
+    const reads = [...new Set(projectIds)].flatMap((projectId) => AGENTS.map((agent) => ({ projectId, agent })));
+    const outcomes = await Promise.allSettled(reads.map((read) => reader.read(connection, read)));
     const configs = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
     const failures = outcomes.flatMap((outcome, index) => {
       return outcome.status === "rejected" ? [{ error: errorOf(outcome.reason), read: reads[index] }] : [];
     });
     return { ...sources, configs, failures };
   } catch (error) {
-    const known = errorOf(error);
-    const isMissing = known.code === "ERR_MISSING_SETTINGS";
-    const advice = isMissing ? await adviceForMissingSettings(stack, isSelected, sources.hasReadStack) : undefined;
-    return { ...sources, configs: [], failures: [{ error: advice === undefined ? known : known.withAdvice(advice) }] };
+    return { ...sources, configs: [], failures: [{ error: errorOf(error) }] };
   }
 }
 
-interface ConnectionSources extends Pick<CheckReport, "settings" | "service" | "warnings"> {
-  readonly hasReadStack: boolean;
+/** What check has beside the environment. */
+interface StackReading {
+  readonly configuration: StackConfiguration;
+  /** How messages name the stack; undefined if none was read. */
+  readonly stack?: string;
+  /** Says why the selected stack could not be read. */
+  readonly warning?: string;
 }
 
-async function connectionOfStack(
-  stack: string | undefined,
-  isSelected: boolean,
-): Promise<ConnectionSources & { readonly connection: ConnectionSettings }> {
-  const { configuration, warnings, hasReadStack } = await readConfiguration(stack, isSelected);
+/** Reads the stack that is named, or else the selected one, if there is a project. */
+async function readStackOrNone(name: string | undefined): Promise<StackReading> {
+  if (name !== undefined) return { configuration: await readStack(name), stack: nameStack(name) };
+  if (!hasProject()) return { configuration: {} };
+  try {
+    const [configuration, selectedName] = await Promise.all([readStack(undefined), selectedStack()]);
+    return { configuration, stack: selectedName === undefined ? "selected stack" : nameStack(selectedName) };
+  } catch (error) {
+    // The environment may have all that is needed.
+    return { configuration: {}, warning: errorOf(error).withAdvice("So check uses the environment alone.").message };
+  }
+}
+
+function nameStack(name: string): string {
+  return `stack ${printable(name, 80)}`;
+}
+
+type ConnectionSources = Pick<CheckReport, "settings" | "service" | "warnings">;
+
+function connectionIn({ configuration, stack = "", warning }: StackReading): ConnectionSources & {
+  readonly connection: ConnectionSettings;
+} {
   const values = Object.fromEntries(Object.entries(configuration).map(([key, { value }]) => [key, value]));
   const isSecret = (key: string) => configuration[key]?.secret === true;
   const connection = lookUpConnection(stackConfiguration((key) => values[key]));
-  // The Pulumi CLI takes the selected stack from this variable, if it is set.
-  const knownStack = stack ?? process.env["PULUMI_STACK"];
-  const stackName = knownStack ? `stack ${printable(knownStack, 80)}` : "selected stack";
   const places = Object.entries(connection).map(([name, setting]) => {
-    return [name, setting?.source === "stack" ? stackName : (setting?.source ?? "")] as const;
+    return [name, setting?.source === "stack" ? stack : (setting?.source ?? "")] as const;
   });
   // An origin has no credentials.
   const origin = URL.parse(connection.baseUrl?.text ?? "")?.origin;
   const service = isSecret(configurationKey("baseUrl")) || origin === "null" ? undefined : origin;
-  const allWarnings = [...warnings, ...configurationWarnings(values, isSecret)];
-  return { connection, settings: Object.fromEntries(places), service, warnings: allWarnings, hasReadStack };
-}
-
-/** If the selected stack can't be read, the environment may have all that is needed. */
-async function readConfiguration(
-  stack: string | undefined,
-  isSelected: boolean,
-): Promise<Pick<ConnectionSources, "warnings" | "hasReadStack"> & { readonly configuration: StackConfiguration }> {
-  const hasReadStack = stack !== undefined || isSelected;
-  try {
-    return { configuration: hasReadStack ? await readStack(stack) : {}, warnings: [], hasReadStack };
-  } catch (error) {
-    if (!isSelected) throw error;
-    const warning = errorOf(error).withAdvice("So check uses the environment alone.").message;
-    return { configuration: {}, warnings: [warning], hasReadStack: false };
-  }
+  const warnings = [warning ?? [], configurationWarnings(values, isSecret)].flat();
+  return { connection, settings: Object.fromEntries(places), service, warnings };
 }
 
 /** Says where settings that are missing were looked for. A warning tells of a selected stack that could not be read. */
-async function adviceForMissingSettings(
-  stack: string | undefined,
-  isSelected: boolean,
-  hasReadStack: boolean,
-): Promise<string> {
-  const providerAdvice = "check can't use the arguments of a Provider: to try them, set these environment variables.";
-  const name = stack ?? (hasReadStack ? await selectedStack() : undefined);
-  if (name !== undefined) return `check used the environment and the stack ${printable(name, 80)}. ${providerAdvice}`;
-  const alone = "There is no Pulumi project in this folder, so check used the environment alone.";
-  return isSelected ? providerAdvice : `${alone} ${providerAdvice}`;
+function withSearchedPlaces(error: AgentLogConfigError, { stack, warning }: StackReading): AgentLogConfigError {
+  if (error.code !== "ERR_MISSING_SETTINGS") return error;
+  const alone = "There is no Pulumi project in this folder, so check used the environment alone. ";
+  const places = stack === undefined ? alone : `check used the environment and the ${stack}. `;
+  const advice = "check can't use the arguments of a Provider: to try them, set these environment variables.";
+  return error.withAdvice(`${warning === undefined ? places : ""}${advice}`);
 }
 
 /** Other settings may be secrets. */

@@ -7,7 +7,7 @@ import type { ReadArguments } from "../model/read-arguments.ts";
 import { type ConnectionSettings, connectionKey, howToSet } from "./connection-settings.ts";
 import { ReadProgress } from "./read-progress.ts";
 
-interface ReaderOptions {
+interface ReaderOptions extends Pick<ServiceReadOptions, "maxRetries"> {
   /** All reads begin together; otherwise, only those of the members of a fleet do. Default: true. */
   readonly isTotalKnown?: boolean;
 }
@@ -18,11 +18,13 @@ interface ReaderOptions {
  */
 export class SettingsReader {
   readonly #clients = new Map<string, ServiceClient>();
+  readonly #maxRetries: number | undefined;
   readonly #progress: ReadProgress;
   /** That of reads that begin together. */
   readonly #progressOfMembers: ReadProgress;
 
-  constructor(show: (text: string) => void, { isTotalKnown }: ReaderOptions = {}) {
+  constructor(show: (text: string) => void, { isTotalKnown, maxRetries }: ReaderOptions = {}) {
+    this.#maxRetries = maxRetries;
     this.#progress = new ReadProgress(show, isTotalKnown);
     this.#progressOfMembers = new ReadProgress(show);
   }
@@ -37,35 +39,35 @@ export class SettingsReader {
     return this.#readWithin(this.#progressOfMembers, connection, args);
   }
 
+  /**
+   * Returns the client of a connection. It opens no socket yet.
+   * @throws AgentLogConfigError for settings of the connection that are missing or invalid
+   */
+  async open(connection: ConnectionSettings): Promise<ServiceClient> {
+    // The import itself fails on a runtime that is not supported.
+    const { openClient } = await import("./open-client.ts");
+    const key = connectionKey(connection);
+    // A failure is not kept: its message says where the settings were found, and equal settings may stand elsewhere.
+    const client = this.#clients.get(key) ?? openClient(connection);
+    this.#clients.set(key, client);
+    return client;
+  }
+
+  /** Reads settings that the engine does not misread. */
   #readWithin(
     progress: ReadProgress,
     connection: ConnectionSettings,
     args: ReadArguments,
   ): Promise<AgentLogConfigResult> {
     return progress.during(async (onRetry) => {
-      // The import itself fails on a runtime that is not supported.
-      const { openClient } = await import("./open-client.ts");
-      const key = connectionKey(connection);
-      // A failure is not kept: its message says where the settings were found, and equal settings may stand elsewhere.
-      const client = this.#clients.get(key) ?? openClient(connection);
-      this.#clients.set(key, client);
-      return readUsable(connection, client, args, { onRetry });
+      const client = await this.open(connection);
+      const result = await client.read(args, { onRetry, maxRetries: this.#maxRetries }).catch((error) => {
+        throw error instanceof AgentLogConfigError ? withPlaces(error, connection) : error;
+      });
+      refuseUnusableSettings(result);
+      return result;
     });
   }
-}
-
-/** Reads settings that the engine does not misread. */
-export async function readUsable(
-  connection: ConnectionSettings,
-  client: ServiceClient,
-  args: ReadArguments,
-  options: ServiceReadOptions,
-): Promise<AgentLogConfigResult> {
-  const result = await client.read(args, options).catch((error) => {
-    throw error instanceof AgentLogConfigError ? withPlaces(error, connection) : error;
-  });
-  refuseUnusableSettings(result);
-  return result;
 }
 
 /** Says of a wrong key where its halves come from, if they come from two places, and of a time-out how to raise the limit. */

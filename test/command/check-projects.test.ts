@@ -29,6 +29,7 @@ beforeEach(() => {
   stub({ NO_COLOR: "1", FORCE_COLOR: undefined });
   vi.mocked(readStack).mockReset();
   vi.mocked(hasProject).mockReset().mockReturnValue(false);
+  vi.mocked(selectedStack).mockReset().mockResolvedValue("selected");
   onTestFinished(() => {
     vi.restoreAllMocks();
     vi.unstubAllEnvs();
@@ -229,16 +230,17 @@ describe("the settings", () => {
     vi.mocked(readStack).mockResolvedValue(STACK);
     const found = await report(...projects([FIRST]));
     expect(readStack).toHaveBeenCalledExactlyOnceWith(undefined);
-    expect(found).toMatchObject({ ok: true, settings: { baseUrl: "environment", privateKey: "selected stack" } });
+    expect(found).toMatchObject({ ok: true, settings: { baseUrl: "environment", privateKey: "stack selected" } });
     expect(found).toMatchObject({ warnings: [] });
+    expect(stderr).toMatch(/; from the stack selected: publicKey, privateKey\n/);
   });
 
-  it("come from the stack that PULUMI_STACK selects, by its name", async () => {
+  it("come from the selected stack also if its name can't be read", async () => {
     await start(IDS, IN_STACK);
-    vi.stubEnv("PULUMI_STACK", "prod");
     vi.mocked(hasProject).mockReturnValue(true);
     vi.mocked(readStack).mockResolvedValue(STACK);
-    expect(await report(...projects([FIRST]))).toMatchObject({ settings: { privateKey: "stack prod" } });
+    vi.mocked(selectedStack).mockResolvedValue(undefined);
+    expect(await report(...projects([FIRST]))).toMatchObject({ settings: { privateKey: "selected stack" } });
   });
 
   it("come from the environment if the selected stack can't be read, which is a warning", async () => {
@@ -317,7 +319,6 @@ describe("the settings", () => {
     const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "" });
     vi.mocked(hasProject).mockReturnValue(isInProject);
     vi.mocked(readStack).mockResolvedValue({});
-    vi.mocked(selectedStack).mockResolvedValue("selected");
     const found = await report(...projects([FIRST, SECOND]), ...args);
     const settings = { baseUrl: "environment", publicKey: "environment", allowHttp: "environment" };
     expect(found).toHaveProperty("settings", settings);
@@ -336,7 +337,6 @@ describe("the settings", () => {
     const found = await report(...projects([FIRST]));
     expect(found).toMatchObject({ warnings: [expect.stringMatching(/So check uses the environment alone\.$/)] });
     expect(stdout).toMatch(/#err_missing_settings\. check can't use the arguments of a Provider/);
-    expect(selectedStack).not.toHaveBeenCalled();
   });
 });
 
