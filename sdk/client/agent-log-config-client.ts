@@ -2,8 +2,7 @@ import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import type { ConnectionOptions } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
-import { parseArgument } from "../model/parse-argument.ts";
-import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
+import { parseReadArguments, type ReadArguments } from "../model/read-arguments.ts";
 import { ServiceClient } from "./service-client.ts";
 
 /** How to read. */
@@ -51,7 +50,7 @@ export class AgentLogConfigClient {
    */
   async get(args: ReadArguments, options: ReadOptions = {}): Promise<AgentLogConfigResult> {
     refuseImpossibleOptions(options);
-    const readArguments = parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret: false });
+    const readArguments = parseReadArguments(args, { isSecret: false });
     this.#client.forgetFailures();
     return this.#client.read(readArguments, { signal: options.signal });
   }

@@ -9,12 +9,11 @@ import { describeIssues } from "../model/parse-argument.ts";
  * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the name of the setting that is wrong, never its value
  */
 export function decodeAgentLogSettings(body: unknown, subject: string): AgentLogSettings {
-  const isSettingRefused = isPlainObject(body);
-  const { data, error } = agentLogSettingsSchema.safeParse(isSettingRefused ? withAllFields(body) : body);
+  const { data, error } = agentLogSettingsSchema.safeParse(isPlainObject(body) ? withAllFields(body) : body);
   if (data === undefined) {
     const problem = describeIssues(error.issues, "the body");
     const says = `the response can't be used, because ${problem}; check baseUrl and the version of the service`;
-    throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status: 200, isSettingRefused });
+    throw new AgentLogConfigError("ERR_INVALID_RESPONSE", says, { subject, status: 200 });
   }
   for (const [name, value] of Object.entries(data.logRotate))
     if (value === undefined) Reflect.deleteProperty(data.logRotate, name);

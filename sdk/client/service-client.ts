@@ -5,7 +5,7 @@ import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { type CheckedOptions, checkOptions, MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
 import { AgentLogConfigError, errorOf, withEvidence } from "../model/errors.ts";
 import type { PlaceOf } from "../model/parse-argument.ts";
-import { agentLogConfigId, type ReadArguments } from "../model/read-arguments.ts";
+import { idOf, type ReadArguments } from "../model/read-arguments.ts";
 import { type Connection, ConnectionPool, connectionFactory } from "../transport/connection.ts";
 import { connectionError, type FailedRequest, routeOf } from "../transport/connection-error.ts";
 import { type EnvironmentProxy, environmentProxy, ProxyError } from "../transport/environment-proxy.ts";
@@ -68,7 +68,7 @@ export class ServiceClient {
     try {
       const { body, serviceVersion } = await read;
       const settings = decodeAgentLogSettings(body, subject);
-      return { id: agentLogConfigId(projectId, agent), projectId, agent, ...settings, serviceVersion };
+      return { id: idOf(args), projectId, agent, ...settings, serviceVersion };
     } catch (error) {
       signal?.throwIfAborted();
       const readError = this.#withProxy(errorOf(error, subject));
@@ -171,7 +171,6 @@ async function attempt(
     // The request fails with the socket before this is called again.
     if (connection.endOpening()) return false;
     reject(timeoutError(read));
-    connection.replace();
     return true;
   });
   try {
@@ -208,8 +207,7 @@ function isRetryable(error: AgentLogConfigError): boolean {
 }
 
 function withAttempts(error: AgentLogConfigError, attempts: number): AgentLogConfigError {
-  if (attempts === 1) return error;
-  return new AgentLogConfigError(error.code, error.details.says, { ...error.details, attempts });
+  return attempts === 1 ? error : error.with({ attempts });
 }
 
 function timeoutError({ subject, proxy, options: { timeoutSeconds } }: PendingRead): AgentLogConfigError {

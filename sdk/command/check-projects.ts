@@ -2,7 +2,7 @@ import { parseArgs, styleText } from "node:util";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
 import { actualValue, printable } from "../model/printable.ts";
-import { AGENTS, agentLogConfigId, PROJECT_ID, type ReadArguments } from "../model/read-arguments.ts";
+import { AGENTS, idOf, PROJECT_ID, type ReadArguments } from "../model/read-arguments.ts";
 import {
   type ConnectionSettings,
   configurationKey,
@@ -172,7 +172,7 @@ function describeSources({ settings, service }: ConnectionSources): string {
 function render({ warnings, configs, failures }: CheckReport): string {
   const report = new FindingReport();
   for (const { error, read } of failures) {
-    report.note(read === undefined ? "" : agentLogConfigId(read.projectId, read.agent), errorFinding(error));
+    report.note(read === undefined ? "" : idOf(read), errorFinding(error));
   }
   const lines = [
     ...warnings.map((warning) => styleText("yellow", `! ${warning}`)),

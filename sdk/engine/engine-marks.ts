@@ -1,4 +1,4 @@
-import { type AgentLogConfigResult, isSettingName, SETTING_NAMES } from "../model/agent-log-settings.ts";
+import { type AgentLogConfigResult, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 import { isObject } from "../model/json.ts";
 import { PIPELINE_COMMAND } from "../model/printable.ts";
@@ -65,7 +65,6 @@ export function refuseUnusableSettings(result: AgentLogConfigResult): void {
     if (problem === undefined) continue;
     throw new AgentLogConfigError("ERR_INVALID_RESPONSE", `${name} has ${problem}; change it in the service`, {
       subject: `The ${result.agent} agent's log settings of project ${result.projectId} can't be used in a Pulumi program`,
-      isSettingRefused: isSettingName(name),
     });
   }
 }

@@ -61,8 +61,6 @@ export interface FailureDetails {
   readonly advice?: string | undefined;
   /** @internal The key may be right, because the reason of the refusal is lost. */
   readonly isDoubtful?: boolean | undefined;
-  /** @internal A setting of the service can't be used, so another connection would not help. */
-  readonly isSettingRefused?: boolean | undefined;
 }
 
 /**
@@ -134,10 +132,14 @@ export class AgentLogConfigError extends Error {
     Object.defineProperty(this, "details", { value: { ...details, says: message } });
   }
 
+  /** @internal Returns the same failure with other details. */
+  with(changes: FailureDetails): AgentLogConfigError {
+    return new AgentLogConfigError(this.code, this.details.says, { ...this.details, ...changes });
+  }
+
   /** @internal Returns the same failure with one more sentence at the end of its message. */
   withAdvice(sentence: string): AgentLogConfigError {
-    const advice = [this.details.advice, sentence].filter(Boolean).join(" ");
-    return new AgentLogConfigError(this.code, this.details.says, { ...this.details, advice });
+    return this.with({ advice: [this.details.advice, sentence].filter(Boolean).join(" ") });
   }
 }
 

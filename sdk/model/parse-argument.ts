@@ -21,7 +21,7 @@ export function parseArgument<T>(
 /** Returns the place that a member comes from, as a message names it; undefined if a message does not name it. */
 export type PlaceOf = (name: string) => string | undefined;
 
-interface ParseOptions {
+export interface ParseOptions {
   readonly code?: AgentLogConfigErrorCode;
   readonly placeOf?: PlaceOf | undefined;
   /** The value may have secrets, so the error does not quote it. Default: true. */

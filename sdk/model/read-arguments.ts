@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalidArgument } from "./errors.ts";
-import { strictObject } from "./parse-argument.ts";
+import { type ParseOptions, parseArgument, strictObject } from "./parse-argument.ts";
 import { printable } from "./printable.ts";
 
 /** An agent whose log settings the service has. */
@@ -33,6 +33,11 @@ export const readArgumentsSchema = strictObject({
   envelope: z.boolean("must be a boolean").optional(),
   pretty: z.boolean("must be a boolean").optional(),
 }) satisfies z.ZodType<ReadArguments>;
+
+/** @throws AgentLogConfigError that names every argument that is wrong and what it must be */
+export function parseReadArguments(args: unknown, options: Pick<ParseOptions, "isSecret">): ReadArguments {
+  return parseArgument(readArgumentsSchema, args, "Nothing was read", options);
+}
 
 /**
  * Returns the id of one agent's settings, `<projectId>/<agent>`. The arguments are not checked.

@@ -1,9 +1,8 @@
 import { FUNCTIONS } from "../engine/frozen-texts.ts";
 import { type AgentLogConfigResult, recordedSettingsOf, SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { parseArgument } from "../model/parse-argument.ts";
 import { printable } from "../model/printable.ts";
-import { readArgumentsSchema } from "../model/read-arguments.ts";
+import { parseReadArguments } from "../model/read-arguments.ts";
 import { readMany } from "../reading/read-many.ts";
 import type { Properties } from "../record/resource-record.ts";
 import { sealedNames, withoutSeals } from "./engine-messages.ts";
@@ -17,7 +16,7 @@ export async function callFunction(
   const isSecret = sealedNames(args).length > 0;
   switch (token) {
     case FUNCTIONS.getAgentLogConfig:
-      return publicResult(await read(parseArgument(readArgumentsSchema, plainArgs, "Nothing was read", { isSecret })));
+      return publicResult(await read(parseReadArguments(plainArgs, { isSecret })));
     case FUNCTIONS.getAgentLogConfigs: {
       const { configs, failures } = await readMany(read, plainArgs, isSecret);
       return { configs: configs.map(publicResult), failures };

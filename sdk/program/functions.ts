@@ -2,8 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { FUNCTIONS } from "../engine/frozen-texts.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { parseArgument } from "../model/parse-argument.ts";
-import { type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
+import { parseReadArguments, type ReadArguments } from "../model/read-arguments.ts";
 import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import { type GetAgentLogConfigsArgs, type ReadManyResult, readMany } from "../reading/read-many.ts";
 import type { AgentLogConfigsArgs } from "./agent-log-configs.ts";
@@ -92,7 +91,7 @@ export function getAgentLogConfigOutput(
 }
 
 async function readOne({ connection, args, hasWaited, isSecret }: FunctionCall): Promise<AgentLogConfigResult> {
-  return readOnce(connection, parseArgument(readArgumentsSchema, args, "Nothing was read", { isSecret }), hasWaited);
+  return readOnce(connection, parseReadArguments(args, { isSecret }), hasWaited);
 }
 
 /** Makes what may contain credentials a secret. */

@@ -164,10 +164,9 @@ async function refreshMember(host: RecordHost, id: string, record: ResourceRecor
   }
 }
 
-/** Says what may help if the connection is that of the last update, unless a setting of the service is what can't be used. */
+/** Says what may help if the connection is that of the last update. */
 function withAdvice(error: unknown, { usesOldConnection = false }: RecordHost): unknown {
-  const mayHelp = usesOldConnection && error instanceof AgentLogConfigError && error.details.isSettingRefused !== true;
-  return mayHelp ? error.withAdvice(REFRESH_ADVICE) : error;
+  return usesOldConnection && error instanceof AgentLogConfigError ? error.withAdvice(REFRESH_ADVICE) : error;
 }
 
 const REFRESH_ADVICE =

@@ -4,7 +4,7 @@ import { UnavailableHash, UnusableChallenge } from "../digest/digest-scheme.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 import { type EnvironmentProxy, ProxyError } from "./environment-proxy.ts";
-import { type Certificate, certificateOf, isDamaged } from "./open-connector.ts";
+import { type Certificate, failedConnectionOf } from "./open-connector.ts";
 
 /** A request, as far as an error without a response needs it. */
 export interface FailedRequest {
@@ -147,8 +147,8 @@ const SENTENCES: Readonly<Record<string, Readonly<Record<string, Sentence>>>> = 
 
 function diagnose(error: Error, parts: SentenceParts): Diagnosis {
   const errorCode = codeOf(error);
-  const certificate = certificateOf(error);
-  if (isDamaged(error)) return ["ERR_CONNECTION", connectionCut(parts)];
+  const { certificate, isDamaged } = failedConnectionOf(error);
+  if (isDamaged) return ["ERR_CONNECTION", connectionCut(parts)];
   for (const code of ["ERR_TLS", "ERR_CONNECTION", "ERR_INVALID_RESPONSE"] as const) {
     const sentence = SENTENCES[code]?.[errorCode];
     if (typeof sentence === "string") return [code, sentence];

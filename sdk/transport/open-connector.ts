@@ -21,7 +21,7 @@ export function openConnector(
         // As long as the name is not known, it is the name server that does not respond.
         Object.assign(error, { code: isNameKnown ? "UND_ERR_CONNECT_TIMEOUT" : "EAI_AGAIN" });
       }
-      if (error !== null && certificate !== undefined) CERTIFICATES.set(error, certificate);
+      if (error !== null && certificate !== undefined) FAILED_CONNECTIONS.set(error, { certificate });
       callback(...outcome);
     });
     if (!(socket instanceof Socket)) return;
@@ -37,7 +37,7 @@ export function openConnector(
     // Node.js leaves a socket open whose TLS fails after the handshake. undici would wait, or only say that the server has closed it.
     socket.once("error", (error: NodeJS.ErrnoException) => {
       if (!error.code?.startsWith("ERR_SSL_")) return;
-      if (isHandshakeOver && !REFUSES_CLIENT.test(error.code)) DAMAGED.add(error);
+      if (isHandshakeOver && !REFUSES_CLIENT.test(error.code)) FAILED_CONNECTIONS.set(error, { isDamaged: true });
       socket.destroy(error);
     });
     // Node.js itself looks at the certificate at this event, and a socket that it refuses has none afterwards.
@@ -50,12 +50,12 @@ export function openConnector(
 /** With TLS 1.3, a server refuses a client without a certificate after the handshake; Apache with TLS 1.2 in a new one. */
 const REFUSES_CLIENT = /_ALERT_(?:\w*CERTIFICATE\w*|UNKNOWN_CA|ACCESS_DENIED|HANDSHAKE_FAILURE)$/;
 
-/** The errors of connections whose TLS has failed after the handshake. */
-const DAMAGED = new WeakSet<Error>();
-
-/** Tells whether something on the way has damaged a connection whose handshake had succeeded. */
-export function isDamaged(error: Error): boolean {
-  return DAMAGED.has(error);
+/** What a connection has shown before it failed. */
+interface FailedConnection {
+  /** The certificate of the server; undefined if it has sent none. */
+  readonly certificate?: Certificate;
+  /** Something on the way has damaged the connection, whose handshake had succeeded. */
+  readonly isDamaged?: boolean;
 }
 
 /** What a certificate says of a server. Each part is empty if the certificate does not have it. */
@@ -66,12 +66,11 @@ export interface Certificate {
   readonly validTo: string;
 }
 
-/** By the errors with which connections have failed. */
-const CERTIFICATES = new WeakMap<Error, Certificate>();
+/** By the errors with which they have failed. */
+const FAILED_CONNECTIONS = new WeakMap<Error, FailedConnection>();
 
-/** Returns the certificate of the server of a connection that has failed with this error; undefined if it has sent none. */
-export function certificateOf(error: Error): Certificate | undefined {
-  return CERTIFICATES.get(error);
+export function failedConnectionOf(error: Error): FailedConnection {
+  return FAILED_CONNECTIONS.get(error) ?? {};
 }
 
 function parseCertificate({ subjectaltname = "", issuer, valid_to: validTo = "" }: PeerCertificate): Certificate {

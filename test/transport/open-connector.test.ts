@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { connect as connectSocket, createServer as createSilentServer, type Socket } from "node:net";
 import { createServer } from "node:tls";
 import { expect, it } from "vitest";
-import { isDamaged, openConnector } from "../../sdk/transport/open-connector.ts";
+import { failedConnectionOf, openConnector } from "../../sdk/transport/open-connector.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { listen } from "../servers/listen.ts";
 
@@ -74,5 +74,5 @@ it.each([
   expect(await promise).toBeNull();
   const error = Object.assign(new Error("alert"), { code });
   for (const socket of sockets) socket.on("error", () => {}).emit("error", error);
-  expect([sockets.length, isDamaged(error)]).toEqual([1, damaged]);
+  expect([sockets.length, failedConnectionOf(error).isDamaged ?? false]).toEqual([1, damaged]);
 });
