@@ -5,8 +5,8 @@ import { isSettingName, type ServiceVersion } from "../model/agent-log-settings.
 import { AgentLogConfigError } from "../model/errors.ts";
 import { isPlainObject } from "../model/json.ts";
 import { printable } from "../model/printable.ts";
-import { MAX_RESPONSE_BYTES } from "../transport/connection.ts";
 import { NEEDS_CERTIFICATE } from "../transport/connection-error.ts";
+import { MAX_RESPONSE_BYTES } from "../transport/connection-factory.ts";
 import { withAllFields } from "./decode-settings.ts";
 import { codeProvesKey, errorCodeIn, gatewayWords, serviceError, statusIn } from "./service-error.ts";
 

@@ -1,17 +1,18 @@
 import "../model/refuse-other-runtimes.ts";
 import packageJson from "../../package.json" with { type: "json" };
-import { sendSigned, type UnsignedRequest, type WireResponse } from "../digest/signed-request.ts";
+import type { UnsignedRequest } from "../digest/signed-request.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
-import { type CheckedOptions, checkOptions, MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
-import { AgentLogConfigError, errorOf, withEvidence } from "../model/errors.ts";
+import { type CheckedOptions, checkOptions } from "../model/connection-options.ts";
+import { AgentLogConfigError, errorOf } from "../model/errors.ts";
 import type { PlaceOf } from "../model/parse-argument.ts";
 import { idOf, type ReadArguments } from "../model/read-arguments.ts";
-import { type Connection, ConnectionPool, connectionFactory } from "../transport/connection.ts";
-import { connectionError, type FailedRequest, routeOf } from "../transport/connection-error.ts";
-import { type EnvironmentProxy, environmentProxy, ProxyError } from "../transport/environment-proxy.ts";
+import { type Connection, ConnectionPool } from "../transport/connection.ts";
+import { connectionFactory } from "../transport/connection-factory.ts";
+import { type EnvironmentProxy, environmentProxy } from "../transport/environment-proxy.ts";
 import { abortable } from "./abortable.ts";
+import { attempt, type PendingRead } from "./attempt.ts";
 import { decodeAgentLogSettings } from "./decode-settings.ts";
-import { parseResponse, type ResponseContent, type ResponseContext, refusalProvesKey } from "./parse-response.ts";
+import type { ResponseContent } from "./parse-response.ts";
 import { ReadGate } from "./read-gate.ts";
 import { isDefectOfService } from "./service-error.ts";
 
@@ -25,9 +26,7 @@ export interface ServiceReadOptions {
 /** Is called when a read is going to be tried again because of this error. */
 export type OnRetry = (retry: number, maxRetries: number, error: AgentLogConfigError) => void;
 
-interface PendingRead extends ResponseContext, FailedRequest {
-  readonly options: CheckedOptions;
-  readonly signal: AbortSignal | undefined;
+interface RetriedRead extends PendingRead {
   readonly onRetry: OnRetry | undefined;
 }
 
@@ -94,7 +93,7 @@ export class ServiceClient {
    * Waits for a connection and for the turn of the read, and keeps both until the read has a final response, its time is over, or the
    * caller gives it up. So at most 16 reads are retried at the same time, one on each connection.
    */
-  async #readInTurn(read: PendingRead): Promise<ResponseContent> {
+  async #readInTurn(read: RetriedRead): Promise<ResponseContent> {
     const connection = await this.#pool.acquire();
     try {
       return await this.#gate.pass(read, () => this.#attemptUntilFinal(connection, read));
@@ -104,7 +103,7 @@ export class ServiceClient {
   }
 
   /** Makes attempts until one is final. The interceptor of undici for retries would join the parts of two responses. */
-  async #attemptUntilFinal(connection: Connection, read: PendingRead): Promise<ResponseContent> {
+  async #attemptUntilFinal(connection: Connection, read: RetriedRead): Promise<ResponseContent> {
     const { signal, onRetry, options } = read;
     const end = performance.now() + options.timeoutSeconds * 1000;
     let error: AgentLogConfigError | undefined;
@@ -155,52 +154,6 @@ const HEADERS = {
   "user-agent": `pulumi-agent-log-config/${packageJson.version}`,
 };
 
-/** @param end when the time of the read is over, on the clock of `performance` */
-async function attempt(
-  connection: Connection,
-  read: PendingRead,
-  end: number,
-  earlierError: AgentLogConfigError | undefined,
-): Promise<ResponseContent> {
-  const { request, envelope, signal, proxy } = read;
-  connection.noteRequest();
-  const { promise: answer, resolve, reject } = Promise.withResolvers<WireResponse>();
-  let isOver = false;
-  const stopDeadline = deadline(end, () => {
-    isOver = true;
-    // The request fails with the socket before this is called again.
-    if (connection.endOpening()) return false;
-    reject(timeoutError(read));
-    return true;
-  });
-  try {
-    sendSigned(connection, request, (response) => refusalProvesKey(response, envelope)).then(resolve, reject);
-    const response = await abortable(answer, signal, () => connection.replace());
-    if (response.status === 407 && proxy?.isForwarding) throw new ProxyError(proxy, response);
-    return parseResponse(response, read);
-  } catch (cause) {
-    signal?.throwIfAborted();
-    const error = cause instanceof AgentLogConfigError ? cause : connectionError(cause, read);
-    throw isOver ? withEarlier(error, earlierError) : error;
-  } finally {
-    stopDeadline();
-  }
-}
-
-/** Calls a function at the end of a time, and again as long as it returns false. Returns a function that ends this. */
-function deadline(end: number, giveUp: () => boolean): () => void {
-  let immediate: NodeJS.Immediate | undefined;
-  const giveUpNext = () => {
-    immediate = setImmediate(() => giveUp() || giveUpNext());
-  };
-  // If the process was busy, a response may have come. Node.js reads it before it runs the immediate.
-  const timer = setTimeout(giveUpNext, Math.max(0, end - performance.now()));
-  return () => {
-    clearTimeout(timer);
-    clearImmediate(immediate);
-  };
-}
-
 /** Outages are retried, except defects of the service, and status 401 with a stale challenge, which is the last of several. */
 function isRetryable(error: AgentLogConfigError): boolean {
   return error.temporary && !isDefectOfService(error) && error.status !== 401;
@@ -208,18 +161,4 @@ function isRetryable(error: AgentLogConfigError): boolean {
 
 function withAttempts(error: AgentLogConfigError, attempts: number): AgentLogConfigError {
   return attempts === 1 ? error : error.with({ attempts });
-}
-
-function timeoutError({ subject, proxy, options: { timeoutSeconds } }: PendingRead): AgentLogConfigError {
-  const advice = timeoutSeconds < MAX_TIMEOUT_SECONDS ? ", or raise timeoutSeconds" : "";
-  const says = `no response within ${timeoutSeconds} s; check the network${advice}`;
-  return new AgentLogConfigError("ERR_TIMEOUT", says, { subject, evidence: routeOf(proxy) });
-}
-
-/** Says how the attempt before has failed if that was for another reason. */
-function withEarlier(error: AgentLogConfigError, earlierError: AgentLogConfigError | undefined): AgentLogConfigError {
-  if (earlierError === undefined || earlierError.details.says === error.details.says) return error;
-  return error.withAdvice(
-    `The attempt before failed: ${withEvidence(earlierError.details.says, earlierError.details)}.`,
-  );
 }

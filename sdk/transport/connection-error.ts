@@ -3,8 +3,9 @@ import { errors } from "undici";
 import { UnavailableHash, UnusableChallenge } from "../digest/digest-scheme.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
-import { type EnvironmentProxy, ProxyError } from "./environment-proxy.ts";
-import { type Certificate, failedConnectionOf } from "./open-connector.ts";
+import { type Certificate, failedConnectionOf } from "./connection-factory.ts";
+import type { EnvironmentProxy } from "./environment-proxy.ts";
+import { ProxyError } from "./proxy-connector.ts";
 
 /** A request, as far as an error without a response needs it. */
 export interface FailedRequest {

@@ -2,7 +2,7 @@ import { errors } from "undici";
 import { expect, it } from "vitest";
 import { UnavailableHash, UnusableChallenge } from "../../sdk/digest/digest-scheme.ts";
 import { connectionError } from "../../sdk/transport/connection-error.ts";
-import { ProxyError } from "../../sdk/transport/environment-proxy.ts";
+import { ProxyError } from "../../sdk/transport/proxy-connector.ts";
 import { PAGES } from "../plugin/examples-in.ts";
 
 const quotes = Array.from(PAGES.get("docs/on-call.md")?.matchAll(/`([^`]{8,})`/g) ?? [], ([, quote = ""]) => quote);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { connect as connectSocket, createServer as createSilentServer, type Socket } from "node:net";
 import { createServer } from "node:tls";
 import { expect, it } from "vitest";
-import { failedConnectionOf, openConnector } from "../../sdk/transport/open-connector.ts";
+import { failedConnectionOf, openConnector } from "../../sdk/transport/connection-factory.ts";
 import { CA_FILE, TLS } from "../client/test-certificate.ts";
 import { listen } from "../servers/listen.ts";
 
