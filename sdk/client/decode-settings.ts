@@ -4,8 +4,8 @@ import { isPlainObject } from "../model/json.ts";
 import { describeIssues } from "../model/parse-argument.ts";
 
 /**
- * Decodes the body of a successful response. Every setting is a member of the result, because only then does Pulumi lift the
- * members of an output, and so is each threshold that is set. Fields that are no settings are dropped, among them `password` and `sslPEMKeyPwd`.
+ * Decodes the body of a successful response. The result has a member for every setting, because Pulumi lifts only those members of
+ * an output that are there, and for every threshold that is set. All other fields are dropped, among them `password` and `sslPEMKeyPwd`.
  * @throws {@link AgentLogConfigError} `ERR_INVALID_RESPONSE` with the name of the setting that is wrong, never its value
  */
 export function decodeAgentLogSettings(body: unknown, subject: string): AgentLogSettings {

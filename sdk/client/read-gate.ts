@@ -29,10 +29,10 @@ interface Stop {
 }
 
 /**
- * Decides which reads of a connection are sent, by how the reads before them have ended. For a minute it sends no read that is certain
- * to fail: after refusals of the key or of the caller's address, if the host can't be reached, and after 32 outages in a row or
- * outages for a minute. The first read of all, the next one as long as the key is in doubt, and the first one after that minute try for
- * the others, which wait for them. An error that concerns one project stops no other read.
+ * Decides which reads of a connection are sent, by how the reads before them have ended. It sends none for a minute after refusals of
+ * the key or of the caller's address, after 32 outages in a row or outages for a minute, and if the host can't be reached. Some reads
+ * try for the others, which wait for their end: the first one of all, the next one as long as it is in doubt whether the key is refused,
+ * and the first one after that minute. An error that concerns one project stops no other read.
  */
 export class ReadGate {
   readonly #reachability: Reachability;
@@ -122,7 +122,7 @@ const MAX_REFUSALS = 3;
 
 class Refusals {
   #isKeyProved = false;
-  /** How many more are needed to stop; 0 or less until a read proves the key. */
+  /** How many more are needed to stop. Once they have come, it stays at 0 or less until a read proves the key. */
   #left = MAX_REFUSALS;
 
   get areFinal(): boolean {

@@ -26,11 +26,10 @@ export interface ServiceReadOptions {
 /** Is called when a read is going to be tried again because of this error. */
 export type OnRetry = (retry: number, maxRetries: number, error: AgentLogConfigError) => void;
 
-interface RetriedRead extends PendingRead {
-  readonly onRetry: OnRetry | undefined;
-}
-
-/** The client of a run, which does not forget why a read has failed: nobody corrects a key or a service meanwhile. */
+/**
+ * Reads over one connection. It remembers why reads have failed, so that it sends no others that are certain to fail. In a run nobody
+ * corrects a key or a service, so only a client that outlives it has to forget.
+ */
 export class ServiceClient {
   readonly #options: CheckedOptions;
   readonly #url: URL;
@@ -50,7 +49,7 @@ export class ServiceClient {
   }
 
   async read(args: ReadArguments, options: ServiceReadOptions): Promise<AgentLogConfigResult> {
-    const { signal, onRetry, maxRetries } = options;
+    const { signal } = options;
     const { projectId, agent, envelope = false } = args;
     const { host } = this.#url;
     const subject = `Can't read the ${agent} agent's log settings of project ${projectId} from ${host}`;
@@ -59,10 +58,8 @@ export class ServiceClient {
       throw new AgentLogConfigError("ERR_CLIENT_CLOSED", "the client is closed; create another one", { subject });
     }
     const request = requestOf(this.#url, args);
-    const ownOptions = maxRetries === undefined ? this.#options : { ...this.#options, maxRetries };
-    const context = { request, envelope, subject, options: ownOptions, proxy: this.#proxy };
-    const pending = { ...context, signal, onRetry };
-    const read = abortable(this.#readInTurn(pending), signal);
+    const pending = { request, envelope, subject, options: this.#options, proxy: this.#proxy, signal };
+    const read = abortable(this.#readInTurn(pending, options), signal);
     this.#reads.add(read);
     try {
       const { body, serviceVersion } = await read;
@@ -93,19 +90,22 @@ export class ServiceClient {
    * Waits for a connection and for the turn of the read, and keeps both until the read has a final response, its time is over, or the
    * caller gives it up. So at most 16 reads are retried at the same time, one on each connection.
    */
-  async #readInTurn(read: RetriedRead): Promise<ResponseContent> {
+  async #readInTurn(read: PendingRead, options: ServiceReadOptions): Promise<ResponseContent> {
     const connection = await this.#pool.acquire();
     try {
-      return await this.#gate.pass(read, () => this.#attemptUntilFinal(connection, read));
+      return await this.#gate.pass(read, () => this.#attemptUntilFinal(connection, read, options));
     } finally {
       this.#pool.release(connection);
     }
   }
 
   /** Makes attempts until one is final. The interceptor of undici for retries would join the parts of two responses. */
-  async #attemptUntilFinal(connection: Connection, read: RetriedRead): Promise<ResponseContent> {
-    const { signal, onRetry, options } = read;
-    const end = performance.now() + options.timeoutSeconds * 1000;
+  async #attemptUntilFinal(
+    connection: Connection,
+    read: PendingRead,
+    { signal, onRetry, maxRetries = this.#options.maxRetries }: ServiceReadOptions,
+  ): Promise<ResponseContent> {
+    const end = performance.now() + this.#options.timeoutSeconds * 1000;
     let error: AgentLogConfigError | undefined;
     for (let retries = 0; ; retries += 1) {
       try {
@@ -120,9 +120,9 @@ export class ServiceClient {
       // The pause is 0.5 s, doubled with each retry, minus up to half of it at random, so that clients do not all come back at the
       // same time.
       const wait = (error.retryAfterSeconds ?? 0) * 1000 + 500 * 2 ** retries * (1 - Math.random() / 2);
-      const isLast = retries >= options.maxRetries || performance.now() + wait >= end;
+      const isLast = retries >= maxRetries || performance.now() + wait >= end;
       if (isLast || !isRetryable(error)) throw withAttempts(error, retries + 1);
-      onRetry?.(retries + 1, options.maxRetries, error);
+      onRetry?.(retries + 1, maxRetries, error);
       const pause = Promise.withResolvers<void>();
       const timer = setTimeout(pause.resolve, wait);
       await abortable(pause.promise, signal, () => clearTimeout(timer));

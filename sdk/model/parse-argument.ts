@@ -82,7 +82,7 @@ export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
   });
 }
 
-/** A schema of what may be left out. */
+/** A schema of what may be undefined. With `.optional()`, the type of the member would say that it may be missing, too. */
 export function maybe<Inner extends z.ZodType>(inner: Inner): z.ZodUnion<[Inner, z.ZodUndefined]> {
   return z.union([inner, z.undefined()], { error: ({ input }) => inner.safeParse(input).error?.issues[0]?.message });
 }

@@ -29,7 +29,7 @@ export function connectionFactory(options: CheckedOptions, proxy: EnvironmentPro
     maxHeaderSize: MAX_RESPONSE_BYTES,
     maxResponseSize: MAX_RESPONSE_BYTES,
   };
-  // One second more than the read, so that the end of the read comes first, which also says how the attempt before has failed.
+  // A read that is shorter than a step ends first, by a second: its error also says how the attempt before has failed.
   const timeout = Math.ceil(Math.min(timeoutSeconds + 1, MAX_STEP_SECONDS) * 1000);
   const connectorOptions = {
     timeout,
