@@ -1,6 +1,7 @@
 import { parseArgs, styleText } from "node:util";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
+import { isObject } from "../model/json.ts";
 import { actualValue, printable } from "../model/printable.ts";
 import { AGENTS, idOf, PROJECT_ID, type ReadArguments } from "../model/read-arguments.ts";
 import {
@@ -37,7 +38,8 @@ export async function checkProjects(args: readonly string[]): Promise<number> {
   try {
     options = parseOptions(args);
   } catch (error) {
-    return wrongArguments(error);
+    const isPositional = isObject(error) && error["code"] === "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL";
+    return wrongArguments(isPositional ? "Write --project before the id of a project." : error);
   }
   const report = await readProjects(options.stack, options.project);
   process.stdout.write(options.json ? toJson(report) : render(report));

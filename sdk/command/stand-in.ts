@@ -51,7 +51,8 @@ function standInSettings(agent: AgentKind, sizeThresholdMB: number) {
 }
 
 function introductionOf({ baseUrl }: Pick<Service, "baseUrl">): string {
-  return `A stand-in for the service listens on this machine. In the folder of your program run:
+  return `A stand-in for the service listens on this machine. Run this in the folder of
+your program:
 
     pulumi config set agent-log-config:baseUrl ${new URL(baseUrl).origin}
     pulumi config set agent-log-config:allowHttp true
@@ -59,7 +60,8 @@ function introductionOf({ baseUrl }: Pick<Service, "baseUrl">): string {
     pulumi config set --secret agent-log-config:privateKey ${KEY.privateKey}
 
 The project's id is ${PROJECT_ID}
-Press Enter to change the threshold of its monitoring agent, which pulumi preview --diff then shows.
+Press Enter to change the threshold of its monitoring agent. Then run
+pulumi preview --diff, which shows the change.
 Press Ctrl+C to end.
 `;
 }

@@ -89,12 +89,12 @@ type InvalidSetting = (says: string) => AgentLogConfigError;
 
 /** @param setting how a message names `allowHttp` */
 function checkBaseUrl(text: string, allowHttp: boolean, setting: string, invalidSetting: InvalidSetting): string {
-  const advice = "give an address such as https://example.com:8443";
+  const example = "give an address such as https://example.com:8443";
   const url = URL.parse(text);
   // `host:port` parses as a scheme and a path. The text is not quoted, because it may be a secret.
-  if (url === null || url.host === "") throw invalidSetting(`is not a URL with a scheme and a host; ${advice}`);
+  if (url === null || url.host === "") throw invalidSetting(`is not a URL with a scheme and a host; ${example}`);
   const publicAddress = withoutSecrets(text);
-  const unusableAddress = (says: string) => invalidSetting(`${says}: ${publicAddress}; ${advice}`);
+  const unusableAddress = (says: string, advice = example) => invalidSetting(`${says}: ${publicAddress}; ${advice}`);
   const { protocol, username, password, search, hash } = url;
   if (username !== "" || password !== "")
     throw unusableAddress("has credentials in it, which belong in publicKey and privateKey");
@@ -105,8 +105,9 @@ function checkBaseUrl(text: string, allowHttp: boolean, setting: string, invalid
   if (protocol === "http:" && !allowHttp) {
     throw invalidSetting(`uses http: ${publicAddress}; use https, or set ${setting} if you trust the network`);
   }
+  const [serviceAddress, ...rest] = splitAtPrefix(url);
+  if (rest.some((part) => part !== "")) throw unusableAddress(`has a path after ${PREFIX}`, `use ${serviceAddress}`);
   const address = apiAddress(url);
-  if (address === undefined) throw unusableAddress(`has a path after ${PREFIX}`);
   if (OTHER_PATH.test(address.slice(url.origin.length, -PREFIX.length)))
     throw unusableAddress("has the path of another API, or of a page of a project");
   return address;
@@ -115,10 +116,13 @@ function checkBaseUrl(text: string, allowHttp: boolean, setting: string, invalid
 /** What stands before {@link PREFIX} if the path is that of another API of the vendor, of another version, or of a project's page. */
 const OTHER_PATH = /\/api\/(?:public|private|atlas)(?:\/|$)|\/[\da-f]{24}(?:\/|$)/i;
 
-/** Returns the address of the API in one spelling for each service; undefined if a path follows that of the API. */
-export function apiAddress({ origin, pathname }: URL): string | undefined {
-  const [path = "", ...rest] = pathname.replace(/\/+/g, "/").replace(/\/$/, "").split(PREFIX);
-  return rest.some((part) => part !== "") ? undefined : `${origin}${path}${PREFIX}`;
+/** Returns the address of the API in one spelling for each service. */
+export function apiAddress(url: URL): string {
+  return `${splitAtPrefix(url)[0]}${PREFIX}`;
+}
+
+function splitAtPrefix({ origin, pathname }: URL): readonly string[] {
+  return `${origin}${pathname.replace(/\/+/g, "/").replace(/\/$/, "")}`.split(PREFIX);
 }
 
 /** Returns what a message may show of an address: all but its credentials, query and fragment. */

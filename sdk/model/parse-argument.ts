@@ -77,9 +77,19 @@ export function strictObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodOb
   return z.strictObject(shape, {
     error: (issue) => {
       if (issue.code !== "unrecognized_keys") return "must be an object";
-      return `has unknown names: ${listUnknownNames(issue.keys, names)}`;
+      const option = OPTIONS.find((name) => issue.keys.includes(name));
+      const advice = option === undefined ? "" : `; ${option} belongs in the options, which follow the arguments`;
+      return `has unknown names: ${listUnknownNames(issue.keys, names)}${advice}`;
     },
   });
+}
+
+/** Options of Pulumi that programs pass among the arguments. */
+const OPTIONS = ["provider", "dependsOn", "ignoreChanges"];
+
+/** Returns what to say of a member that is not as it must be. */
+export function unlessMissing(rule: string): (issue: { readonly input?: unknown }) => string {
+  return ({ input }) => (input === undefined ? "is missing" : rule);
 }
 
 /** A schema of what may be undefined. With `.optional()`, the type of the member would say that it may be missing, too. */

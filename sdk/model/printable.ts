@@ -39,5 +39,8 @@ export function listUnknownNames(names: readonly string[], validNames: readonly 
 
 /** Ends a sentence that says what a value must be: quotes what it is instead, if that is a text, a number or a boolean. */
 export function actualValue(value: unknown): string {
-  return ["string", "number", "boolean"].includes(typeof value) ? `, not ${printable(JSON.stringify(value), 80)}` : "";
+  if (!["string", "number", "boolean"].includes(typeof value)) return "";
+  // Nobody counts more characters than these, such as those of an id.
+  const length = typeof value === "string" && value.length > 20 ? ` (${value.length} characters)` : "";
+  return `, not ${printable(JSON.stringify(value), 80)}${length}`;
 }

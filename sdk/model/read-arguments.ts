@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { invalidArgument } from "./errors.ts";
-import { type ParseOptions, parseArgument, strictObject } from "./parse-argument.ts";
+import { type ParseOptions, parseArgument, strictObject, unlessMissing } from "./parse-argument.ts";
 import { printable } from "./printable.ts";
 
 /** An agent whose log settings the service has. */
@@ -27,9 +27,11 @@ const ID_RULE = "must be 24 hexadecimal digits";
 
 export const readArgumentsSchema = strictObject({
   projectId: z
-    .string({ error: ({ input }) => (typeof input === "number" ? `${ID_RULE} in quotes` : ID_RULE) })
+    .string({
+      error: (issue) => (typeof issue.input === "number" ? `${ID_RULE} in quotes` : unlessMissing(ID_RULE)(issue)),
+    })
     .regex(PROJECT_ID, ID_RULE),
-  agent: z.enum(AGENTS, 'must be "monitoring" or "backup"'),
+  agent: z.enum(AGENTS, { error: unlessMissing('must be "monitoring" or "backup"') }),
   envelope: z.boolean("must be a boolean").optional(),
   pretty: z.boolean("must be a boolean").optional(),
 }) satisfies z.ZodType<ReadArguments>;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
-import { parseArgument, strictObject } from "../model/parse-argument.ts";
+import { parseArgument, strictObject, unlessMissing } from "../model/parse-argument.ts";
 import { AGENTS, type AgentKind, type ReadArguments, readArgumentsSchema } from "../model/read-arguments.ts";
 
 /** The arguments of {@link getAgentLogConfigs}. */
@@ -32,7 +32,7 @@ const LIST_RULE = "must be a list";
 const { projectId, agent } = readArgumentsSchema.shape;
 
 const argumentsSchema = strictObject({
-  projectIds: z.array(projectId, LIST_RULE),
+  projectIds: z.array(projectId, { error: unlessMissing(LIST_RULE) }),
   agents: z.array(agent, LIST_RULE).optional(),
 }) satisfies z.ZodType<GetAgentLogConfigsArgs>;
 

@@ -83,5 +83,6 @@ function withPlaces(
   // In a refresh, the engine gives settings of the stack as arguments.
   if (error.code !== "ERR_TIMEOUT" || seconds === MAX_TIMEOUT_SECONDS || source === "argument") return error;
   const value = String(Math.min(2 * seconds, MAX_TIMEOUT_SECONDS));
-  return error.withAdvice(`${howToSet("timeoutSeconds", value, source)} raises it.`);
+  const verb = source === "stack" ? "run" : "set";
+  return error.withAdvice(`To wait longer, ${verb} ${howToSet("timeoutSeconds", value, source)}.`);
 }

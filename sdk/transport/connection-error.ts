@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { errors } from "undici";
 import { UnavailableHash, UnusableChallenge } from "../digest/digest-scheme.ts";
+import type { ConnectionOptions } from "../model/connection-options.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
 import { printable } from "../model/printable.ts";
 import { type Certificate, failedConnectionOf } from "./connection-factory.ts";
@@ -10,7 +11,7 @@ import { ProxyError } from "./proxy-connector.ts";
 /** A request, as far as an error without a response needs it. */
 export interface FailedRequest {
   readonly subject: string;
-  readonly options: { readonly caCertificate?: string | undefined };
+  readonly options: Pick<ConnectionOptions, "baseUrl" | "caCertificate">;
   /** The proxy that the request goes through. */
   readonly proxy: EnvironmentProxy | undefined;
 }
@@ -31,9 +32,10 @@ export function connectionError(cause: unknown, { subject, options, proxy }: Fai
   if ("data" in error) Object.assign(error, { data: undefined });
   const proxyError = cause instanceof ProxyError ? cause : undefined;
   const mismatch = options.caCertificate === undefined ? "" : " and is not the one in caCertificate";
+  const ifSilent = options.baseUrl.startsWith("http:") ? IF_SILENT_WITHOUT_TLS : IF_SILENT;
   const [code, says] =
     proxyError === undefined
-      ? diagnose(error, { setting: "baseUrl", otherChecks: ", its scheme and any proxy", mismatch })
+      ? diagnose(error, { setting: "baseUrl", otherChecks: ", its scheme and any proxy", mismatch, ifSilent })
       : diagnoseProxy(proxyError, error);
   const words = codeOf(error) || (says.includes(wordsOf(error)) ? "" : wordsOf(error));
   const evidence = [
@@ -72,6 +74,8 @@ interface SentenceParts {
   readonly otherChecks: string;
   /** Says that the certificate is not the one in the options; empty if there is none. */
   readonly mismatch: string;
+  /** What to do about a connection that is cut before any response. */
+  readonly ifSilent: string;
 }
 
 type Sentence = string | ((parts: SentenceParts & Partial<Certificate>) => string);
@@ -88,6 +92,11 @@ const NO_DESCRIPTOR =
 const noRoute: Sentence = ({ setting }) => `there is no route to it; check ${setting}, the network and firewalls`;
 const connectionCut = ({ setting, otherChecks }: SentenceParts) =>
   `the connection was cut; try again, and check ${setting}${otherChecks}`;
+// The HttpsServer of the JDK closes the connection without an alert if it requires a certificate.
+const IF_SILENT =
+  "try again, check the port and the scheme of baseUrl and any proxy, and check that the server requires no certificate from its clients";
+const IF_SILENT_WITHOUT_TLS =
+  "if this port speaks TLS, write https: in baseUrl; otherwise check the port and any proxy, and try again";
 const CORRECT_IT = "have the server corrected, or the proxy in front of it";
 
 /** What to say of an error by the code that Node.js, OpenSSL or undici gives it. */
@@ -188,13 +197,7 @@ function diagnoseSocket({ message, socket }: errors.SocketError, parts: Sentence
     return ["ERR_INVALID_RESPONSE", `it sends status 100 or 101, which nothing has asked for; ${CORRECT_IT}`];
   }
   if (socket?.bytesRead !== 0) return ["ERR_CONNECTION", connectionCut(parts)];
-  const check = `check the port and the scheme of ${parts.setting}`;
-  // The HttpsServer of the JDK closes the connection without an alert if it requires a certificate.
-  const advice =
-    parts.otherChecks === ""
-      ? `and ${check}`
-      : `${check} and any proxy, and check that the server requires no certificate from its clients`;
-  return ["ERR_CONNECTION", `the connection was cut before any response; try again, ${advice}`];
+  return ["ERR_CONNECTION", `the connection was cut before any response; ${parts.ifSilent}`];
 }
 
 /** What to say of a proxy that opens no tunnel, or can't be reached itself. */
@@ -209,7 +212,8 @@ function diagnoseProxy(proxyError: ProxyError, error: Error): Diagnosis {
     const says = "opens no tunnel to the service in time; check the host and the port of baseUrl";
     return ["ERR_CONNECTION", `the proxy ${host} ${says}, and the network of the proxy`];
   }
-  const [code, says] = diagnose(error, { setting: variable, otherChecks: "", mismatch: "" });
+  const ifSilent = `try again, and check the port and the scheme of ${variable}`;
+  const [code, says] = diagnose(error, { setting: variable, otherChecks: "", mismatch: "", ifSilent });
   return [code, `the proxy ${host} can't be used: ${says}`];
 }
 

@@ -716,7 +716,9 @@ itFails("ERR_INVALID_RESPONSE", reach, [
       ] as const,
   ),
 ]);
-itFails("ERR_CONNECTION", reach, [["TLS at an http address", startOverTls, "the scheme of baseUrl"]]);
+itFails("ERR_CONNECTION", reach, [
+  ["TLS at an http address", startOverTls, "if this port speaks TLS, write https: in baseUrl"],
+]);
 const CLOSING = "HTTP/1.1 200 OK\r\nConnection: close\r\n";
 itFails("ERR_CONNECTION", reach, [
   ["a body that is cut", sending(`${CLOSING}Content-Length: 9\r\n\r\n{}`), "^the connection was cut"],

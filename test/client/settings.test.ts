@@ -205,6 +205,17 @@ it.each([
 
 it.each<{ args: unknown; says: readonly string[] }>([
   { args: { ...MONITORING, projectId: "0123" }, says: ['projectId must be 24 hexadecimal digits, not "0123".'] },
+  {
+    args: { ...MONITORING, projectId: "a".repeat(23) },
+    says: [`projectId must be 24 hexadecimal digits, not "${"a".repeat(23)}" (23 characters).`],
+  },
+  {
+    args: { projectID: PROJECT_ID, provider: {} },
+    says: [
+      ": projectId is missing; agent is missing; the argument has unknown names: projectID, provider; the valid ones are",
+      "; provider belongs in the options, which follow the arguments.",
+    ],
+  },
   { args: { ...MONITORING, projectId: 123 }, says: ["projectId must be 24 hexadecimal digits in quotes, not 123."] },
   { args: { ...MONITORING, projectId: "../../admin/0123456789ab" }, says: ["projectId must be"] },
   {

@@ -43,11 +43,12 @@ async function open(
     child.kill(signal);
     return ended;
   };
-  return { child, says, client, threshold, end };
+  return { child, says, said: () => said, client, threshold, end };
 }
 
 it("prints the connection, Enter changes a threshold and changes it back, and Ctrl+C ends it", async (context) => {
-  const { child, says, threshold, end } = await open(context);
+  const { child, says, said, threshold, end } = await open(context);
+  expect(said()).not.toMatch(/.{81}/);
   expect(await threshold()).toBe(1000);
   child.stdin?.write("\n");
   await says("sizeThresholdMB was 1000 and is 500.\n");

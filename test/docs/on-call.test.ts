@@ -42,7 +42,7 @@ it.each([
   ...[403, 404, 407, 502].map((status) => new ProxyError(PROXY, { status })),
   new Error("A defect."),
 ])("the page for the one on call says what to do after %o", (cause) => {
-  const { message } = connectionError(cause, { subject: "Can't read", options: {}, proxy: undefined });
+  const { message } = connectionError(cause, { subject: "Can't read", options: { baseUrl: "" }, proxy: undefined });
   // The link at the end of the message has the code.
   expect(quotes.some((quote) => quote.split(" … ").every((part) => message.includes(part)))).toBe(true);
 });

@@ -47,7 +47,8 @@ describe("baseUrl", () => {
     ],
     ["http://example.com/#deployment", 'is the address of a page: "http://example.com/"; give'],
     ["http://example.com", "or set allowHttp if you trust the network."],
-    ["https://example.com/api/public/v1.0/groups", "has a path after /api/public/v1.0"],
+    ["https://example.com/api/public/v1.0/groups", 'v1.0/groups"; use https://example.com.'],
+    ["https://example.com:8443/om//api/public/v1.0/groups", "; use https://example.com:8443/om."],
     [
       "https://example.com/api/public/v2.0",
       'has the path of another API, or of a page of a project: "https://example.com',

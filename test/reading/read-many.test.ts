@@ -40,9 +40,13 @@ describe("readMany", () => {
 
   it.each([
     { args: { projectIds: "one" }, message: 'projectIds must be a list, not "one"' },
-    { args: {}, message: "projectIds must be a list" },
+    { args: {}, message: "projectIds is missing" },
     { args: { projectIds: [], agents: "backup" }, message: "agents must be a list" },
-    { args: { projectIDs: [] }, message: "unknown names: projectIDs; the valid ones are projectIds, agents" },
+    {
+      args: { projectIDs: [] },
+      message:
+        "projectIds is missing; the argument has unknown names: projectIDs; the valid ones are projectIds, agents",
+    },
     {
       args: { projectIds: [projectId(1), "orders"] },
       message: 'Nothing was read: projectIds.1 must be 24 hexadecimal digits, not "orders".',
@@ -54,7 +58,7 @@ describe("readMany", () => {
     {
       args: { projectIds: Array.from({ length: 3000 }, () => "x".repeat(500)) },
       message:
-        /^Nothing was read: (?:projectIds\.\d must be 24 hexadecimal digits, not "x{79}…; ){10}and 2990 others\. See/,
+        /^Nothing was read: (?:projectIds\.\d must be 24 hexadecimal digits, not "x{79}… \(500 characters\); ){10}and 2990 others\. See/,
     },
   ])("fails before anything is read with the arguments $args", async ({ args, message }) => {
     await expect(readMany(failWith("ERR_UNKNOWN"), args, false)).rejects.toThrow(message);

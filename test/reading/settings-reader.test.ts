@@ -68,7 +68,7 @@ it("says of a wrong key where its halves come from, if they come from two places
 
 it.each([
   { settings: { timeoutSeconds: "3600" }, end: "" },
-  { settings: {}, end: " `pulumi config set agent-log-config:timeoutSeconds 60` raises it." },
+  { settings: {}, end: " To wait longer, run `pulumi config set agent-log-config:timeoutSeconds 60`." },
 ])("says of a time-out how to raise a limit that is not the highest: $settings", async ({ settings, end }) => {
   const { connection } = await open(settings);
   const timeout = new AgentLogConfigError("ERR_TIMEOUT", "no response", { subject: "Can't read" });
@@ -90,8 +90,8 @@ it("says nothing of raising a limit in a refresh, where the settings of the stac
 });
 
 it.each([
-  [{ timeoutSeconds: "0.2" }, " `pulumi config set agent-log-config:timeoutSeconds 0.4` raises it\\."],
-  [{ timeoutSeconds: "" }, " AGENT_LOG_CONFIG_TIMEOUT_SECONDS=0.4 raises it\\."],
+  [{ timeoutSeconds: "0.2" }, " To wait longer, run `pulumi config set agent-log-config:timeoutSeconds 0.4`\\."],
+  [{ timeoutSeconds: "" }, " To wait longer, set AGENT_LOG_CONFIG_TIMEOUT_SECONDS=0.4\\."],
 ])("says of a time-out how to raise its limit where it comes from: %o", async (settings, how) => {
   vi.stubEnv("AGENT_LOG_CONFIG_TIMEOUT_SECONDS", "0.2");
   onTestFinished(() => void vi.unstubAllEnvs());
