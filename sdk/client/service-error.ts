@@ -69,7 +69,7 @@ function diagnoseStatus(
   if (specific !== undefined) return specific;
   if (status < 400) return ERROR_IN_SUCCESS;
   const sender = senderOf(errorCode, fields, facts);
-  if (status === 401 && facts.isStatusInBody !== true) return diagnoseUnauthorized(sender, facts.refusal);
+  if (status === 401 && facts.isStatusInBody !== true) return diagnoseUnauthorized(sender, facts);
   const diagnosis = DIAGNOSIS_BY_STATUS[status];
   if (diagnosis !== undefined) return diagnosis;
   if (status >= 500) return ["ERR_UNAVAILABLE", `${SERVICE_OR_GATEWAY} failed; try again later`];
@@ -89,8 +89,8 @@ function senderOf(
   return isSigned ? "behind Digest" : "other";
 }
 
-function diagnoseUnauthorized(sender: Sender, refusal: ErrorFacts["refusal"]): Diagnosis {
-  if (refusal === undefined) return NO_DIGEST;
+function diagnoseUnauthorized(sender: Sender, { refusal, isSigned = false }: ErrorFacts): Diagnosis {
+  if (refusal === undefined && !isSigned) return NO_DIGEST;
   if (sender === "service with code") return ["ERR_REFUSED", REFUSES_THIS_PROJECT];
   if (sender === "service") return WRONG_KEY;
   return refusal === "key" ? DOUBTFUL_KEY : ["ERR_REFUSED", GATEWAY_REFUSES];

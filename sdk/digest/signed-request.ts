@@ -31,11 +31,8 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Uint8Array;
-  /**
-   * What the server refuses with status 401: the key or the nonce, if it sends a challenge, or the read alone, if it sends none or
-   * knows the key. It is undefined if the request was not signed, because the server has not asked for it.
-   */
-  readonly refusal?: "key" | "nonce" | "read" | undefined;
+  /** What the server refuses with its challenge; undefined if it sends none, or knows the key. */
+  readonly refusal?: "key" | "nonce";
   /** The request had credentials, with a nonce that is not stale. */
   readonly isSigned?: boolean;
 }
@@ -92,7 +89,7 @@ function reactTo(
   const isKeyProved = status < 400 || (isSigned && provesKey(response));
   if (challenge === undefined || isKeyProved) {
     exchange.answered(isKeyProved);
-    return { isSigned, refusal: status === 401 && isSigned ? "read" : undefined };
+    return { isSigned };
   }
   const refusal = exchange.refused(challenge);
   return refusal === "sign" ? refusal : { isSigned, refusal };
