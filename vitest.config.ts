@@ -1,7 +1,7 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
 const UNIT = [
-  "test/{client,digest,engine/unit,model,plugin/unit,program,provider,reading,record,testing,transport}/**/*.test.ts",
+  "test/{client,digest,engine/unit,findings,model,text,plugin/unit,program,provider,reading,record,testing,transport}/**/*.test.ts",
   // The others run the built command.
   "test/command/!(main|install-plugin|stand-in).test.ts",
 ];

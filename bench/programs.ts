@@ -27,7 +27,7 @@ export function literalProgram(resources: number): string {
   ...built("reading/connection-settings.js"),
   ...built("record/program-origin.js"),
   ...built("record/read-target.js"),
-  ...built("record/resource-record.js"),
+  ...built("record/resource-properties.js"),
 });
 `;
 }
@@ -37,7 +37,7 @@ type Built = typeof import("../sdk/engine/frozen-texts.ts") &
   typeof import("../sdk/reading/connection-settings.ts") &
   typeof import("../sdk/record/program-origin.ts") &
   typeof import("../sdk/record/read-target.ts") &
-  typeof import("../sdk/record/resource-record.ts");
+  typeof import("../sdk/record/resource-properties.ts");
 
 /** A program has it as a text, so it takes all that it needs as arguments. Here it is a function, so that the compiler checks it. */
 function registerLiterals(

@@ -3,7 +3,7 @@
  * functions that read them.
  * @packageDocumentation
  */
-import "./model/refuse-other-runtimes.ts";
+import "./refuse-other-runtimes.ts";
 
 export { AGENT_LOG_CONFIG_TYPE, AGENT_LOG_CONFIGS_TYPE } from "./engine/frozen-texts.ts";
 export type { AgentLogConfigResult, AgentLogSettings, LogRotate, ServiceVersion } from "./model/agent-log-settings.ts";

@@ -1,8 +1,8 @@
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import type { ConnectionOptions } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
 import { parseReadArguments, type ReadArguments } from "../model/read-arguments.ts";
+import { isObject } from "../text/json.ts";
 import { ServiceClient } from "./service-client.ts";
 
 /** How to read. */

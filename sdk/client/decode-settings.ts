@@ -1,7 +1,7 @@
 import { type AgentLogSettings, agentLogSettingsSchema, logRotateSchema } from "../model/agent-log-settings.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
-import { isPlainObject } from "../model/json.ts";
 import { describeIssues } from "../model/parse-argument.ts";
+import { isPlainObject } from "../text/json.ts";
 
 /**
  * Decodes the body of a successful response. The result has a member for every setting, because Pulumi lifts only those members of

@@ -2,7 +2,7 @@
  * The client of the service, which does not need Pulumi.
  * @packageDocumentation
  */
-import "../model/refuse-other-runtimes.ts";
+import "../refuse-other-runtimes.ts";
 
 export type { AgentLogConfigResult, AgentLogSettings, LogRotate, ServiceVersion } from "../model/agent-log-settings.ts";
 export type { ConnectionOptions } from "../model/connection-options.ts";

@@ -1,4 +1,4 @@
-import "../model/refuse-other-runtimes.ts";
+import "../refuse-other-runtimes.ts";
 import packageJson from "../../package.json" with { type: "json" };
 import type { UnsignedRequest } from "../digest/signed-request.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";

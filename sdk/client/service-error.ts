@@ -1,6 +1,6 @@
 import type { WireResponse } from "../digest/signed-request.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode, type Diagnosis } from "../model/errors.ts";
-import { printable } from "../model/printable.ts";
+import { printable } from "../text/printable.ts";
 
 /** What is known of an error beside the status and the body. */
 export interface ErrorFacts {

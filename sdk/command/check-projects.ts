@@ -1,8 +1,8 @@
 import { parseArgs, styleText } from "node:util";
+import { errorFinding } from "../findings/finding.ts";
+import { listOf } from "../findings/finding-report.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
-import { actualValue, printable } from "../model/printable.ts";
 import { AGENTS, idOf, PROJECT_ID, type ReadArguments } from "../model/read-arguments.ts";
 import {
   type ConnectionSettings,
@@ -12,7 +12,8 @@ import {
   stackConfiguration,
 } from "../reading/connection-settings.ts";
 import { SettingsReader } from "../reading/settings-reader.ts";
-import { errorFinding, FindingReport } from "../record/finding-report.ts";
+import { isObject } from "../text/json.ts";
+import { actualValue, printable } from "../text/printable.ts";
 import { hasProject, readStack, type StackConfiguration, selectedStack } from "./read-stack.ts";
 import { wrongArguments } from "./wrong-arguments.ts";
 
@@ -172,17 +173,24 @@ function describeSources({ settings, service }: ConnectionSources): string {
 
 /** Says where each agent logs to, and what has failed, each cause once. */
 function render({ warnings, configs, failures }: CheckReport): string {
-  const report = new FindingReport();
-  for (const { error, read } of failures) {
-    report.note(read === undefined ? "" : idOf(read), errorFinding(error));
-  }
+  const causes = Map.groupBy(failures, ({ error }) => errorFinding(error).causeKey);
   const lines = [
     ...warnings.map((warning) => styleText("yellow", `! ${warning}`)),
     ...configs.map((config) => `${styleText("green", "✓")} ${config.id} logs to ${destinationOf(config)}`),
-    ...report.entries().map(({ message }) => styleText("red", `✗ ${message}`)),
+    ...[...causes.values()].map((cause) => styleText("red", `✗ ${describeCause(cause)}`)),
   ];
   return lines.map((line) => `${line}\n`).join("");
 }
+
+/** A message names what could not be read. */
+function describeCause([first, ...others]: readonly Failure[]): string {
+  const names = others.flatMap(({ read }) => (read === undefined ? [] : [idOf(read)]));
+  const message = first?.error.message ?? "";
+  return names.length === 0 ? message : `${message} The same applies to ${listOf(names, MAX_NAMES)}.`;
+}
+
+/** The most reads that are named for one cause. */
+const MAX_NAMES = 50;
 
 /** Without a path an agent logs to standard error, and on Windows to the Event Log. */
 function destinationOf({ logPath, logPathWindows }: AgentLogConfigResult): string {

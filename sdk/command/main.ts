@@ -53,7 +53,7 @@ async function main([name, ...args]: readonly string[]): Promise<number> {
   if (name === undefined) return wrongArguments("Name a command: check, install-plugin or stand-in.");
   try {
     // The modules of a command do not load on another runtime.
-    await import("../model/refuse-other-runtimes.ts");
+    await import("../refuse-other-runtimes.ts");
   } catch (error) {
     return print(`${error instanceof Error ? error.message : error}`, 1);
   }

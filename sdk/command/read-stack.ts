@@ -4,8 +4,8 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
 import { AgentLogConfigError } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
-import { printable } from "../model/printable.ts";
+import { isObject } from "../text/json.ts";
+import { printable } from "../text/printable.ts";
 
 export type StackConfiguration = z.infer<typeof configurationSchema>;
 

@@ -1,4 +1,4 @@
-import { printable } from "../model/printable.ts";
+import { printable } from "../text/printable.ts";
 
 /** Prints what is wrong with the arguments of a command. Returns the exit code. */
 export function wrongArguments(error: unknown): number {

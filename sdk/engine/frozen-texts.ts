@@ -43,7 +43,7 @@ try {
 return require(name + "/dynamic-provider")[f](config, ...a);
 } catch (e) {
 const stack = "can't be loaded from the folder of the program";
-throw Object.assign(Error(\`\${name} \${stack} (\${e.code || e.message}); run npm install \${name} there, with Node.js 22.19 or later.\`), { stack, toString: () => name });
+throw Object.assign(Error(\`\${name} \${stack} (\${e.code || e.message}); run npm install there, with Node.js 22.19 or later.\`), { stack, toString: () => name });
 }
 };
 return p;

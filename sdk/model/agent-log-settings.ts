@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isPlainObject, type Json, jsonOf } from "./json.ts";
+import { isPlainObject, type Json, jsonOf } from "../text/json.ts";
 import { maybe } from "./parse-argument.ts";
 import type { AgentKind } from "./read-arguments.ts";
 

@@ -2,9 +2,9 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { z } from "zod";
+import { printable } from "../text/printable.ts";
 import { AgentLogConfigError } from "./errors.ts";
 import { type PlaceOf, parseArgument, strictObject } from "./parse-argument.ts";
-import { printable } from "./printable.ts";
 
 /** How to reach the service, and the key to read with. */
 export interface ConnectionOptions {

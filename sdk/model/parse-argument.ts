@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { actualValue, firstThatFit, listUnknownNames, printable } from "../text/printable.ts";
 import { AgentLogConfigError, type AgentLogConfigErrorCode } from "./errors.ts";
-import { actualValue, firstThatFit, listUnknownNames, printable } from "./printable.ts";
 
 /**
  * Parses what a caller passes.

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { printable } from "../text/printable.ts";
 import { invalidArgument } from "./errors.ts";
 import { type ParseOptions, parseArgument, strictObject, unlessMissing } from "./parse-argument.ts";
-import { printable } from "./printable.ts";
 
 /** An agent whose log settings the service has. */
 export type AgentKind = "monitoring" | "backup";

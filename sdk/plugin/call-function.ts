@@ -1,10 +1,10 @@
 import { FUNCTIONS } from "../engine/frozen-texts.ts";
 import { type AgentLogConfigResult, recordedSettingsOf, SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { printable } from "../model/printable.ts";
 import { parseReadArguments } from "../model/read-arguments.ts";
 import { readMany } from "../reading/read-many.ts";
-import type { Properties } from "../record/resource-record.ts";
+import type { Properties } from "../record/resource-properties.ts";
+import { printable } from "../text/printable.ts";
 import { sealedNames, withoutSeals } from "./engine-messages.ts";
 
 export async function callFunction(

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from "node:util";
 import structMessages, { type Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { isSecret, seal } from "../engine/engine-marks.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
-import { isObject, jsonMapOf } from "../model/json.ts";
-import type { Properties } from "../record/resource-record.ts";
+import type { Properties } from "../record/resource-properties.ts";
+import { isObject, jsonMapOf } from "../text/json.ts";
 
 export function propertiesOf(struct: Struct | undefined): Properties {
   return struct?.toJavaScript() ?? {};
@@ -33,7 +33,7 @@ function unseal(value: unknown): unknown {
  * Seals the secrets again, and the setting that always is one.
  * @param source the properties as the engine sent them
  */
-export function withSeals(properties: Properties, source: Properties): Properties {
+export function resealAs(properties: Properties, source: Properties): Properties {
   return mapValues(properties, (value, name) => sealAgain(value, source[name], name === SECRET_SETTING));
 }
 

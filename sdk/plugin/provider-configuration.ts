@@ -3,9 +3,9 @@ import providerMessages, {
   type CheckResponse,
   type ConfigureRequest,
 } from "@pulumi/pulumi/proto/provider_pb.js";
-import { withSealed } from "../engine/engine-marks.ts";
+import type { EngineLog } from "../engine/engine-log.ts";
+import { sealProperty } from "../engine/engine-marks.ts";
 import { SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
-import { isPlainObject } from "../model/json.ts";
 import {
   CONFIGURATION_NAMESPACE,
   type ConnectionSettings,
@@ -15,20 +15,21 @@ import {
   providerArguments,
   stackConfiguration,
 } from "../reading/connection-settings.ts";
-import type { Properties } from "../record/resource-record.ts";
+import type { Properties } from "../record/resource-properties.ts";
+import { isPlainObject } from "../text/json.ts";
 import { nameInUrn, propertiesOf, structOf, withoutSeals } from "./engine-messages.ts";
-import type { PluginRun } from "./plugin-run.ts";
 
 /** Returns the settings of a provider as they are recorded, the secret sealed. */
-export function checkConfiguration(request: CheckRequest, run: PluginRun): CheckResponse {
+export function checkConfiguration(request: CheckRequest, log: EngineLog): CheckResponse {
   const news = propertiesOf(request.getNews());
   const stackEntries = Object.entries(withoutSeals(news)).filter(([name, value]) => !isArgument(name, value));
   const configuration = Object.fromEntries(
     stackEntries.map(([name, value]) => [`${CONFIGURATION_NAMESPACE}:${name}`, value]),
   );
   // The engine sends no seal even for a key that the stack keeps as a secret, so each key counts as a secret.
-  for (const warning of configurationWarnings(configuration, () => true)) run.warn(request.getUrn(), warning);
-  return new providerMessages.CheckResponse().setInputs(structOf(withSealed(news, SECRET_CONNECTION_SETTING)));
+  for (const warning of configurationWarnings(configuration, () => true))
+    log.show("WARNING", request.getUrn(), warning);
+  return new providerMessages.CheckResponse().setInputs(structOf(sealProperty(news, SECRET_CONNECTION_SETTING)));
 }
 
 /** @param isFromProgram the program has sent the configuration; otherwise all of it comes from the state */

@@ -13,19 +13,22 @@ import providerMessages, {
 import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { PLUGIN_FLEET_TYPE, PLUGIN_TYPE } from "../engine/frozen-texts.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
-import { printable } from "../model/printable.ts";
+import { checkInputs } from "../record/check-inputs.ts";
 import { resourceIdOf, unread } from "../record/fleet-record.ts";
-import { isFleet, secretsBehind } from "../record/resource-arguments.ts";
-import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../record/resource-lifecycle.ts";
+import { differenceOf, outputsToRecord } from "../record/record-changes.ts";
+import { refreshRecord } from "../record/refresh-record.ts";
+import { isFleet, secretNamesBehind } from "../record/resource-arguments.ts";
 import {
   asProperties,
-  asRecord,
   type Properties,
-  type ResourceRecord,
+  parseProperties,
+  type ResourceProperties,
   sealSecrets,
   withoutInternal,
-} from "../record/resource-record.ts";
-import { propertiesOf, sealedNames, structOf, typeInUrn, withoutSeals, withSeals } from "./engine-messages.ts";
+} from "../record/resource-properties.ts";
+import { printable } from "../text/printable.ts";
+
+import { propertiesOf, resealAs, sealedNames, structOf, typeInUrn, withoutSeals } from "./engine-messages.ts";
 import type { PluginRun } from "./plugin-run.ts";
 
 // What a resource does is decided in ../record/resource-lifecycle.ts. Here its properties are taken out of the engine's messages
@@ -43,11 +46,11 @@ export async function checkRecord(request: CheckRequest, run: PluginRun): Promis
   const sent = withoutInternal(propertiesOf(request.getNews()));
   const news = typeInUrn(urn) === PLUGIN_FLEET_TYPE ? { projects: null, ...sent } : sent;
   const olds = propertiesOf(request.getOlds());
-  const secrets = [SECRET_SETTING, ...secretsBehind(sealedNames(news))];
-  const { inputs, failures, warnings } = await checkInputs(run.host, recordIn(olds), recordIn(news), secrets);
-  run.calls.note(urn, failures);
-  for (const warning of warnings) run.warnings.note(urn, warning);
-  return response.setInputs(structOf(sealSecrets(withSeals(asProperties(inputs), news), secrets)));
+  const secrets = [SECRET_SETTING, ...secretNamesBehind(sealedNames(news))];
+  const { inputs, failures, warnings } = await checkInputs(run.context, recordIn(olds), recordIn(news), secrets);
+  run.report.note(urn, failures);
+  run.report.warn(urn, warnings);
+  return response.setInputs(structOf(sealSecrets(resealAs(asProperties(inputs), news), secrets)));
 }
 
 export function diffRecord(request: DiffRequest): DiffResponse {
@@ -85,23 +88,23 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
   if (isNew && typeInUrn(urn) === PLUGIN_FLEET_TYPE) throw new Error(NO_IMPORT);
   // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
   const isAdopted = isNew ? request.hasInputs() : Object.keys(oldInputs).length === 0;
-  const { id, inputs, outputs, warnings, failures } = await refreshRecord(run.host, request.getId(), record);
+  const { id, inputs, outputs, warnings, failures } = await refreshRecord(run.context, request.getId(), record);
   if (failures.length > 0) {
-    if (isNew || isAdopted) return run.calls.fail(urn, failures);
-    await run.calls.hold(urn, failures);
+    if (isNew || isAdopted) return run.report.fail(urn, failures);
+    await run.report.hold(urn, failures);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
-  for (const warning of warnings) run.warnings.note(urn, warning);
+  run.report.warn(urn, warnings);
   if (id === undefined) return response;
-  const newInputs = inputs && structOf(isAdopted ? {} : withSeals(asProperties(inputs), olds));
+  const newInputs = inputs && structOf(isAdopted ? {} : resealAs(asProperties(inputs), olds));
   response.setId(id).setInputs(newInputs ?? request.getInputs());
-  return response.setProperties(structOf(withSeals(asProperties(outputs), olds)));
+  return response.setProperties(structOf(resealAs(asProperties(outputs), olds)));
 }
 
 const NO_IMPORT = "An AgentLogConfigs can't be imported or read by an id; create the resource, because it only reads.";
 
-function recordIn(properties: Properties): ResourceRecord {
-  return asRecord(withoutSeals(properties));
+function recordIn(properties: Properties): ResourceProperties {
+  return parseProperties(withoutSeals(properties));
 }
 
 /** Returns why a resource can't be read or recorded, because it has a type that the plugin has no records of. */
@@ -118,13 +121,13 @@ function refusalOfType(urn: string): string | undefined {
 async function recordOrHold(
   request: { getUrn(): string; getPreview(): boolean },
   newProperties: Properties,
-  { calls }: PluginRun,
+  { report }: PluginRun,
 ): Promise<Struct> {
   const urn = request.getUrn();
   const { outputs, failures } = outputsToRecord(recordIn(newProperties));
-  if (failures.length === 0) return structOf(withSeals(asProperties(outputs), newProperties));
-  if (!request.getPreview()) calls.fail(urn, failures);
-  await calls.hold(urn, failures);
+  if (failures.length === 0) return structOf(resealAs(asProperties(outputs), newProperties));
+  if (!request.getPreview()) report.fail(urn, failures);
+  await report.hold(urn, failures);
   const { readTarget: _, ...unknownOutputs } = unread(outputs);
-  return structOf(withSeals(asProperties(unknownOutputs), newProperties));
+  return structOf(resealAs(asProperties(unknownOutputs), newProperties));
 }

@@ -7,8 +7,8 @@ import providerService, { type IResourceProviderServer } from "@pulumi/pulumi/pr
 import providerMessages, { type InvokeRequest } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { EngineLog } from "../engine/engine-log.ts";
+import { errorFinding } from "../findings/finding.ts";
 import { lookUpConnection } from "../reading/connection-settings.ts";
-import { errorFinding } from "../record/finding-report.ts";
 import { callFunction } from "./call-function.ts";
 import { propertiesOf, structOf } from "./engine-messages.ts";
 import { PluginRun } from "./plugin-run.ts";
@@ -65,14 +65,14 @@ function resourceProvider({ version, schema }: PluginDescription, log: EngineLog
   const call = <Request, Response>(answer: (request: Request, current: PluginRun) => Response | Promise<Response>) =>
     calls.handler((request: Request) => {
       const current = run;
-      return current.calls.during(() => answer(request, current));
+      return current.report.during(() => answer(request, current));
     });
   return {
     getPluginInfo: call(() => new pluginMessages.PluginInfo().setVersion(version)),
     getSchema: call(() => new providerMessages.GetSchemaResponse().setSchema(schema)),
-    checkConfig: call((request, current) => {
+    checkConfig: call((request) => {
       isFromProgram = true;
-      return checkConfiguration(request, current);
+      return checkConfiguration(request, log);
     }),
     configure: call((request) => {
       run = new PluginRun(log, configuredConnection(request, isFromProgram), isFromProgram);
@@ -87,7 +87,7 @@ function resourceProvider({ version, schema }: PluginDescription, log: EngineLog
     delete: call(() => new emptyMessages.Empty()),
     invoke: call(invoke),
     cancel: (_, respond) => {
-      run.end();
+      run.report.end();
       // The calls that were held end first, with their own reasons.
       setImmediate(async () => {
         await calls.cancel();

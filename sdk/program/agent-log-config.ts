@@ -3,12 +3,11 @@ import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE, PROVIDER_TEXT } from "../engine/fro
 import { type AgentLogSettings, type LogRotate, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
 import { type AgentKind, parseAgentLogConfigId } from "../model/read-arguments.ts";
-import { FAILURES, internalProperties } from "../record/resource-record.ts";
-import { hasEventual } from "./is-eventual.ts";
+import { FAILURES, internalProperties } from "../record/resource-properties.ts";
 import { omitPropertyStacks, runsWithMocks, typeOfResource } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
-import { readForResource, type SettingsWithOrigin } from "./read-for-resource.ts";
-import { resourceOptions, whereItFails } from "./resource-options.ts";
+import { resourceOptions } from "./resource-options.ts";
+import { ResourceRead } from "./resource-read.ts";
 
 /** The arguments of an {@link AgentLogConfig}. */
 export interface AgentLogConfigArgs {
@@ -141,24 +140,19 @@ export class AgentLogConfig extends pulumi.CustomResource {
     if (args === undefined && opts.id === undefined) {
       throw invalidArgument(`AgentLogConfig '${name}' has no arguments; pass projectId and agent.`);
     }
-    // With mocks nothing is read: the outputs are the state that they return, as with every resource.
-    const readArgs = runsWithMocks() ? undefined : args;
-    // super() needs the inputs, but the resource knows its provider only after super().
-    const { promise: outcome, resolve: start } = Promise.withResolvers<pulumi.Output<SettingsWithOrigin>>();
     const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
-    const inputs = readArgs === undefined ? args : inputsWithSettings(readArgs, outcome, secrets);
+    // With mocks nothing is read: the outputs are the state that they return, as with every resource.
+    const read = args === undefined || runsWithMocks() ? undefined : new ResourceRead({ name, args, opts, secrets });
+    const inputs = { ...OUTPUTS, ...(read?.inputs ?? args), ...internalProperties({ provider: PROVIDER_TEXT }) };
     const options = resourceOptions(AGENT_LOG_CONFIG_TYPE, name, opts, secrets);
-    const internal = internalProperties({ provider: PROVIDER_TEXT });
     const restoreStacks = omitPropertyStacks();
     try {
-      super(AGENT_LOG_CONFIG_TYPE, name, { ...OUTPUTS, ...inputs, ...internal }, options);
+      super(AGENT_LOG_CONFIG_TYPE, name, inputs, options);
     } finally {
       restoreStacks();
     }
-    if (readArgs !== undefined) start(readForResource({ name, args: readArgs, resource: this, opts, secrets }));
-    if (readArgs !== undefined && whereItFails() === "program") {
-      programState().reports.watch(this, name, this[FAILURES]);
-    }
+    read?.start(this);
+    if (read !== undefined) programState().report.watch(this, name, this[FAILURES]);
     for (const name of ["logPath", "logPathWindows", "username"] as const) makeEmptyUndefined(this, name);
   }
 }
@@ -167,25 +161,6 @@ export class AgentLogConfig extends pulumi.CustomResource {
 const OUTPUTS: pulumi.Inputs = Object.fromEntries(
   ["projectId", "agent", "whenUnavailable", FAILURES, ...SETTING_NAMES].map((key) => [key, undefined]),
 );
-
-/**
- * The settings themselves are inputs, so that the engine knows them in the first preview and compares them in each later
- * one. What they were read for travels with them, so that the provider can tell whether they belong to the record.
- */
-function inputsWithSettings(
-  args: Readonly<Record<"projectId" | "agent", pulumi.Input<string>>>,
-  outcome: Promise<pulumi.Output<SettingsWithOrigin>>,
-  secrets: readonly string[],
-): pulumi.Inputs {
-  const read = pulumi.output(outcome);
-  // As with every resource, a secret argument makes no output a secret.
-  const visibleRead = hasEventual([args.projectId, args.agent]) ? pulumi.unsecret(read) : read;
-  const settings = SETTING_NAMES.map((name) => [name, visibleRead.apply(({ settings }) => settings[name])] as const);
-  const inputs: pulumi.Inputs = { ...args, ...Object.fromEntries(settings) };
-  for (const name of secrets) if (name in inputs) inputs[name] = pulumi.secret(inputs[name]);
-  const origin = read.apply(({ origin }) => origin);
-  return { ...inputs, ...internalProperties({ origin, failsIn: whereItFails() }) };
-}
 
 /** Makes an empty text undefined, so that a program can't pass it on for a path or a name unawares. */
 function makeEmptyUndefined(self: AgentLogConfig, name: "logPath" | "logPathWindows" | "username"): void {

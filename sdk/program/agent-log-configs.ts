@@ -2,20 +2,20 @@ import * as pulumi from "@pulumi/pulumi";
 import { AGENT_LOG_CONFIGS_TYPE, CONFIGS, PLUGIN_FLEET_TYPE, PROVIDER_TEXT } from "../engine/frozen-texts.ts";
 import { type AgentLogConfigResult, SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { isPlainObject } from "../model/json.ts";
-import { printable } from "../model/printable.ts";
 import type { AgentKind } from "../model/read-arguments.ts";
 import { originText } from "../record/program-origin.ts";
-import { secretsBehind } from "../record/resource-arguments.ts";
-import { FAILURES, internalProperties } from "../record/resource-record.ts";
+import { secretNamesBehind } from "../record/resource-arguments.ts";
+import { FAILURES, internalProperties } from "../record/resource-properties.ts";
+import { isPlainObject } from "../text/json.ts";
+import { printable } from "../text/printable.ts";
 import type { AgentLogConfigArgs } from "./agent-log-config.ts";
 import { isEventual } from "./is-eventual.ts";
 import { runsWithMocks, typeOfResource } from "./private-sdk.ts";
+import { whereItFails } from "./program-report.ts";
 import { programState } from "./program-state.ts";
 import { connectionOf, providerOf } from "./provider.ts";
-import { namesOfSecrets } from "./read-for-resource.ts";
-import { resourceOptions, whereItFails } from "./resource-options.ts";
-import { customParentOf, waitForDependencies } from "./wait-for-resources.ts";
+import { namesOfSecrets, resourceOptions, secretInputs } from "./resource-options.ts";
+import { dependenciesIn, waitForDependencies } from "./wait-for-resources.ts";
 
 /** The arguments of {@link AgentLogConfigs}. */
 export interface AgentLogConfigsArgs extends Pick<AgentLogConfigArgs, "expect" | "whenUnexpected" | "whenUnavailable"> {
@@ -90,19 +90,17 @@ export class AgentLogConfigs extends pulumi.CustomResource {
       );
     }
     const secrets = [SECRET_SETTING, ...(opts.additionalSecretOutputs ?? [])];
-    const options = resourceOptions(AGENT_LOG_CONFIGS_TYPE, name, opts, secrets);
-    const failsIn = whereItFails();
     // With mocks nothing is read: the outputs are the state that they return, as with every resource.
-    const isRead = !runsWithMocks();
-    // super() needs the inputs, but the resource knows its provider only after super().
-    const { promise: origin, resolve: announce } = Promise.withResolvers<pulumi.Output<string>>();
-    const internal = internalProperties({
-      provider: PROVIDER_TEXT,
-      ...(isRead && { failsIn, origin: pulumi.output(origin) }),
-    });
-    super(AGENT_LOG_CONFIGS_TYPE, name, { ...OUTPUTS, ...withOwnWaits(args), ...internal }, options);
-    if (isRead) announce(originOf(this, { name, args, opts, secrets }));
-    if (isRead && failsIn === "program") programState().reports.watch(this, name, this[FAILURES]);
+    const announcement = runsWithMocks() ? undefined : new FleetAnnouncement({ name, args, opts, secrets });
+    const inputs = {
+      ...OUTPUTS,
+      ...(announcement?.inputs ?? args),
+      ...internalProperties({ provider: PROVIDER_TEXT }),
+    };
+    const options = resourceOptions(AGENT_LOG_CONFIGS_TYPE, name, opts, secrets);
+    super(AGENT_LOG_CONFIGS_TYPE, name, inputs, options);
+    announcement?.complete(this);
+    if (announcement !== undefined) programState().report.watch(this, name, this[FAILURES]);
     this.configs = this.configs.apply(withoutEmptyTexts);
   }
 }
@@ -110,8 +108,49 @@ export class AgentLogConfigs extends pulumi.CustomResource {
 /** The properties that only the engine provides. */
 const OUTPUTS: pulumi.Inputs = { [CONFIGS]: undefined, [SECRET_SETTING]: undefined, [FAILURES]: undefined };
 
+/** A fleet that a provider is to read. */
+interface Fleet {
+  readonly name: string;
+  /** Those of an AgentLogConfigs. */
+  readonly args: { readonly projects: unknown; readonly agents?: unknown };
+  readonly opts: pulumi.CustomResourceOptions;
+  /** The outputs that are secrets. */
+  readonly secrets: readonly string[];
+}
+
+/** What a program tells the provider, which reads its fleet. */
+class FleetAnnouncement {
+  /** They resolve once it is complete. */
+  readonly inputs: pulumi.Inputs;
+  readonly #fleet: Fleet;
+  readonly #origin = Promise.withResolvers<pulumi.Output<string>>();
+
+  constructor(fleet: Fleet) {
+    this.#fleet = fleet;
+    const internal = internalProperties({ origin: pulumi.output(this.#origin.promise), failsIn: whereItFails() });
+    this.inputs = { ...secretInputs(withOwnWaits(fleet.args), fleet.secrets), ...internal };
+  }
+
+  /**
+   * Says what the provider can't know. In a preview that is unknown as long as the fleet waits for something that is still to be created,
+   * so that nothing is read.
+   * @param resource knows its provider only after its constructor has taken the inputs
+   */
+  complete(resource: pulumi.CustomResource): void {
+    const { name, args, opts, secrets } = this.#fleet;
+    const connection = connectionOf(providerOf(resource), `${AGENT_LOG_CONFIGS_TYPE} ${name}`);
+    const { projects, agents } = args;
+    const readArguments = isEventual(projects) ? { projects, agents } : { agents };
+    const dependencies = waitForDependencies(dependenciesIn(opts), readArguments, resource);
+    const origin = pulumi
+      .all([namesOfSecrets(args), connection?.waitsForResources, dependencies])
+      .apply(([names]) => originText({ name, secrets: [...secrets, ...secretNamesBehind(names)], ignoreChanges: [] }));
+    this.#origin.resolve(origin);
+  }
+}
+
 /** Lets each id wait for what it depends on, so that a project that is still to be created does not hide the others in a preview. */
-function withOwnWaits({ projects, ...others }: AgentLogConfigsArgs): pulumi.Inputs {
+function withOwnWaits({ projects, ...others }: Fleet["args"]): pulumi.Inputs {
   // A fleet is known by its projects, so they are there even if the program has left them out.
   if (isEventual(projects) || !isPlainObject(projects)) return { ...others, projects: projects ?? null };
   const entries = Object.entries(projects).map(([name, id]) => {
@@ -119,33 +158,6 @@ function withOwnWaits({ projects, ...others }: AgentLogConfigsArgs): pulumi.Inpu
     return [name, pulumi.all([id, waitForDependencies([], { id })]).apply(([projectId]) => projectId)];
   });
   return { ...others, projects: Object.fromEntries(entries) };
-}
-
-/**
- * Returns what the provider can't know. In a preview it is unknown as long as the fleet waits for something that is still to be created,
- * so that nothing is read.
- */
-function originOf(
-  fleet: AgentLogConfigs,
-  {
-    name,
-    args,
-    opts,
-    secrets,
-  }: {
-    readonly name: string;
-    readonly args: AgentLogConfigsArgs;
-    readonly opts: pulumi.CustomResourceOptions;
-    readonly secrets: readonly string[];
-  },
-): pulumi.Output<string> {
-  const connection = connectionOf(providerOf(fleet), `${AGENT_LOG_CONFIGS_TYPE} ${name}`);
-  const { projects, agents } = args;
-  const dependsOn = [opts.dependsOn ?? [], customParentOf(opts) ?? []].flat();
-  const dependencies = waitForDependencies(dependsOn, isEventual(projects) ? { projects, agents } : { agents }, fleet);
-  return pulumi.all([namesOfSecrets(args), connection?.waitsForResources, dependencies]).apply(([names]) => {
-    return originText({ name, secrets: [...secrets, ...secretsBehind(names)], ignoreChanges: [] });
-  });
 }
 
 type Configs = Readonly<Record<string, FleetSettings>>;

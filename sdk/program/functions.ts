@@ -7,9 +7,9 @@ import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import { type GetAgentLogConfigsArgs, type ReadManyResult, readMany } from "../reading/read-many.ts";
 import type { AgentLogConfigsArgs } from "./agent-log-configs.ts";
 import { plainValueOf, runsWithMocks } from "./private-sdk.ts";
-import { failProgram, hideStack } from "./program-failures.ts";
-import { readOnce } from "./program-state.ts";
+import { readShared } from "./program-state.ts";
 import { connectionOf, type ProviderConnection, providerOf } from "./provider.ts";
+import { failProgram, hideStack } from "./sdk-errors.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";
 
 /** The arguments of {@link getAgentLogConfig}. */
@@ -91,7 +91,7 @@ export function getAgentLogConfigOutput(
 }
 
 async function readOne({ connection, args, hasWaited, isSecret }: FunctionCall): Promise<AgentLogConfigResult> {
-  return readOnce(connection, parseReadArguments(args, { isSecret }), hasWaited);
+  return readShared(connection, parseReadArguments(args, { isSecret }), hasWaited);
 }
 
 /** Makes what may contain credentials a secret. */
@@ -174,7 +174,7 @@ export function getAgentLogConfigsOutput(
 type Results = ReadManyResult<AgentLogConfigResult>;
 
 function readAll({ connection, args, hasWaited, isSecret }: FunctionCall): Promise<Results> {
-  return readMany((one) => readOnce(connection, one, hasWaited), args, isSecret);
+  return readMany((one) => readShared(connection, one, hasWaited), args, isSecret);
 }
 
 /** Mocks may return nothing. */
@@ -196,7 +196,7 @@ interface FunctionCall {
 }
 
 async function plainCall(name: FunctionName, args: object, opts: pulumi.InvokeOptions): Promise<FunctionCall> {
-  const { settings } = connectionFor(name, opts);
+  const { settings } = requireConnection(name, opts);
   const connection = pulumi.Output.isInstance(settings) ? await plainValueOf(settings) : settings;
   if (connection !== undefined) return { connection, args, hasWaited: false, isSecret: false };
   throw invalidArgument(
@@ -206,7 +206,7 @@ async function plainCall(name: FunctionName, args: object, opts: pulumi.InvokeOp
 
 /** Returns a call as soon as its arguments, its connection and its dependencies are known. */
 function eventualCall(name: FunctionName, args: object, opts: pulumi.InvokeOutputOptions): pulumi.Output<FunctionCall> {
-  const { settings, waitsForResources } = connectionFor(name, opts);
+  const { settings, waitsForResources } = requireConnection(name, opts);
   const waits = pulumi.all([waitsForResources, waitForDependencies(opts.dependsOn, args)]);
   const input = pulumi.output<object>(args);
   return pulumi
@@ -221,7 +221,7 @@ function eventualCall(name: FunctionName, args: object, opts: pulumi.InvokeOutpu
  * @throws AgentLogConfigError `ERR_INVALID_ARG_VALUE` for a provider of another package, and for a missing one in a stack without default
  * providers
  */
-function connectionFor(name: FunctionName, { provider, parent }: pulumi.InvokeOptions): ProviderConnection {
+function requireConnection(name: FunctionName, { provider, parent }: pulumi.InvokeOptions): ProviderConnection {
   const connection = connectionOf(provider ?? providerOf(parent), name);
   if (connection !== undefined) return connection;
   throw invalidArgument(

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { isObject } from "../model/json.ts";
+import { isObject } from "../text/json.ts";
 
 /** Tells whether the value of an input comes later. */
 export function isEventual(input: unknown): input is pulumi.Output<unknown> | Promise<unknown> {

@@ -1,10 +1,10 @@
 import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
-import { isObject } from "../model/json.ts";
+import { isObject } from "../text/json.ts";
 
 // This file has everything that the package uses of @pulumi/pulumi beyond its type declarations, and says what happens if a later
 // version no longer has it. There are two more such uses: if the SDK no longer looks for `__pulumiRunError` (sdk/model/errors.ts), it
-// prints errors with their stacks, and if it prints errors in another way, program-failures.ts does not shorten them.
+// prints errors with their stacks, and if it prints errors in another way, sdk-errors.ts does not shorten them.
 
 /** What the SDK's own invoke uses to wait for `dependsOn`. */
 interface DependsOnModule {
@@ -96,24 +96,10 @@ export function runsInline(): boolean {
 }
 
 /**
- * Fails the run at the end of the program, even if the program sets another exit code or ends itself with 0. Pulumi's language
- * host takes this exit code for a program that has already shown why it fails; any other code fails the run as well. An inline
- * program fails because it has logged an error.
+ * The exit code by which a program tells Pulumi's language host that it has failed, and that it has already shown why
+ * (`nodeJSProcessExitedAfterLoggingUserActionableMessage`). Any other code fails the run as well.
  */
-export function failAtEnd(): void {
-  if (runsInline()) return;
-  replaceSuccess();
-  // At `beforeExit` the SDK tells the engine of a program that has succeeded, unless there is another code.
-  process.off("beforeExit", replaceSuccess).on("beforeExit", replaceSuccess);
-  process.off("exit", replaceSuccess).on("exit", replaceSuccess);
-}
-
-function replaceSuccess(): void {
-  if (Number(process.exitCode ?? 0) === 0) process.exitCode = ERRORS_ARE_SHOWN;
-}
-
-/** `nodeJSProcessExitedAfterLoggingUserActionableMessage` of the SDK. */
-const ERRORS_ARE_SHOWN = 32;
+export const ERRORS_ARE_SHOWN = 32;
 
 /** Returns whether a unit test has called `pulumi.runtime.setMocks`; if the SDK renames the class, a unit test reads. */
 export function runsWithMocks(): boolean {

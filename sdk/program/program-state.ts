@@ -3,18 +3,18 @@ import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import type { ReadArguments } from "../model/read-arguments.ts";
 import { type ConnectionSettings, connectionKey } from "../reading/connection-settings.ts";
 import { SettingsReader } from "../reading/settings-reader.ts";
-import { ResourceReports } from "./program-failures.ts";
+import { ProgramReport } from "./program-report.ts";
 
 /** What is kept for one program; a process of the Automation API runs several. */
 class ProgramState {
   readonly reads = new Map<string, Promise<AgentLogConfigResult>>();
-  readonly reports = new ResourceReports();
+  readonly report = new ProgramReport();
   readonly reader: SettingsReader;
-  hasWarned: boolean;
+  /** It has warned of the stack configuration. */
+  hasWarned = false;
 
-  constructor(reader = new SettingsReader(showBesideStack), hasWarned = false) {
+  constructor(reader: SettingsReader) {
     this.reader = reader;
-    this.hasWarned = hasWarned;
   }
 }
 
@@ -32,18 +32,17 @@ const READER_WITHOUT_PROGRAM = new SettingsReader(showBesideStack);
 /** Returns what is kept for this program. Outside of a program only clients are kept. */
 export function programState(): ProgramState {
   const stack = pulumi.runtime.getStackResource();
-  if (stack === undefined) return new ProgramState(READER_WITHOUT_PROGRAM, true);
-  const state = states.get(stack) ?? new ProgramState();
+  if (stack === undefined) return Object.assign(new ProgramState(READER_WITHOUT_PROGRAM), { hasWarned: true });
+  const state = states.get(stack) ?? new ProgramState(new SettingsReader(showBesideStack));
   states.set(stack, state);
   return state;
 }
 
 /**
- * Reads settings once in a program for the same connection and arguments, so that all readers see the same. A read that
- * failed is made anew.
+ * Reads settings. Equal reads of a program are made once, so that all readers see the same, unless the earlier one has failed.
  * @param hasWaited it waited for a resource, which may have changed the settings: such a read is always made anew
  */
-export function readOnce(
+export function readShared(
   connection: ConnectionSettings,
   args: ReadArguments,
   hasWaited: boolean,

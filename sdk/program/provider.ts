@@ -2,7 +2,6 @@ import * as pulumi from "@pulumi/pulumi";
 import { AGENT_LOG_CONFIG_TYPE, PLUGIN_TYPE } from "../engine/frozen-texts.ts";
 import { type ConnectionOptions, SECRET_CONNECTION_SETTING } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { listUnknownNames, printable } from "../model/printable.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
@@ -19,6 +18,7 @@ import {
   type SettingLookUp,
   stackConfiguration,
 } from "../reading/connection-settings.ts";
+import { listUnknownNames, printable } from "../text/printable.ts";
 import { isConfigSecret, standFor } from "./private-sdk.ts";
 import { programState } from "./program-state.ts";
 import { waitForDependencies } from "./wait-for-resources.ts";

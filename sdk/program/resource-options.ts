@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { hasEventual } from "./is-eventual.ts";
 import { runsWithMocks } from "./private-sdk.ts";
 import { providerOf, refuseMissingProvider } from "./provider.ts";
 
@@ -20,12 +21,18 @@ export function resourceOptions(
   return { ...others, ...(provider && { provider }), additionalSecretOutputs: [...secrets] };
 }
 
-/**
- * Returns the place at which a resource fails: in its update, or in the program of a preview. It does not fail in its check,
- * because the engine would end its work there. In a component provider it is undefined, because there is no program that could
- * fail the run.
- */
-export function whereItFails(): "update" | "program" | undefined {
-  if (!pulumi.runtime.isDryRun()) return "update";
-  return pulumi.runtime.getStackResource() === undefined ? undefined : "program";
+/** Marks those inputs as secrets that have the name of an output that is one: the options make only the outputs secrets. */
+export function secretInputs(inputs: pulumi.Inputs, secrets: readonly string[]): pulumi.Inputs {
+  const entries = Object.entries(inputs).map(([name, input]) => {
+    return [name, secrets.includes(name) ? pulumi.secret(input) : input] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+/** Returns the names of the arguments that are secrets, or have a secret inside. */
+export async function namesOfSecrets(args: object): Promise<readonly string[]> {
+  const names = Object.entries(args).map(async ([name, value]) => {
+    return hasEventual(value) && (await pulumi.isSecret(pulumi.output(value))) ? [name] : [];
+  });
+  return (await Promise.all(names)).flat();
 }

@@ -24,9 +24,9 @@ async function waitForIds(
   return pulumi.all(ids).apply(() => ids.length > 0);
 }
 
-/** Returns the parent of a resource if what it creates may change the settings; then the read waits for it as for `dependsOn`. */
-export function customParentOf({ parent }: pulumi.CustomResourceOptions): pulumi.Resource | undefined {
-  return parent !== undefined && mayChangeSettings(parent) ? parent : undefined;
+/** Returns what a read waits for by its options: `dependsOn`, and the parent if what it creates may change the settings. */
+export function dependenciesIn({ dependsOn = [], parent }: pulumi.CustomResourceOptions): readonly unknown[] {
+  return [dependsOn, parent !== undefined && mayChangeSettings(parent) ? parent : []].flat();
 }
 
 /**

@@ -1,25 +1,28 @@
 import { createRequire } from "node:module";
 import { EngineLog, type EngineModules } from "../engine/engine-log.ts";
-import { CONFIGS } from "../engine/frozen-texts.ts";
-import { printable } from "../model/printable.ts";
+import type { Finding } from "../findings/finding.ts";
+import { describeNext, FindingReport, failureText, namesIn } from "../findings/finding-report.ts";
+import { AgentLogConfigError } from "../model/errors.ts";
 import { lookUpConnection, stackConfiguration } from "../reading/connection-settings.ts";
 import { SettingsReader } from "../reading/settings-reader.ts";
-import { describeNext, type Finding, FindingReport, failureText, namesIn } from "../record/finding-report.ts";
+import { checkInputs } from "../record/check-inputs.ts";
+import type { RecordContext } from "../record/find-outcome.ts";
 import { resourceIdOf } from "../record/fleet-record.ts";
-import type { RecordHost } from "../record/read-outcome.ts";
+import { differenceOf, outputsToRecord } from "../record/record-changes.ts";
+import { refreshRecord } from "../record/refresh-record.ts";
 import { isFleet } from "../record/resource-arguments.ts";
-import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../record/resource-lifecycle.ts";
 import {
   asProperties,
-  asRecord,
   internalIn,
   internalProperties,
   type Properties,
+  parseProperties,
   sealSecrets,
-} from "../record/resource-record.ts";
+} from "../record/resource-properties.ts";
+import { printable } from "../text/printable.ts";
 
 // The provider text calls these functions. Their names and arguments never change, and all of them return promises, because the
-// state of every stack has this text. resource-lifecycle.ts decides what they do. This file fits it to the host of dynamic
+// state of every stack has this text. sdk/record/ decides what they do. This file fits it to the host of dynamic
 // providers.
 
 /** The configuration that the engine gives to the provider host: the stack's, or that of an explicit Provider. */
@@ -32,16 +35,16 @@ export async function check(
   olds: Properties,
   news: Properties,
 ): Promise<{ inputs: Properties; failures: { property: ""; reason: string }[] }> {
-  const [oldRecord, newRecord, { failsIn }] = [asRecord(olds), asRecord(news), internalIn(news)];
+  const [oldRecord, newRecord, { failsIn }] = [parseProperties(olds), parseProperties(news), internalIn(news)];
   // The host sees neither the name of the resource nor which inputs are secret, so without an origin any of them may be.
   const { name, secrets } =
     typeof newRecord.origin === "object"
       ? newRecord.origin
-      : { name: resourceIdOf(newRecord), secrets: [...Object.keys(news), CONFIGS] };
+      : { name: resourceIdOf(newRecord), secrets: Object.keys(news) };
   // In a preview the program reports the failures.
-  const host = { ...hostOf(configuration), isPreview: failsIn === "program" };
-  const { inputs, failures, warnings } = await checkInputs(host, oldRecord, newRecord, secrets);
-  for (const warning of warnings) await warnOfRecord(name, warning);
+  const context = { ...contextOf(configuration), isPreview: failsIn === "program" };
+  const { inputs, failures, warnings } = await checkInputs(context, oldRecord, newRecord, secrets);
+  for (const warning of warnings) await warnOfRecord(name, resourceIdOf(newRecord), warning);
   if (failures.length > 0 && failsIn === undefined) {
     // The engine would print the value of a property beside the reason.
     return { inputs: asProperties(inputs), failures: [{ property: "", reason: failureText(failures) }] };
@@ -56,15 +59,15 @@ export async function diff(
   news: Properties,
 ): Promise<{ changes?: boolean; replaces?: readonly string[] }> {
   // The host sees outputs alone.
-  const oldRecord = asRecord(olds);
-  return differenceOf(id, oldRecord, oldRecord, asRecord(news));
+  const oldRecord = parseProperties(olds);
+  return differenceOf(id, oldRecord, oldRecord, parseProperties(news));
 }
 
 export async function create(
   _configuration: ProviderConfiguration,
   news: Properties,
 ): Promise<{ id: string; outs: Properties }> {
-  return { outs: propertiesToRecord(news), id: resourceIdOf(asRecord(news)) };
+  return { outs: propertiesToRecord(news), id: resourceIdOf(parseProperties(news)) };
 }
 
 export async function update(
@@ -77,7 +80,7 @@ export async function update(
 }
 
 function propertiesToRecord(news: Properties): Properties {
-  const { outputs, failures } = outputsToRecord(asRecord(news));
+  const { outputs, failures } = outputsToRecord(parseProperties(news));
   if (failures.length > 0) throw new Error(failureText(failures));
   return asProperties(outputs);
 }
@@ -88,12 +91,12 @@ export async function read(
   olds: Properties,
 ): Promise<{ id?: string; props: Properties; inputs?: Properties }> {
   // The host does not see inputs, and can't import, so `get` adopts a resource that has no record here.
-  const record = asRecord(olds);
+  const record = parseProperties(olds);
   const isNew = record.args.projectId === undefined && !isFleet(record.args);
   const isAdopted = isNew || internalIn(olds).isAdopted === true;
-  const refreshed = await refreshRecord(hostOf(configuration), id, record);
+  const refreshed = await refreshRecord(contextOf(configuration), id, record);
   if (refreshed.failures.length > 0) throw refreshError(id, refreshed.failures);
-  for (const warning of refreshed.warnings) await warnOfRecord(id, warning);
+  for (const warning of refreshed.warnings) await warnOfRecord(id, id, warning);
   // The host passes a seal on to the engine.
   const props = sealSecrets({ ...asProperties(refreshed.outputs), ...internalProperties({ isAdopted }) }, []);
   const inputs = refreshed.inputs && (isAdopted ? {} : sealSecrets(asProperties(refreshed.inputs), []));
@@ -104,13 +107,11 @@ export async function read(
 function refreshError(id: string, reasons: readonly Finding[]): Error {
   const subject = `AgentLogConfig ${printable(id, 80)}`;
   const [first = id] = reasons.map((reason) => failures.note(id, reason));
-  const sameReason = `${subject} can't be read. The reason is the same as for ${printable(first, 80)}.`;
-  // A fleet may have several reasons, and names the members.
+  // Only a fleet names what it fails for.
   const isSame = first !== id && reasons.every(({ members }) => members === undefined);
-  return Object.assign(new Error(isSame ? sameReason : failureText(reasons)), {
-    stack: "it could not be read",
-    toString: () => subject,
-  });
+  const sameReason = `${subject} can't be read. The reason is the same as for ${printable(first, 80)}.`;
+  const stack = reasons.map(({ evidence }) => evidence).join(", ") || "it could not be read";
+  return Object.assign(new Error(isSame ? sameReason : failureText(reasons)), { stack, toString: () => subject });
 }
 
 // The engine starts a process for each run, and for each provider in it. It does not announce the end of the run, and asks for a few
@@ -118,18 +119,21 @@ function refreshError(id: string, reasons: readonly Finding[]): Error {
 
 const reader = new SettingsReader((text) => log.showProgress(text), { isTotalKnown: false });
 /** Why reads of a refresh have failed. */
-const failures = new FindingReport();
-/** The resources that have warned of a cause, by their names or else by their ids. */
-const resourcesByCause = new Map<string, Set<string>>();
+const failures = new FindingReport(String);
+/** What records have warned of. */
+const warnings = new FindingReport(String);
 
-/** Warns of a record, by the name of its resource if it is known, or else by its id. */
-async function warnOfRecord(resource: string, warning: Finding): Promise<void> {
-  const resources = resourcesByCause.get(warning.causeKey) ?? new Set();
-  const names = namesIn(resource, warning).join();
+/**
+ * Warns of a record.
+ * @param name that of the resource if it is known, or else its id; two resources of different types may have one name
+ */
+async function warnOfRecord(name: string, id: string, warning: Finding): Promise<void> {
+  const countBefore = warnings.countOf(warning);
+  warnings.note([id, ...namesIn(name, warning)].join(), warning);
+  const count = warnings.countOf(warning);
   // The engine checks a replacement twice.
-  if (resources.has(names)) return;
-  resourcesByCause.set(warning.causeKey, resources.add(names));
-  const message = describeNext(resource, warning, resources.size);
+  if (count === countBefore) return;
+  const message = describeNext(name, warning, count);
   if (message !== undefined) log.show("WARNING", "", message);
   await log.flush();
 }
@@ -147,12 +151,17 @@ function loadEngineModules(): EngineModules {
   };
 }
 
-function hostOf(configuration: ProviderConfiguration): RecordHost {
+function contextOf(configuration: ProviderConfiguration): RecordContext {
   const connection = lookUpConnection(stackConfiguration((key) => configuration.get(key)));
   return {
     connection,
     usesOldConnection: true,
-    read: (args) => reader.read(connection, args),
-    readMember: (args) => reader.readMember(connection, args),
+    read: (args) => reader.read(connection, args).catch(adviseOnEnvironment),
+    readMember: (args) => reader.readMember(connection, args).catch(adviseOnEnvironment),
   };
+}
+
+function adviseOnEnvironment(error: unknown): never {
+  const isMissing = error instanceof AgentLogConfigError && error.code === "ERR_MISSING_SETTINGS";
+  throw isMissing ? error.withAdvice("What a program sets in its own process.env does not reach its provider.") : error;
 }

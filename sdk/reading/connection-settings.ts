@@ -3,8 +3,8 @@ import {
   connectionOptionsSchema,
   SECRET_CONNECTION_SETTING,
 } from "../model/connection-options.ts";
-import { isObject } from "../model/json.ts";
-import { listUnknownNames, printable } from "../model/printable.ts";
+import { isObject } from "../text/json.ts";
+import { listUnknownNames, printable } from "../text/printable.ts";
 
 export type ConnectionSetting = keyof ConnectionOptions;
 

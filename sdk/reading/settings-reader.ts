@@ -1,11 +1,11 @@
 import type { ServiceClient, ServiceReadOptions } from "../client/service-client.ts";
-import { refuseUnusableSettings } from "../engine/engine-marks.ts";
 import type { AgentLogConfigResult } from "../model/agent-log-settings.ts";
 import { DEFAULT_TIMEOUT_SECONDS, MAX_TIMEOUT_SECONDS } from "../model/connection-options.ts";
 import { AgentLogConfigError } from "../model/errors.ts";
 import type { ReadArguments } from "../model/read-arguments.ts";
 import { type ConnectionSettings, connectionKey, howToSet } from "./connection-settings.ts";
 import { ReadProgress } from "./read-progress.ts";
+import { refuseUnusableSettings } from "./usable-settings.ts";
 
 interface ReaderOptions extends Pick<ServiceReadOptions, "maxRetries"> {
   /** All reads begin together; otherwise, only those of the members of a fleet do. Default: true. */

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { isUnknown } from "../engine/engine-marks.ts";
 import { isSettingName, logRotateSchema, type RecordedSettings } from "../model/agent-log-settings.ts";
-import { isObject, isPlainObject, type Json } from "../model/json.ts";
 import { strictObject } from "../model/parse-argument.ts";
-import { printable } from "../model/printable.ts";
+import { isObject, isPlainObject, type Json } from "../text/json.ts";
+import { printable } from "../text/printable.ts";
 
 /** The bounds of a number, in the unit of the threshold. */
 interface Bounds {

@@ -1,25 +1,26 @@
 import { createHash } from "node:crypto";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { CONFIGS, FLEET_ID } from "../engine/frozen-texts.ts";
+import type { Finding } from "../findings/finding.ts";
 import { recordedSettingsOf, SECRET_SETTING } from "../model/agent-log-settings.ts";
-import { isPlainObject, type Json, type JsonMap } from "../model/json.ts";
 import { AGENTS, idOf } from "../model/read-arguments.ts";
-import type { Finding } from "./finding-report.ts";
+import { isPlainObject, type Json, type JsonMap } from "../text/json.ts";
 import { type ReadTarget, UNKNOWN_TARGET } from "./read-target.ts";
+import { NO_RECORD } from "./recorded-settings.ts";
 import { type GivenArguments, isFleet } from "./resource-arguments.ts";
-import { NO_RECORD, type ResourceRecord, UNREAD } from "./resource-record.ts";
+import { type ResourceProperties, UNKNOWN_READ } from "./resource-properties.ts";
 
 // A fleet is one resource, whose record has the records of its members side by side: `configs` has what everybody may see of them, and
 // `configOverrides` what is secret, both by the keys of the members, `<project>/<agent>`. A resource of its own is treated as its only
 // member, so that both are checked, recorded and refreshed in the same way.
 
 /** The records of members by their keys. The key of a resource of its own is empty. */
-export type Members = ReadonlyMap<string, ResourceRecord>;
+export type Members = ReadonlyMap<string, ResourceProperties>;
 
 const ITSELF = "";
 
 /** Returns the members that the arguments of a resource name. The arguments are valid, and ids may be unknown yet. */
-export function membersOf(resource: ResourceRecord): Members {
+export function membersOf(resource: ResourceProperties): Members {
   if (!isFleet(resource.args)) return new Map([[ITSELF, resource]]);
   const { projects, agents } = resource.args;
   const ids = Object.entries(isPlainObject(projects) ? projects : {}).filter(([, projectId]) => projectId !== null);
@@ -32,7 +33,7 @@ export function membersOf(resource: ResourceRecord): Members {
 }
 
 /** Returns the members that a record has, which are those of its arguments without the ones that a refresh has not found. */
-export function recordedMembersOf(record: ResourceRecord): Members {
+export function recordedMembersOf(record: ResourceProperties): Members {
   if (!isFleet(record.args)) return new Map([[ITSELF, record]]);
   const entries = Object.entries(mapIn(record.settings[CONFIGS]));
   return new Map(
@@ -45,10 +46,10 @@ export function recordedMembersOf(record: ResourceRecord): Members {
 
 /** Returns a member as a record of its own. */
 function memberIn(
-  { args, settings, origin, readTarget }: ResourceRecord,
+  { args, settings, origin, readTarget }: ResourceProperties,
   key: string,
   identity: { readonly projectId: Json; readonly agent: Json },
-): ResourceRecord {
+): ResourceProperties {
   const { projects: _, agents: __, ...rules } = args;
   const { id: ___, name: ____, projectId: _____, agent: ______, ...shown } = mapIn(mapIn(settings[CONFIGS])[key]);
   const secret = mapIn(settings[SECRET_SETTING])[key];
@@ -67,16 +68,16 @@ function mapIn(value: Json | undefined): JsonMap {
 /** What was found for a member, or for a resource. */
 export interface Completion {
   /** The inputs to record; undefined for a member that leaves the record. */
-  readonly inputs: ResourceRecord | undefined;
+  readonly inputs: ResourceProperties | undefined;
   readonly failures: readonly Finding[];
   readonly warnings: readonly Finding[];
 }
 
 /** Joins what was found for the members of a resource: their inputs, and what is said of them, each cause once. */
 export function joinMembers(
-  resource: ResourceRecord,
+  resource: ResourceProperties,
   completions: ReadonlyMap<string, Completion>,
-): Completion & { readonly inputs: ResourceRecord } {
+): Completion & { readonly inputs: ResourceProperties } {
   const records = [...completions].flatMap(([key, { inputs }]) =>
     inputs === undefined ? [] : [[key, inputs] as const],
   );
@@ -96,7 +97,7 @@ function joinFindings(findings: readonly (readonly [key: string, readonly Findin
   });
 }
 
-function withMembers(resource: ResourceRecord, members: Members): ResourceRecord {
+function withMembers(resource: ResourceProperties, members: Members): ResourceProperties {
   if (!isFleet(resource.args)) return members.get(ITSELF) ?? NO_RECORD;
   const configs: [string, Json][] = [];
   const secrets: [string, Json][] = [];
@@ -120,7 +121,7 @@ function withMembers(resource: ResourceRecord, members: Members): ResourceRecord
 const SEVERAL_SERVICES = "several";
 
 /** Returns what the members of a fleet were read for; undefined if one of them could not be read. */
-function readTargetOfAll(args: GivenArguments, members: readonly ResourceRecord[]): ReadTarget | undefined {
+function readTargetOfAll(args: GivenArguments, members: readonly ResourceProperties[]): ReadTarget | undefined {
   const targets = members.map(({ readTarget }) => readTarget);
   if (targets.some((target) => isUnknown(target?.id))) return UNKNOWN_TARGET;
   if (targets.includes(undefined)) return undefined;
@@ -130,7 +131,7 @@ function readTargetOfAll(args: GivenArguments, members: readonly ResourceRecord[
 }
 
 /** Returns the id of a resource. */
-export function resourceIdOf({ args }: ResourceRecord): string {
+export function resourceIdOf({ args }: ResourceProperties): string {
   return isFleet(args) ? FLEET_ID : idOf(args);
 }
 
@@ -142,12 +143,12 @@ export function targetIdOf(args: GivenArguments): string {
 }
 
 /** Returns what stands in a preview for a resource of whose settings nothing is known. */
-export function unread(resource: ResourceRecord): ResourceRecord {
-  if (!isFleet(resource.args)) return { ...resource, ...UNREAD };
+export function unread(resource: ResourceProperties): ResourceProperties {
+  if (!isFleet(resource.args)) return { ...resource, ...UNKNOWN_READ };
   return { ...resource, settings: { [CONFIGS]: UNKNOWN, [SECRET_SETTING]: UNKNOWN }, readTarget: UNKNOWN_TARGET };
 }
 
 /** Tells whether it is known which members a resource has. */
-export function areMembersKnown({ args: { projects, agents } }: ResourceRecord): boolean {
+export function areMembersKnown({ args: { projects, agents } }: ResourceProperties): boolean {
   return ![projects, agents].flat().some(isUnknown);
 }

@@ -1,8 +1,8 @@
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
-import { isObject } from "../model/json.ts";
+import type { Finding } from "../findings/finding.ts";
 import { idOf } from "../model/read-arguments.ts";
 import type { ConnectionSettings } from "../reading/connection-settings.ts";
-import type { Finding } from "./finding-report.ts";
+import { isObject } from "../text/json.ts";
 import { type Fingerprints, fingerprintOf, type ReadTarget } from "./read-target.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
 

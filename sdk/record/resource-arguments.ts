@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { isUnknown, SIGNATURE_KEY } from "../engine/engine-marks.ts";
 import { CONFIGS } from "../engine/frozen-texts.ts";
+import type { Finding } from "../findings/finding.ts";
 import { SETTING_NAMES } from "../model/agent-log-settings.ts";
-import type { Json, JsonMap } from "../model/json.ts";
 import { describeIssues, listMistakes, strictObject } from "../model/parse-argument.ts";
-import { printable } from "../model/printable.ts";
 import { readArgumentsSchema } from "../model/read-arguments.ts";
+import { isPlainObject, type Json, type JsonMap } from "../text/json.ts";
+import { printable } from "../text/printable.ts";
 import { expectedSettingsSchema, withoutAbsent } from "./expectations.ts";
-import type { Finding } from "./finding-report.ts";
 
 const { projectId, agent } = readArgumentsSchema.shape;
 
@@ -26,11 +26,12 @@ const NAME_RULE =
 export const fleetArgumentsSchema = strictObject({
   // An id that is not known yet is undefined here.
   projects: z
-    .record(z.string(), projectId.optional(), "must be a map from names to project ids")
+    .custom<Readonly<Record<string, unknown>>>(isPlainObject, "must be a map from names to project ids")
     .superRefine((projects, context) => {
       const wrongName = Object.keys(projects).find((name) => !isName(name));
       if (wrongName !== undefined) context.addIssue({ code: "custom", message: NAME_RULE, input: wrongName });
-    }),
+    })
+    .pipe(z.record(z.string(), projectId.optional())),
   agents: z.array(agent, "must be a list").optional(),
   ...ruleSchemas,
 });
@@ -89,6 +90,6 @@ export function argumentFindings(
  * invalid. If `expect` is one of them, it is also every setting, because a message would tell what is expected of it. If `projects` is
  * one of them, it is also the output that has their ids.
  */
-export function secretsBehind(args: readonly string[]): readonly string[] {
+export function secretNamesBehind(args: readonly string[]): readonly string[] {
   return [...args, ...(args.includes("expect") ? SETTING_NAMES : []), ...(args.includes("projects") ? [CONFIGS] : [])];
 }

@@ -2,7 +2,7 @@
  * A stand-in for the service for tests: a server that does HTTP Digest.
  * @packageDocumentation
  */
-import "../model/refuse-other-runtimes.ts";
+import "../refuse-other-runtimes.ts";
 
 export type { AgentKind } from "../model/read-arguments.ts";
 export type { CannedResponse, RequestHandler, ServiceRequest } from "./request-handler.ts";

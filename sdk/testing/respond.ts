@@ -1,7 +1,7 @@
 import { PREFIX } from "../model/connection-options.ts";
 import { invalidArgument } from "../model/errors.ts";
-import { isPlainObject } from "../model/json.ts";
 import { type AgentKind, parseAgentLogConfigId } from "../model/read-arguments.ts";
+import { isPlainObject } from "../text/json.ts";
 import type { CannedResponse } from "./request-handler.ts";
 
 /** The header in which the service reports its version. */

@@ -3,7 +3,7 @@ import { errors } from "undici";
 import { UnavailableHash, UnusableChallenge } from "../digest/digest-scheme.ts";
 import type { ConnectionOptions } from "../model/connection-options.ts";
 import { AgentLogConfigError, type Diagnosis } from "../model/errors.ts";
-import { printable } from "../model/printable.ts";
+import { printable } from "../text/printable.ts";
 import { type Certificate, failedConnectionOf } from "./connection-factory.ts";
 import type { EnvironmentProxy } from "./environment-proxy.ts";
 import { ProxyError } from "./proxy-connector.ts";

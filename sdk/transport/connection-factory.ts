@@ -4,7 +4,7 @@ import tls from "node:tls";
 import { buildConnector, Client, errors } from "undici";
 import { DigestKey } from "../digest/digest-exchange.ts";
 import type { CheckedOptions } from "../model/connection-options.ts";
-import { printable } from "../model/printable.ts";
+import { printable } from "../text/printable.ts";
 import { Connection, type SocketEvents } from "./connection.ts";
 import type { EnvironmentProxy } from "./environment-proxy.ts";
 import { forwardThrough, proxyConnector, tunnelConnector } from "./proxy-connector.ts";

@@ -9,7 +9,7 @@ import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished, type TestContext, test, vi } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigErrorCode, type ConnectionOptions } from "../../sdk/client/index.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
-import { errorFinding } from "../../sdk/record/finding-report.ts";
+import { errorFinding } from "../../sdk/findings/finding.ts";
 import type { CannedResponse } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import {

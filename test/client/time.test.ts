@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type AgentLogConfigClient, AgentLogConfigError } from "../../sdk/client/index.ts";
 import { ReadGate } from "../../sdk/client/read-gate.ts";
-import { errorFinding } from "../../sdk/record/finding-report.ts";
+import { errorFinding } from "../../sdk/findings/finding.ts";
 import type { Service } from "../../sdk/testing/index.ts";
 import { listen } from "../servers/listen.ts";
 import { startProxyStandIn } from "../servers/proxy-stand-in.ts";

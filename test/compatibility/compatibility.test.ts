@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it, type TestContext } from "vitest";
-import { runtimeError } from "../../sdk/model/refuse-other-runtimes.ts";
+import { runtimeError } from "../../sdk/refuse-other-runtimes.ts";
 import { installPackage, TEMPLATE_PACKAGES } from "../deployment/install-package.ts";
 import { ENGINE, openProgram, PROJECT_ID, skipWithout } from "../deployment/open-program.ts";
 import { fencesIn, PAGES } from "../plugin/examples-in.ts";

@@ -10,7 +10,7 @@ import { runTool } from "./run-tool.ts";
 
 const root = path.resolve(import.meta.dirname, "../..");
 const pages = [...PAGES.values()].join("\n");
-/** mypy does not judge the code of a package that is installed. */
+/** mypy does not judgeSettings the code of a package that is installed. */
 const INSTALLED = ["--follow-imports=silent"];
 let folder: string;
 

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { expect, it, vi } from "vitest";
 import { AgentLogConfig, type AgentLogConfigArgs } from "../../sdk/index.ts";
-import { isObject } from "../../sdk/model/json.ts";
+import { isObject } from "../../sdk/text/json.ts";
 import { catchRejections, connectService, setEngine } from "./set-engine.ts";
 
 const PROJECT_ID = "0123456789abcdef01234567";

@@ -1,13 +1,13 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
 import { SETTING_NAMES } from "../../sdk/model/agent-log-settings.ts";
-import { isObject } from "../../sdk/model/json.ts";
 import * as provider from "../../sdk/provider/dynamic-provider.ts";
 import { lookUpConnection, stackConfiguration } from "../../sdk/reading/connection-settings.ts";
 import type { ProgramOrigin, ProgramRead } from "../../sdk/record/program-origin.ts";
 import { fingerprintsOf } from "../../sdk/record/read-target.ts";
-import { type Properties, UNKNOWN_SETTINGS } from "../../sdk/record/resource-record.ts";
+import { type Properties, UNKNOWN_SETTINGS } from "../../sdk/record/resource-properties.ts";
 import type { Service } from "../../sdk/testing/index.ts";
+import { isObject } from "../../sdk/text/json.ts";
 import { openService } from "../client/open-client.ts";
 import { startEngineLog } from "../plugin/plugin-process.ts";
 
@@ -156,18 +156,18 @@ describe("a resource that fails", () => {
   const GONE = { message: "It is gone.", causeKey: "gone" } as const;
   const checked = (__failsIn: string | undefined, olds: object = {}) =>
     check(CONFIGURATION, { ...olds }, { ...INPUTS, __failsIn, __origin: reading({ failure: GONE }) });
-  const UNREAD = Object.fromEntries([...SETTING_NAMES, "__readTarget"].map((name) => [name, UNKNOWN]));
+  const UNKNOWN_READ = Object.fromEntries([...SETTING_NAMES, "__readTarget"].map((name) => [name, UNKNOWN]));
 
   it("is handed to the program of a preview, without settings if it is new and else with those that are recorded", async () => {
     const recorded = { ...INPUTS, logPath: "/recorded" };
     const failing = {
       ...ARGS,
       whenUnavailable: "fail",
-      __failures: JSON.stringify([GONE]),
+      __failures: `findings: ${JSON.stringify([GONE])}`,
     };
-    expect(await checked("program")).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });
+    expect(await checked("program")).toEqual({ inputs: { ...UNKNOWN_READ, ...failing }, failures: [] });
     const ofOther = { ...recorded, projectId: OTHER_PROJECT_ID };
-    expect(await checked("program", ofOther)).toEqual({ inputs: { ...UNREAD, ...failing }, failures: [] });
+    expect(await checked("program", ofOther)).toEqual({ inputs: { ...UNKNOWN_READ, ...failing }, failures: [] });
     expect(await checked("program", recorded)).toEqual({ inputs: { ...recorded, ...failing }, failures: [] });
   });
 
@@ -253,7 +253,7 @@ it("tells the reason of an outage once", async () => {
 it("fails a read without a stack trace, and with the id where the host prints the error", async () => {
   service.respondWith(() => ({ status: 403 }));
   const error: unknown = await read(CONFIGURATION, ID, INPUTS).catch((reason: unknown) => reason);
-  expect(error).toMatchObject({ message: expect.stringContaining("403"), stack: "it could not be read" });
+  expect(error).toMatchObject({ message: expect.stringContaining("403"), stack: "status 403" });
   expect(String(error)).toBe(`AgentLogConfig ${ID}`);
   const next: unknown = await read(CONFIGURATION, ID.replace("0", "f"), INPUTS).catch((reason: unknown) => reason);
   expect(next).toMatchObject({

@@ -128,7 +128,7 @@ it("says of the members of a fleet how many there are, beside the reads of resou
   const { service, connection } = await open();
   service.set("f".repeat(24), "backup", { logPath: "/f" });
   const shown: string[] = [];
-  const reader = new SettingsReader((text) => shown.push(text), false);
+  const reader = new SettingsReader((text) => shown.push(text), { isTotalKnown: false });
   const held = Promise.withResolvers<undefined>();
   service.respondWith(({ target }) => (target.includes(BACKUP.projectId) ? held.promise : undefined));
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
-import { failureText } from "../../sdk/record/finding-report.ts";
-import { checkInputs, outputsToRecord, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
-import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
+import { failureText } from "../../sdk/findings/finding-report.ts";
+import { checkInputs } from "../../sdk/record/check-inputs.ts";
+import { outputsToRecord } from "../../sdk/record/record-changes.ts";
+import { refreshRecord } from "../../sdk/record/refresh-record.ts";
+import { asProperties, type Properties, parseProperties } from "../../sdk/record/resource-properties.ts";
 import { settingsOf } from "./settings-of.ts";
 
 // What neither random lives nor ../provider/fleets.test.ts show.
@@ -19,10 +21,10 @@ const hostOf = (readMember: Host["readMember"], more: Partial<Host> = {}): Host 
   return { connection: {}, read: NEVER, readMember, ...more };
 };
 const checked = async (host: Host, olds: object, news: object) => {
-  const { inputs, failures } = await checkInputs(host, asRecord({ ...olds }), asRecord({ ...news }), []);
+  const { inputs, failures } = await checkInputs(host, parseProperties({ ...olds }), parseProperties({ ...news }), []);
   return { inputs: asProperties(inputs), failures };
 };
-const refreshed = (host: Host, properties: Properties) => refreshRecord(host, "fleet", asRecord(properties));
+const refreshed = (host: Host, properties: Properties) => refreshRecord(host, "fleet", parseProperties(properties));
 
 const WORKING = hostOf(async (args) => settingsOf(args));
 const DOWN = hostOf(() => Promise.reject(new AgentLogConfigError("ERR_UNAVAILABLE", "it is down")));
@@ -80,7 +82,7 @@ it("has 2,000 members, and says in one message of gRPC why they fail", async () 
   const { inputs, failures } = await checked(WORKING, {}, expecting);
   expect(Object.keys(Object(inputs["configs"]))).toHaveLength(2000);
   expect(failures).toMatchObject([{ members: { length: 2000 } }]);
-  const message = failureText(outputsToRecord(asRecord(inputs)).failures);
+  const message = failureText(outputsToRecord(parseProperties(inputs)).failures);
   expect(message).toMatch(/ This applies to the resources 0\/monitoring, .* and 1950 others\.$/);
   // 60 causes, each with a name that takes nine characters for each of its own in percent-encoding.
   const other = hostOf(async (args) => ({ ...settingsOf(args), logPath: `/${"志".repeat(20)}${args.projectId}` }));

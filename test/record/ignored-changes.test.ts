@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
-import { keptNames } from "../../sdk/record/read-outcome.ts";
-import { asRecord } from "../../sdk/record/resource-record.ts";
+import { keptNames } from "../../sdk/record/find-outcome.ts";
+import { parseProperties } from "../../sdk/record/resource-properties.ts";
 
 const OLDS = { projectId: "1", agent: "backup", logPath: "/old", username: "u", logRotate: { numTotal: 5 } };
 const ignoring = (...ignoreChanges: readonly string[]) => {
@@ -25,5 +25,5 @@ it.each<[description: string, olds: object, news: object, names: readonly string
   ["none without a record", {}, ignoring("logPath"), []],
 ])("keeps %s", (_, olds, news, names) => {
   const inputs = { projectId: "1", agent: "backup", ...news };
-  expect(keptNames(asRecord({ ...olds }), asRecord(inputs))).toEqual(names);
+  expect(keptNames(parseProperties({ ...olds }), parseProperties(inputs))).toEqual(names);
 });

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { internalIn, internalProperties } from "../../sdk/record/resource-record.ts";
+import { internalIn, internalProperties } from "../../sdk/record/resource-properties.ts";
 
 const sdk = path.join(import.meta.dirname, "../../sdk");
 
@@ -10,7 +10,7 @@ it("is the one file that spells the internal properties", () => {
   const files = globSync("**/*.ts", { cwd: sdk }).filter((file) =>
     names.test(readFileSync(path.join(sdk, file), "utf8")),
   );
-  expect(files).toEqual([path.normalize("record/resource-record.ts")]);
+  expect(files).toEqual([path.normalize("record/resource-properties.ts")]);
 });
 
 // The boolean, the number, the array and the object that are not known yet.

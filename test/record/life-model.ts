@@ -176,18 +176,18 @@ function settle(step: Step, args: Args, record: Record | undefined) {
   const isHidden = isTransformed && way === "travel";
   const isOwn = record?.args.project === args.project;
   const ignoresEach = !isHidden && ALL_SETTINGS.every((name) => ignoreChanges.includes(name));
-  if (isOwn && (ignoresEach || ignoreChanges.includes("*"))) return judge({ ...record, args }, false);
+  if (isOwn && (ignoresEach || ignoreChanges.includes("*"))) return judgeSettings({ ...record, args }, false);
   const found = read(services[service], args.project);
   if (typeof found !== "string") {
     const settings = record && (isOwn || isHidden) ? ignoring(step, record.settings, found) : found;
-    return judge({ args, service, settings }, false);
+    return judgeSettings({ args, service, settings }, false);
   }
   const mayUse = found === "outage" && args.whenUnavailable === "useRecorded";
   if (!mayUse || !isOwn || ![service, NOBODY_KNOWS].includes(record.service)) return undefined;
-  return judge({ ...record, args }, true);
+  return judgeSettings({ ...record, args }, true);
 }
 
-function judge(record: Record, isRecorded: boolean) {
+function judgeSettings(record: Record, isRecorded: boolean) {
   const { expect, whenUnexpected } = record.args;
   const wanted = expect !== undefined && "logPath" in expect ? expect.logPath : "";
   const isAsExpected = expect === undefined || wanted === record.settings.logPath;

@@ -3,14 +3,16 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
+import { errorFinding } from "../../sdk/findings/finding.ts";
 import { recordedSettingsOf } from "../../sdk/model/agent-log-settings.ts";
-import { isObject } from "../../sdk/model/json.ts";
 import { configurationKey, lookUpConnection, stackConfiguration } from "../../sdk/reading/connection-settings.ts";
-import { errorFinding } from "../../sdk/record/finding-report.ts";
+import { checkInputs } from "../../sdk/record/check-inputs.ts";
 import { originText } from "../../sdk/record/program-origin.ts";
 import { fingerprintsOf } from "../../sdk/record/read-target.ts";
-import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
-import { asProperties, asRecord, type Properties } from "../../sdk/record/resource-record.ts";
+import { differenceOf, outputsToRecord } from "../../sdk/record/record-changes.ts";
+import { refreshRecord } from "../../sdk/record/refresh-record.ts";
+import { asProperties, type Properties, parseProperties } from "../../sdk/record/resource-properties.ts";
+import { isObject } from "../../sdk/text/json.ts";
 import {
   type Args,
   type FleetState,
@@ -61,7 +63,7 @@ async function refreshStep({ services, isSpelledOtherwise }: Step): Promise<Pick
   if (kept === undefined) return quiet;
   const read = async (args: object) => answer(services[connection], args);
   const host = { connection: connectionOf(connection, isSpelledOtherwise), read, readMember: read };
-  const recorded = asRecord(kept.outputs);
+  const recorded = parseProperties(kept.outputs);
   const { id, inputs, outputs, warnings, failures } = await refreshRecord(host, idOf(kept.inputs), recorded);
   if (failures.length > 0) return { ...quiet, shows: "fails" };
   const before = kept;
@@ -85,7 +87,11 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   if (olds !== undefined) checked = { ...checked, inputs: putBack(members, olds, checked.inputs) };
   let shows: Outcome["shows"] = "creates";
   if (kept !== undefined) {
-    const [outputs, inputs, news] = [asRecord(kept.outputs), asRecord(kept.inputs), asRecord(checked.inputs)];
+    const [outputs, inputs, news] = [
+      parseProperties(kept.outputs),
+      parseProperties(kept.inputs),
+      parseProperties(checked.inputs),
+    ];
     const { changes, replaces = [] } = differenceOf(idOf(kept.inputs), outputs, inputs, news);
     const differs = !isDeepStrictEqual(visible(kept.inputs), visible(checked.inputs));
     const isReplaced =
@@ -97,7 +103,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
   }
   const { inputs, warnings } = checked;
   if (step.run === "up") {
-    const recorded = () => asProperties(outputsToRecord(asRecord(inputs)).outputs);
+    const recorded = () => asProperties(outputsToRecord(parseProperties(inputs)).outputs);
     kept = { inputs, outputs: shows === "nothing" ? (kept?.outputs ?? {}) : recorded() };
   }
   return { shows, warnsOfOutage: warnings.some(({ record }) => record === "used") };
@@ -106,7 +112,7 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 async function ask({ services, service, isSpelledOtherwise }: Step, olds: Properties, news: Properties) {
   const read = async (args: object) => answer(services[service], args);
   const host = { connection: connectionOf(service, isSpelledOtherwise), read, readMember: read };
-  const { inputs, ...found } = await checkInputs(host, asRecord(olds), asRecord(news), []);
+  const { inputs, ...found } = await checkInputs(host, parseProperties(olds), parseProperties(news), []);
   return { ...found, inputs: asProperties(inputs) };
 }
 

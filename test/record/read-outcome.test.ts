@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
-import { completeInputs, type ReadOutcome } from "../../sdk/record/read-outcome.ts";
-import { asProperties, asRecord, NO_RECORD } from "../../sdk/record/resource-record.ts";
+import { completeInputs } from "../../sdk/record/check-inputs.ts";
+import type { ReadOutcome } from "../../sdk/record/find-outcome.ts";
+import { NO_RECORD } from "../../sdk/record/recorded-settings.ts";
+import { asProperties, parseProperties } from "../../sdk/record/resource-properties.ts";
 
 // What becomes of an outcome, without a host that reads. Random lives are in life.test.ts.
 
@@ -74,7 +76,7 @@ it.each<[what: string, ReadOutcome, olds: object, news: object, inputs: object, 
   ],
   ["not read in an outage, and not recorded", OUTAGE, {}, USING, { logPath: "" }, ["Down."]],
 ])("completes the inputs of a resource whose settings are %s", (_, outcome, olds, news, inputs, failures = []) => {
-  const completed = completeInputs(outcome, asRecord({ ...olds }), asRecord({ ...news }), []);
+  const completed = completeInputs(outcome, parseProperties({ ...olds }), parseProperties({ ...news }), []);
   const found = { __readTarget: undefined, ...asProperties(completed.inputs) };
   expect(found).toMatchObject({ ...ARGS, ...inputs });
   expect(completed.failures.map(({ message }) => message)).toEqual(
@@ -83,7 +85,7 @@ it.each<[what: string, ReadOutcome, olds: object, news: object, inputs: object, 
 });
 
 it("warns of what is not as expected if the program says so", () => {
-  const news = asRecord({ ...ARGS, expect: { logPath: "/old" }, whenUnexpected: "warn" });
+  const news = parseProperties({ ...ARGS, expect: { logPath: "/old" }, whenUnexpected: "warn" });
   const { failures, warnings } = completeInputs(FOUND, NO_RECORD, news, ["logPath"]);
   expect([failures, warnings]).toMatchObject([
     [],

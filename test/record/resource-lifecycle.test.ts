@@ -1,13 +1,15 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError, type AgentLogConfigResult } from "../../sdk/client/index.ts";
-import { checkInputs, differenceOf, outputsToRecord, refreshRecord } from "../../sdk/record/resource-lifecycle.ts";
+import { checkInputs } from "../../sdk/record/check-inputs.ts";
+import { differenceOf, outputsToRecord } from "../../sdk/record/record-changes.ts";
+import { NO_RECORD } from "../../sdk/record/recorded-settings.ts";
+import { refreshRecord } from "../../sdk/record/refresh-record.ts";
 import {
   asProperties,
-  asRecord,
-  NO_RECORD,
   type Properties,
+  parseProperties,
   withoutInternal,
-} from "../../sdk/record/resource-record.ts";
+} from "../../sdk/record/resource-properties.ts";
 import { settingsOf } from "./settings-of.ts";
 
 // What random lives do not show, because there is one resource in each of them.
@@ -30,11 +32,11 @@ const hostOf = (read: () => Promise<AgentLogConfigResult>) => ({ connection: {},
 async function checked(changes: object = {}) {
   const read = async () => ({ ...settingsOf(ARGS), logPath: "/l" });
   const args = { ...ARGS, ...changes };
-  return asProperties((await checkInputs(hostOf(read), NO_RECORD, asRecord(args), [])).inputs);
+  return asProperties((await checkInputs(hostOf(read), NO_RECORD, parseProperties(args), [])).inputs);
 }
 
 it("records what was read for it, without what is internal", async () => {
-  const inputs = asRecord({ ...(await checked()), __failures: null });
+  const inputs = parseProperties({ ...(await checked()), __failures: null });
   const outputs = asProperties(outputsToRecord(inputs).outputs);
   expect(Object.keys(outputs).filter((name) => name.startsWith("__"))).toEqual([]);
   expect(outputs).toMatchObject({ ...ARGS, logPath: "/l" });
@@ -69,7 +71,7 @@ it.each<readonly [change: string, (inputs: Properties) => Properties, says: RegE
     /logPath is not/,
   ],
 ])("is not recorded where a policy %s after the check", async (_, change, says) => {
-  const inputs = asRecord(change(await checked()));
+  const inputs = parseProperties(change(await checked()));
   const message = outputsToRecord(inputs).failures[0]?.message;
   expect(message).toMatch(says);
   expect(message).not.toContain("/secret");
@@ -82,7 +84,7 @@ it("is recorded where a policy only warns of a setting, and where it changes oth
     expect: { logPath: "/m" },
     whenUnexpected: "warn",
   };
-  expect(asProperties(outputsToRecord(asRecord(inputs)).outputs)).toMatchObject({ logPath: "/l" });
+  expect(asProperties(outputsToRecord(parseProperties(inputs)).outputs)).toMatchObject({ logPath: "/l" });
 });
 
 it.each([
@@ -90,9 +92,9 @@ it.each([
   ["with an invalid argument", { whenUnexpected: "shout" }, async () => settingsOf(ARGS)],
 ])("is not recorded %s where a policy drops the reasons", async (_, changes, read) => {
   const args = { ...ARGS, ...changes };
-  const olds = asRecord({ ...RECORD, ...args });
-  const { inputs } = await checkInputs(hostOf(read), olds, asRecord(args), []);
-  const changed = asRecord({ ...asProperties(inputs), __failures: null });
+  const olds = parseProperties({ ...RECORD, ...args });
+  const { inputs } = await checkInputs(hostOf(read), olds, parseProperties(args), []);
+  const changed = parseProperties({ ...asProperties(inputs), __failures: null });
   expect(outputsToRecord(changed).failures[0]?.message).toMatch(/settings were not read for/);
 });
 
@@ -104,17 +106,17 @@ it("drops the names of the package's own that a caller sends", async () => {
 });
 
 it("is not replaced by one that was read for another project, and is compared in a refresh, as expected or not", async () => {
-  const record = asRecord(RECORD);
-  const moved = asRecord({ ...(await checked()), projectId: OTHER_PROJECT });
+  const record = parseProperties(RECORD);
+  const moved = parseProperties({ ...(await checked()), projectId: OTHER_PROJECT });
   expect(differenceOf(ID, record, record, moved)).toEqual({ changes: true });
-  const { readTarget } = asRecord(await checked());
-  const unmet = { ...asRecord({ ...RECORD, expect: { logPath: "/other" } }), readTarget };
+  const { readTarget } = parseProperties(await checked());
+  const unmet = { ...parseProperties({ ...RECORD, expect: { logPath: "/other" } }), readTarget };
   expect(differenceOf(ID, unmet, unmet, unmet)).toEqual({ changes: false });
 });
 
 it("is read again without the outputs of another version, which are no arguments", async () => {
   const read = async () => settingsOf(ARGS);
-  const older = asRecord({ ...RECORD, unchangedSince: "2026-11-26T00:00:00.000Z" });
+  const older = parseProperties({ ...RECORD, unchangedSince: "2026-11-26T00:00:00.000Z" });
   const { inputs, outputs } = await refreshRecord(hostOf(read), ID, older);
   expect([inputs?.args, outputs.args]).toEqual([expect.anything(), { ...ARGS, whenUnavailable: "fail" }]);
   expect(inputs?.args).not.toHaveProperty("unchangedSince");
@@ -126,7 +128,9 @@ it("is not used in a refresh of another service, which is a cause of its own", a
   const own = { ...RECORD, whenUnavailable: "useRecorded" };
   const [used, refused] = await Promise.all(
     [own, { ...own, __readTarget: `${ID} 0123456789abcdef` }].map((properties) =>
-      refreshRecord(host, ID, asRecord(properties)).then(({ warnings, failures }) => [...warnings, ...failures][0]),
+      refreshRecord(host, ID, parseProperties(properties)).then(
+        ({ warnings, failures }) => [...warnings, ...failures][0],
+      ),
     ),
   );
   expect(used).toMatchObject({ record: "used" });
@@ -137,20 +141,20 @@ it("is not used in a refresh of another service, which is a cause of its own", a
 });
 
 it("is healed if its state was edited: replaced if its id is another one, and updated if it has failures", async () => {
-  const [record, news] = [asRecord(RECORD), asRecord(await checked())];
+  const [record, news] = [parseProperties(RECORD), parseProperties(await checked())];
   expect(differenceOf(ID, record, record, news)).not.toMatchObject({ changes: true });
   expect(differenceOf(`${OTHER_PROJECT}/monitoring`, record, record, news)).toEqual({
     changes: true,
     replaces: ["projectId"],
   });
-  const failing = asRecord({ ...RECORD, __failures: JSON.stringify([{ causeKey: "c", message: "m" }]) });
+  const failing = parseProperties({ ...RECORD, __failures: 'findings: [{"causeKey":"c","message":"m"}]' });
   expect(differenceOf(ID, failing, record, news)).toEqual({ changes: true });
 });
 
 it("reads for another project although all settings of the one before are ignored", async () => {
   // The engine puts recorded settings among the inputs.
-  const olds = asRecord({ ...RECORD, projectId: OTHER_PROJECT, logPath: "/other" });
-  const news = asRecord({ ...RECORD, logPath: "/other" });
+  const olds = parseProperties({ ...RECORD, projectId: OTHER_PROJECT, logPath: "/other" });
+  const news = parseProperties({ ...RECORD, logPath: "/other" });
   const read = async () => settingsOf(ARGS);
   const { inputs, failures } = await checkInputs(hostOf(read), olds, news, []);
   expect(failures).toEqual([]);

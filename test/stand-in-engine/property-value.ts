@@ -1,4 +1,4 @@
-import { isPlainObject } from "../../sdk/model/json.ts";
+import { isPlainObject } from "../../sdk/text/json.ts";
 
 export type PropertyValue = null | boolean | number | string | PropertyValue[] | PropertyMap;
 export interface PropertyMap {

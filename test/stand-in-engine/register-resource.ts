@@ -165,8 +165,7 @@ async function planDynamic(call: CallProvider, wanted: Resource, old: Resource |
   if (old === undefined) return { op: "create", new: planned };
   const { changes, replaces } = await call("Diff", changeRequest(planned, old));
   // What the provider says outweighs what the inputs say.
-  const isFailing = inputs["__failures"] !== undefined;
-  const differs = changes === "DIFF_SOME" || isFailing || differencesOf(old.inputs, inputs).length > 0;
+  const differs = changes === "DIFF_SOME" || differencesOf(old.inputs, inputs).length > 0;
   if (changes === "DIFF_NONE" || !differs) return { op: "same", old, new: planned };
   if (!Array.isArray(replaces)) return { op: "update", old, new: planned };
   if (wanted.ignoreChanges.some((name) => !name.startsWith("__"))) {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { isObject } from "../../sdk/model/json.ts";
+import { isObject } from "../../sdk/text/json.ts";
 
 /** The file with the schema of the plugin. */
 export const SCHEMA_FILE = path.resolve(import.meta.dirname, "../../tools/schema/schema.json");

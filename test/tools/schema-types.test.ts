@@ -2,8 +2,8 @@ import path from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { isObject, isPlainObject } from "../../sdk/model/json.ts";
 import { fleetArgumentsSchema, resourceArgumentsSchema } from "../../sdk/record/resource-arguments.ts";
+import { isObject, isPlainObject } from "../../sdk/text/json.ts";
 import { schemaPart } from "./schema-part.ts";
 import type { SchemaTypes } from "./schema-types.ts";
 

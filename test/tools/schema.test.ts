@@ -5,7 +5,6 @@ import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { SECRET_CONNECTION_SETTING } from "../../sdk/model/connection-options.ts";
-import { isObject } from "../../sdk/model/json.ts";
 import {
   CONFIGURATION_NAMESPACE,
   CONNECTION_SETTING_NAMES,
@@ -13,6 +12,7 @@ import {
   environmentVariable,
 } from "../../sdk/reading/connection-settings.ts";
 import { expectedPathSchema } from "../../sdk/record/expectations.ts";
+import { isObject } from "../../sdk/text/json.ts";
 import { temporaryFolder } from "../deployment/temporary-folder.ts";
 import { requireHost } from "../plugin/require-host.ts";
 import { SCHEMA_FILE, schemaPart } from "./schema-part.ts";

@@ -1,7 +1,8 @@
 import * as rpc from "@pulumi/pulumi/runtime/rpc.js";
 import { expect, it } from "vitest";
 import type { AgentLogConfigResult } from "../../../sdk/client/index.ts";
-import { refuseUnusableSettings, SIGNATURE_KEY, UNKNOWN } from "../../../sdk/engine/engine-marks.ts";
+import { SIGNATURE_KEY, UNKNOWN } from "../../../sdk/engine/engine-marks.ts";
+import { refuseUnusableSettings } from "../../../sdk/reading/usable-settings.ts";
 import { NO_THRESHOLDS } from "../../record/settings-of.ts";
 
 const RESULT: AgentLogConfigResult = {

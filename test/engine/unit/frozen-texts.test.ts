@@ -30,7 +30,7 @@ it("deletes without the package", async () => {
 
 it("says without a stack trace what is needed where the package can't be loaded", async () => {
   const message =
-    "pulumi-agent-log-config can't be loaded from the folder of the program (MODULE_NOT_FOUND); run npm install pulumi-agent-log-config there, with Node.js 22.19 or later.";
+    "pulumi-agent-log-config can't be loaded from the folder of the program (MODULE_NOT_FOUND); run npm install there, with Node.js 22.19 or later.";
   const stack = "can't be loaded from the folder of the program";
   await expect(evaluate(missing)["check"]?.()).rejects.toMatchObject({ message, stack });
   // The host prints an error as `${error}: ${error.stack}`.

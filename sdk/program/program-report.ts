@@ -1,8 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type AgentLogConfigError, errorOf } from "../model/errors.ts";
-import { printable } from "../model/printable.ts";
-import { type Finding, FindingReport, failureText, parseFindings } from "../record/finding-report.ts";
-import { failAtEnd, runsInline, runsWithMocks, whenKnown } from "./private-sdk.ts";
+import { type Finding, parseFindings } from "../findings/finding.ts";
+import { FindingReport, failureText } from "../findings/finding-report.ts";
+import { printable } from "../text/printable.ts";
+import { ERRORS_ARE_SHOWN, runsInline, whenKnown } from "./private-sdk.ts";
 
 /** How long a program that does not end waits for further failures before it tells of those it knows, in milliseconds. */
 const MAX_SILENCE_MILLISECONDS = 10_000;
@@ -19,15 +19,16 @@ interface FailedResource {
  * In a preview the engine ends its work at the first failure of a provider. An error of the program fails the run at its end,
  * after everything else is compared.
  */
-export class ResourceReports {
+export class ProgramReport {
   #report = newReport();
   /** The lines that the engine has not taken yet. */
   readonly #pendingLines = new Set<string>();
   /** Ends some seconds after the last failure; undefined before the first one. */
   #timer: NodeJS.Timeout | undefined;
 
-  /** Reports why a resource fails in a preview. */
+  /** Reports why a resource fails, if it fails in the program. */
   watch(resource: pulumi.Resource, name: string, failures: pulumi.Output<unknown>): void {
+    if (whereItFails() !== "program") return;
     whenKnown(failures, (reasons) => {
       for (const failure of parseFindings(reasons)) {
         failAtEnd();
@@ -72,31 +73,30 @@ export class ResourceReports {
   }
 }
 
+/**
+ * Fails the run at the end of the program, even if the program sets another exit code or ends itself with 0. An inline program fails
+ * because it has logged an error.
+ */
+function failAtEnd(): void {
+  if (runsInline()) return;
+  replaceSuccess();
+  // At `beforeExit` the SDK tells the engine of a program that has succeeded, unless there is another code.
+  process.off("beforeExit", replaceSuccess).on("beforeExit", replaceSuccess);
+  process.off("exit", replaceSuccess).on("exit", replaceSuccess);
+}
+
+function replaceSuccess(): void {
+  if (Number(process.exitCode ?? 0) === 0) process.exitCode = ERRORS_ARE_SHOWN;
+}
+
+/**
+ * Returns the place at which a resource fails: in its update, or in the program of a preview. It does not fail in its check,
+ * because the engine would end its work there. In a component provider it is undefined, because there is no program that could
+ * fail the run.
+ */
+export function whereItFails(): "update" | "program" | undefined {
+  if (!pulumi.runtime.isDryRun()) return "update";
+  return pulumi.runtime.getStackResource() === undefined ? undefined : "program";
+}
+
 const newReport = () => new FindingReport<FailedResource>(({ name }) => name);
-
-/**
- * Fails the program by a rejection that nobody handles. The SDK handles the rejection of an Output, too, but late, and Node.js
- * warns of that. The Output gets no value. In a unit test and an inline program the Output itself fails.
- */
-export function failProgram(thrown: unknown): Promise<never> {
-  const error = hideStack(thrown);
-  if (runsWithMocks() || runsInline()) throw error;
-  void Promise.reject(error);
-  return new Promise(() => {});
-}
-
-/**
- * Lets the SDK print what was thrown as its message alone, if nobody catches it. The SDK would print the stack of an error that comes
- * after the main module has ended, and put the name of each property before the message that fails with it.
- */
-export function hideStack(thrown: unknown): AgentLogConfigError {
-  const error = errorOf(thrown);
-  let { message } = error;
-  const setMessage = (text: string) => {
-    if (!text.startsWith("error serializing property")) message = text;
-  };
-  return Object.defineProperties(error, {
-    stack: { get: () => message, set() {}, configurable: true },
-    message: { get: () => message, set: setMessage, configurable: true },
-  });
-}

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { UNKNOWN } from "../../sdk/engine/engine-marks.ts";
-import { asProperties, asRecord } from "../../sdk/record/resource-record.ts";
+import { asProperties, parseProperties } from "../../sdk/record/resource-properties.ts";
 
 const ARGS = { projectId: "0123456789abcdef01234567", agent: "monitoring" };
 const ORIGIN = { name: "orders", secrets: [], ignoreChanges: [] };
@@ -17,11 +17,14 @@ it.each<[description: string, properties: object]>([
   ["what is internal", { __provider: "exports.handler", __readTarget: "a/b null" }],
   [
     "that it fails in an outage",
-    { ...ARGS, __failures: JSON.stringify([{ causeKey: "c", message: "m", temporary: true }]) },
+    { ...ARGS, __failures: 'findings: [{"causeKey":"c","message":"m","temporary":true}]' },
   ],
-  ["why it fails", { ...ARGS, __failures: JSON.stringify(["c", "d"].map((causeKey) => ({ causeKey, message: "m" }))) }],
+  [
+    "why it fails",
+    { ...ARGS, __failures: 'findings: [{"causeKey":"c","message":"m"},{"causeKey":"d","message":"n"}]' },
+  ],
 ])("keeps the properties of the engine as they are: %s", (_, properties) => {
-  expect(asProperties(asRecord({ ...properties }))).toEqual(properties);
+  expect(asProperties(parseProperties({ ...properties }))).toEqual(properties);
 });
 
 it("leaves out what is undefined, what is of one check, and other internal names", () => {
@@ -32,5 +35,5 @@ it("leaves out what is undefined, what is of one check, and other internal names
     __origin: JSON.stringify(ORIGIN),
     __zzz: 1,
   };
-  expect(Object.keys(asProperties(asRecord({ ...ARGS, ...passing })))).toEqual(Object.keys(ARGS));
+  expect(Object.keys(asProperties(parseProperties({ ...ARGS, ...passing })))).toEqual(Object.keys(ARGS));
 });

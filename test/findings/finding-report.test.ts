@@ -1,14 +1,8 @@
 import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { serviceError } from "../../sdk/client/service-error.ts";
-import {
-  describeFinding,
-  describeNext,
-  errorFinding,
-  FindingReport,
-  failureText,
-  parseFindings,
-} from "../../sdk/record/finding-report.ts";
+import { errorFinding, parseFindings } from "../../sdk/findings/finding.ts";
+import { describeFinding, describeNext, FindingReport, failureText } from "../../sdk/findings/finding-report.ts";
 
 const gone = (resource: string) => ({ message: `${resource} is gone.`, causeKey: "gone" });
 const DOWN = { message: "The service is down.", causeKey: "down" };
@@ -23,36 +17,31 @@ it("tells each cause once, beside the first resource and with the names of all",
   ]);
 });
 
-it("names the others alone where messages name their resources themselves", () => {
-  const report = new FindingReport();
-  for (const name of ["a", "b"]) report.note(name, gone(name));
-  report.note("c", { message: "c is down.", causeKey: "down" });
-  expect(report.entries().map(({ message }) => message)).toEqual(["a is gone. The same applies to b.", "c is down."]);
-});
-
 it("tells a cause beside the resource that is asked for, in its words", () => {
-  const report = new FindingReport();
+  const report = new FindingReport(String);
   for (const name of ["a", "b"]) report.note(name, gone(name));
-  expect(report.entries("b")).toMatchObject([{ resource: "b", message: "b is gone. The same applies to a." }]);
+  expect(report.entries("b")).toMatchObject([
+    { resource: "b", message: "b is gone. This applies to the resources a, b." },
+  ]);
 });
 
 it("tells of the records that are used", () => {
-  const report = new FindingReport();
+  const report = new FindingReport(String);
   for (const name of ["a", "b"]) report.note(name, { ...DOWN, record: "used" });
   const message = "The service is down. AgentLogConfig a, b use the recorded settings.";
   expect(report.entries()).toEqual([{ resource: "a", message }]);
 });
 
 it("tells nothing of a resource that is forgotten, and of a cause that has no other", () => {
-  const report = new FindingReport();
+  const report = new FindingReport(String);
   for (const name of ["a", "b"]) report.note(name, gone(name));
   report.note("a", DOWN);
   report.forget("a");
-  expect(report.entries()).toMatchObject([{ resource: "b", message: "b is gone." }]);
+  expect(report.entries()).toMatchObject([{ resource: "b", message: "b is gone. This applies to the resource b." }]);
 });
 
 it("tells of projects that are gone once", () => {
-  const report = new FindingReport();
+  const report = new FindingReport(String);
   for (const name of ["a", "b"]) report.note(name, { ...gone("It"), record: "gone" });
   expect(report.entries()).toMatchObject([{ resource: "a", message: "It is gone. AgentLogConfig a, b are gone." }]);
 });
@@ -128,13 +117,6 @@ it("names a resource by 120 characters at most", () => {
   expect(describeFinding([just, over], { ...gone("It"), record: "gone" })).toBe(
     `It is gone. AgentLogConfig ${just}, ${"y".repeat(120)}… are gone.`,
   );
-});
-
-it("tells of an outage once", () => {
-  const report = new FindingReport();
-  for (const resource of ["r0", "r1", "r2"]) report.note(resource, { ...DOWN, record: "used" });
-  const message = "The service is down. AgentLogConfig r0, r1, r2 use the recorded settings.";
-  expect(report.entries()).toEqual([{ resource: "r0", message }]);
 });
 
 it("warns of the eleventh and all other records in an outage in one line, where nobody knows the last one", () => {

@@ -1,15 +1,14 @@
-import { isUnknown, UNKNOWN, withSealed } from "../engine/engine-marks.ts";
+import { sealProperty, UNKNOWN } from "../engine/engine-marks.ts";
 import { CONFIGS } from "../engine/frozen-texts.ts";
+import { type Finding, findingsText, parseFindings } from "../findings/finding.ts";
 import { isSettingName, type RecordedSettings, SECRET_SETTING, SETTING_NAMES } from "../model/agent-log-settings.ts";
-import { type Json, jsonMapOf } from "../model/json.ts";
-import { idOf } from "../model/read-arguments.ts";
-import { type Finding, findingsText, parseFindings } from "./finding-report.ts";
+import { type Json, jsonMapOf } from "../text/json.ts";
 import { originIn, type ProgramOrigin } from "./program-origin.ts";
 import { parseReadTarget, type ReadTarget, readTargetText, UNKNOWN_TARGET } from "./read-target.ts";
 import { type GivenArguments, isFleet } from "./resource-arguments.ts";
 
 /** The inputs or the outputs of a resource. */
-export interface ResourceRecord extends Omit<InternalProperties, "failsIn" | "isAdopted"> {
+export interface ResourceProperties extends Omit<InternalProperties, "failsIn" | "isAdopted"> {
   /** What the program has passed, valid or not. */
   readonly args: GivenArguments;
   /** Those of one agent, or those of all members of a fleet. */
@@ -57,19 +56,16 @@ interface InternalProperties {
   readonly isAdopted?: boolean;
 }
 
-/** What takes the place of a record that does not exist. */
-export const NO_RECORD: ResourceRecord = { args: {}, settings: {} };
-
 export const UNKNOWN_SETTINGS: RecordedSettings = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
 
 /** What stands in a record in a preview, as long as nothing is known of its settings. */
-export const UNREAD = { settings: UNKNOWN_SETTINGS, readTarget: UNKNOWN_TARGET };
+export const UNKNOWN_READ = { settings: UNKNOWN_SETTINGS, readTarget: UNKNOWN_TARGET };
 
 /** The properties of a resource as the engine has them. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 /** Returns the record in the engine's properties. It judges nothing, because a state may have been edited. */
-export function asRecord(properties: Properties): ResourceRecord {
+export function parseProperties(properties: Properties): ResourceProperties {
   const isOfFleet = isFleet(properties);
   const { args = [], settings = [] } = Object.groupBy(Object.entries(withoutInternal(properties)), ([name]) =>
     isSettingName(name) || (isOfFleet && name === CONFIGS) ? "settings" : "args",
@@ -86,14 +82,14 @@ export function asRecord(properties: Properties): ResourceRecord {
 }
 
 /** Returns a record as the engine's properties. An origin is left out, because it is for one check only. */
-export function asProperties({ args, settings, origin: _, ...internal }: ResourceRecord): Properties {
+export function asProperties({ args, settings, origin: _, ...internal }: ResourceProperties): Properties {
   return jsonMapOf({ ...args, ...settings, ...internalProperties(internal) });
 }
 
 /** Seals what the engine has to encrypt among properties that a provider has added. */
 export function sealSecrets(properties: Properties, secrets: readonly string[]): Properties {
   const names = secrets.includes(CONFIGS) ? [CONFIGS, SECRET_SETTING] : [SECRET_SETTING];
-  return names.reduce(withSealed, properties);
+  return names.reduce(sealProperty, properties);
 }
 
 /** The output that has the failures in a preview. */
@@ -134,21 +130,4 @@ export function internalProperties(
 /** Returns properties without the internal ones, which a caller may not send. */
 export function withoutInternal(properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(properties).filter(([name]) => !name.startsWith("__")));
-}
-
-/** Returns what the settings of a record were read for. A state that does not say so may have been edited, or be of an older version. */
-export function readTargetIn({ args, readTarget }: ResourceRecord): ReadTarget {
-  const id = idOf(args);
-  return readTarget?.id === id ? readTarget : { id, service: null };
-}
-
-/** Returns which arguments name another project or agent than the record; what is not known yet may be the same. */
-export function movedArguments({ args: recordArgs }: ResourceRecord, { args }: ResourceRecord): readonly string[] {
-  return ["projectId", "agent"].filter((name) => !isUnknown(args[name]) && args[name] !== recordArgs[name]);
-}
-
-/** Tells whether a record is of the project and the agent that the inputs name, or both are of a fleet. */
-export function isRecordOf({ args: recordArgs }: ResourceRecord, { args }: ResourceRecord): boolean {
-  const isSameKind = isFleet(recordArgs) === isFleet(args);
-  return isSameKind && recordArgs.projectId === args.projectId && recordArgs.agent === args.agent;
 }

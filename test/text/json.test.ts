@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { jsonOf } from "../../sdk/model/json.ts";
+import { jsonOf } from "../../sdk/text/json.ts";
 
 it.each([
   ["a member that is undefined is left out", { a: undefined, b: { c: undefined, d: null } }, { b: { d: null } }],

@@ -1,10 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { ResourceReports } from "../../sdk/program/program-failures.ts";
+import { ProgramReport } from "../../sdk/program/program-report.ts";
 
 class Other extends pulumi.CustomResource {}
 
-const reasonOf = (name: string) => JSON.stringify([{ causeKey: `cause of ${name}`, message: `${name} fails` }]);
+const reasonOf = (name: string) =>
+  `findings: ${JSON.stringify([{ causeKey: `cause of ${name}`, message: `${name} fails` }])}`;
 
 /** What the program has told the engine. */
 const told: string[] = [];
@@ -22,7 +23,12 @@ beforeEach(() => {
   vi.spyOn(pulumi.log, "error").mockImplementation(
     async (message) => void told.push(message.replace(/ This applies to .*/, "")),
   );
-  pulumi.runtime.setMocks({ newResource: ({ name }) => ({ id: name, state: {} }), call: () => ({}) });
+  pulumi.runtime.setMocks(
+    { newResource: ({ name }) => ({ id: name, state: {} }), call: () => ({}) },
+    "program",
+    "dev",
+    true,
+  );
   onTestFinished(() => {
     vi.useRealTimers();
     vi.restoreAllMocks();
@@ -34,7 +40,7 @@ beforeEach(() => {
 /** Begins a program, and returns what lets a resource of it fail. */
 async function beginProgram(): Promise<(name: string) => Promise<void>> {
   await pulumi.runtime.runInPulumiStack(async () => {});
-  const reports = new ResourceReports();
+  const reports = new ProgramReport();
   return async (name) => {
     reports.watch(new Other("test:index:Other", name, {}), name, pulumi.output(reasonOf(name)));
     await vi.advanceTimersByTimeAsync(0);

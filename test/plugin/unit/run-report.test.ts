@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { HeldCalls } from "../../../sdk/plugin/plugin-run.ts";
+import { RunReport } from "../../../sdk/plugin/run-report.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -12,7 +12,9 @@ const failures = (message: string) => [{ message, causeKey: message }];
 class Run {
   readonly shown: (readonly [name: string, message: string])[] = [];
   readonly ended: Record<string, string> = {};
-  readonly calls = new HeldCalls((of, message) => this.shown.push([of.split("::").at(-1) ?? "", message]));
+  readonly calls = new RunReport({
+    show: (_, of, message) => void this.shown.push([of.split("::").at(-1) ?? "", message]),
+  });
 
   /** A call of a preview, whose resource fails. */
   hold(name: string, message: string, more: { members?: readonly string[] } = {}): void {

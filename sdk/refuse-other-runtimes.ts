@@ -1,4 +1,4 @@
-import { AgentLogConfigError } from "./errors.ts";
+import { AgentLogConfigError } from "./model/errors.ts";
 
 // An import of this file refuses other runtimes. Each entry imports it first, because the other modules fail there without a
 // reason.

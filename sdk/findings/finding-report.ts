@@ -1,51 +1,14 @@
-import { AgentLogConfigError, shortEvidence } from "../model/errors.ts";
-import { isObject } from "../model/json.ts";
-import { firstThatFit, printable } from "../model/printable.ts";
-import { type AgentOfProject, idOf } from "../model/read-arguments.ts";
-
-/** Why a resource fails, or what it warns of. */
-export interface Finding {
-  /** What failed, why, and what to do about it. */
-  readonly message: string;
-  /** Findings with the same key have the same cause, and are reported as one. */
-  readonly causeKey: string;
-  /** It is an outage, so the settings recorded before may still be right. */
-  readonly temporary?: boolean;
-  /** What shows it in a few words, such as `status 503`. */
-  readonly evidence?: string | undefined;
-  /** What becomes of the record of a resource with a warning: it is removed, or its settings are used. */
-  readonly record?: "gone" | "used";
-  /** The keys of the members of a fleet that it is said of; undefined for a resource of its own. */
-  readonly members?: readonly string[] | undefined;
-}
-
-/** Returns findings as one text, because the engine shows each member of a list, and a fleet may have thousands. */
-export function findingsText(findings: readonly Finding[]): string {
-  return JSON.stringify(findings);
-}
-
-/** Returns the findings in a text. It judges nothing, because a state may have been edited. */
-export function parseFindings(text: unknown): readonly Finding[] {
-  try {
-    const findings: unknown = JSON.parse(String(text));
-    return Array.isArray(findings) ? findings.filter(isFinding) : [];
-  } catch {
-    return [];
-  }
-}
-
-function isFinding(value: unknown): value is Finding {
-  return isObject(value) && typeof value["message"] === "string" && typeof value["causeKey"] === "string";
-}
+import { firstThatFit, printable } from "../text/printable.ts";
+import type { Finding } from "./finding.ts";
 
 /** Collects the findings of the resources of a run, so that each cause is reported once, with the names of its resources. */
 export class FindingReport<Resource = string> {
   /** What is said of each resource, by the cause. */
   readonly #causes = new Map<string, Map<Resource, Finding>>();
-  readonly #nameOf: ((resource: Resource) => string) | undefined;
+  readonly #nameOf: (resource: Resource) => string;
 
-  /** @param nameOf returns the name by which a user knows a resource; undefined if each message names its resource itself */
-  constructor(nameOf?: (resource: Resource) => string) {
+  /** @param nameOf returns the name by which a user knows a resource */
+  constructor(nameOf: (resource: Resource) => string) {
     this.#nameOf = nameOf;
   }
 
@@ -55,6 +18,11 @@ export class FindingReport<Resource = string> {
     this.#causes.set(finding.causeKey, findings.set(resource, finding));
     const [first = resource] = findings.keys();
     return first;
+  }
+
+  /** Returns how many resources have the cause of a finding. */
+  countOf({ causeKey }: Finding): number {
+    return this.#causes.get(causeKey)?.size ?? 0;
   }
 
   forget(resource: Resource): void {
@@ -70,16 +38,14 @@ export class FindingReport<Resource = string> {
       const pairs = [...findings].sort(([one], [other]) => Number(other === at) - Number(one === at));
       // All findings of a cause may be forgotten.
       return pairs.slice(0, 1).map(([resource, finding]) => {
-        return { resource, message: describeFinding(this.#namesOf(pairs), finding, this.#nameOf === undefined) };
+        return { resource, message: describeFinding(this.#namesOf(pairs), finding) };
       });
     });
   }
 
   /** The engine asks in another order in each run, so that names of resources are sorted. */
   #namesOf(pairs: readonly (readonly [Resource, Finding])[]): readonly string[] {
-    const nameOf = this.#nameOf;
-    if (nameOf === undefined) return pairs.map(([resource]) => String(resource));
-    return pairs.flatMap(([resource, finding]) => namesIn(nameOf(resource), finding)).sort(BY_NAME.compare);
+    return pairs.flatMap(([resource, finding]) => namesIn(this.#nameOf(resource), finding)).sort(BY_NAME.compare);
   }
 }
 
@@ -100,21 +66,7 @@ export function failureText(failures: readonly Finding[]): string {
   return [...firstTexts, ...(others > 0 ? [`And ${others} other failures, which a preview shows.`] : [])].join("\n");
 }
 
-/** Returns what to say of a resource for which this was thrown. */
-export function errorFinding(error: unknown): Finding {
-  const message = error instanceof Error ? error.message : String(error);
-  if (!(error instanceof AgentLogConfigError)) return { message, causeKey: `ERR_UNKNOWN: ${message}` };
-  const { code, temporary, errorCode = "", details } = error;
-  return { message, causeKey: `${code} ${errorCode}: ${details.says}`, temporary, evidence: shortEvidence(error) };
-}
-
-/** Returns a failure of a resource, whose name the engine does not show with --diff. Its key is the sentence without the resource. */
-export function resourceFinding(resource: AgentOfProject, says: string): Finding {
-  return { message: `AgentLogConfig ${printable(idOf(resource), 80)}: ${says}`, causeKey: says };
-}
-
-/** @param isNamed the finding is that of the first resource, and its message has the name */
-export function describeFinding(names: readonly string[], finding: Finding, isNamed = false): string {
+export function describeFinding(names: readonly string[], finding: Finding): string {
   const { message, record } = finding;
   const maxNames = maxNamesOf(finding);
   if (record !== undefined) {
@@ -123,8 +75,7 @@ export function describeFinding(names: readonly string[], finding: Finding, isNa
     return `${message} AgentLogConfig ${listOf(names, maxNames)} ${what}.`;
   }
   const subject = names.length === 1 ? "the resource" : "the resources";
-  if (!isNamed) return `${message} This applies to ${subject} ${listOf(names, maxNames)}.`;
-  return names.length === 1 ? message : `${message} The same applies to ${listOf(names.slice(1), maxNames)}.`;
+  return `${message} This applies to ${subject} ${listOf(names, maxNames)}.`;
 }
 
 /**
@@ -151,7 +102,7 @@ function maxNamesOf({ temporary = false }: Finding): number {
 }
 
 /** Names resources. Of more than one too many, or of long names, it names the first ones, and says how many others there are. */
-function listOf(names: readonly string[], maxNames: number): string {
+export function listOf(names: readonly string[], maxNames: number): string {
   const texts = names.map((name) => printable(name, 120));
   const firstTexts = firstThatFit(texts, names.length > maxNames + 1 ? maxNames : names.length);
   const others = names.length - firstTexts.length;
