@@ -3,7 +3,15 @@ import { installPackage } from "../test/deployment/install-package.ts";
 import { installPlugin } from "./install-plugin.ts";
 import { measurePreviews } from "./measure-previews.ts";
 import { measureRounds } from "./measure-rounds.ts";
-import { filesOfYaml, fleetInYaml, fleetProgram, literalProgram, literalsInYaml, MANIFEST, readProgram } from "./programs.ts";
+import {
+  filesOfYaml,
+  fleetInYaml,
+  fleetProgram,
+  literalProgram,
+  literalsInYaml,
+  MANIFEST,
+  readProgram,
+} from "./programs.ts";
 import { projectIds, startSlowService } from "./start-slow-service.ts";
 import { writeResults } from "./write-results.ts";
 

@@ -47,7 +47,7 @@ function registerLiterals(
   sdk: Built,
 ): void {
   const connection = sdk.lookUpConnection(sdk.stackConfiguration(pulumi.runtime.getConfig));
-  const { baseUrl: service, publicKey } = sdk.fingerprintsOf(connection);
+  const { service, publicKey } = sdk.fingerprintsOf(connection);
   const settings: Inputs = sdk.recordedSettingsOf(serviceSettings);
   class Literal extends pulumi.CustomResource {}
   for (const projectId of ids) {

@@ -70,9 +70,10 @@ export function describeFinding(names: readonly string[], finding: Finding): str
   const { message, record } = finding;
   const maxNames = maxNamesOf(finding);
   if (record !== undefined) {
-    const [is, uses] = names.length === 1 ? ["is", "uses"] : ["are", "use"];
-    const what = record === "gone" ? `${is} gone` : `${uses} the recorded settings`;
-    return `${message} AgentLogConfig ${listOf(names, maxNames)} ${what}.`;
+    const isOne = names.length === 1;
+    const gone = isOne ? "is gone" : "are gone";
+    const used = isOne ? "uses the recorded settings" : "use the recorded settings";
+    return `${message} AgentLogConfig ${listOf(names, maxNames)} ${record === "gone" ? gone : used}.`;
   }
   const subject = names.length === 1 ? "the resource" : "the resources";
   return `${message} This applies to ${subject} ${listOf(names, maxNames)}.`;
@@ -92,8 +93,9 @@ export function describeNext(name: string, finding: Finding, count: number): str
   const subject = isLast ? "Other resources" : printable(name, 120);
   if (record === undefined) return `${isLast ? subject : `AgentLogConfig ${subject}`}: ${causeKey}`;
   if (count === 1) return describeFinding([name], finding);
-  const [is, uses] = isLast ? ["are", "use their records"] : ["is", "uses its record"];
-  return `${subject} ${record === "gone" ? `${is} gone` : uses}, too${evidence === undefined ? "" : ` (${evidence})`}.`;
+  const gone = isLast ? "are gone" : "is gone";
+  const used = isLast ? "use their records" : "uses its record";
+  return `${subject} ${record === "gone" ? gone : used}, too${evidence === undefined ? "" : ` (${evidence})`}.`;
 }
 
 /** Fewer resources are named in an outage, because nobody has to mend each of them. */

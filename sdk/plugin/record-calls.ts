@@ -16,8 +16,9 @@ import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { checkInputs } from "../record/check-inputs.ts";
 import { resourceIdOf, unread } from "../record/fleet-record.ts";
 import { differenceOf, outputsToRecord } from "../record/record-changes.ts";
+import { isRecorded } from "../record/recorded-settings.ts";
 import { refreshRecord } from "../record/refresh-record.ts";
-import { isFleet, secretNamesBehind } from "../record/resource-arguments.ts";
+import { secretNamesBehind } from "../record/resource-arguments.ts";
 import {
   asProperties,
   type Properties,
@@ -35,11 +36,12 @@ import type { PluginRun } from "./plugin-run.ts";
 // and put back, and failures of a preview or a refresh are held.
 
 export async function checkRecord(request: CheckRequest, run: PluginRun): Promise<CheckResponse> {
-  const [urn, response] = [request.getUrn(), new providerMessages.CheckResponse()];
-  const refusal = refusalOfType(urn);
+  const urn = request.getUrn();
+  const response = new providerMessages.CheckResponse();
+  const problem = problemOfType(urn);
   // The failure names no property, because the engine would print its value.
-  if (refusal !== undefined) {
-    return response.setFailuresList([new providerMessages.CheckFailure().setReason(refusal)]);
+  if (problem !== undefined) {
+    return response.setFailuresList([new providerMessages.CheckFailure().setReason(problem)]);
   }
   // No program reads for the plugin, so an origin would be forged. With `ignoreChanges: ["*"]` the recorded internal properties
   // come back as inputs.
@@ -64,10 +66,10 @@ export function diffRecord(request: DiffRequest): DiffResponse {
 }
 
 export async function createRecord(request: CreateRequest, run: PluginRun): Promise<CreateResponse> {
-  const [inputs, isPreview] = [propertiesOf(request.getProperties()), request.getPreview()];
+  const inputs = propertiesOf(request.getProperties());
   const outputs = await recordOrHold(request, inputs, run);
   // As with every resource, an id is unknown until there is a record.
-  const id = isPreview ? "" : resourceIdOf(recordIn(inputs));
+  const id = request.getPreview() ? "" : resourceIdOf(recordIn(inputs));
   return new providerMessages.CreateResponse().setProperties(outputs).setId(id);
 }
 
@@ -77,26 +79,27 @@ export async function updateRecord(request: UpdateRequest, run: PluginRun): Prom
 }
 
 export async function readRecord(request: ReadRequest, run: PluginRun): Promise<ReadResponse> {
-  const [urn, response] = [request.getUrn(), new providerMessages.ReadResponse()];
-  const refusal = refusalOfType(urn);
-  if (refusal !== undefined) throw new Error(refusal);
+  const urn = request.getUrn();
+  const response = new providerMessages.ReadResponse();
+  const problem = problemOfType(urn);
+  if (problem !== undefined) throw new Error(problem);
   const olds = propertiesOf(request.getProperties());
   // Outputs do not say what they were read for.
   const oldInputs = propertiesOf(request.getInputs());
   const record = { ...recordIn(olds), readTarget: recordIn(oldInputs).readTarget };
-  const isNew = record.args.projectId === undefined && !isFleet(record.args);
+  const isNew = !isRecorded(record);
   if (isNew && typeInUrn(urn) === PLUGIN_FLEET_TYPE) throw new Error(NO_IMPORT);
   // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
-  const isAdopted = isNew ? request.hasInputs() : Object.keys(oldInputs).length === 0;
+  const isExternal = isNew ? request.hasInputs() : Object.keys(oldInputs).length === 0;
   const { id, inputs, outputs, warnings, failures } = await refreshRecord(run.context, request.getId(), record);
   if (failures.length > 0) {
-    if (isNew || isAdopted) return run.report.fail(urn, failures);
+    if (isNew || isExternal) return run.report.fail(urn, failures);
     await run.report.hold(urn, failures);
     return response.setId(request.getId()).setInputs(request.getInputs()).setProperties(request.getProperties());
   }
   run.report.warn(urn, warnings);
   if (id === undefined) return response;
-  const newInputs = inputs && structOf(isAdopted ? {} : resealAs(asProperties(inputs), olds));
+  const newInputs = inputs && structOf(isExternal ? {} : resealAs(asProperties(inputs), olds));
   response.setId(id).setInputs(newInputs ?? request.getInputs());
   return response.setProperties(structOf(resealAs(asProperties(outputs), olds)));
 }
@@ -108,10 +111,10 @@ function recordIn(properties: Properties): ResourceProperties {
 }
 
 /** Returns why a resource can't be read or recorded, because it has a type that the plugin has no records of. */
-function refusalOfType(urn: string): string | undefined {
+function problemOfType(urn: string): string | undefined {
   const type = typeInUrn(urn);
   if (type === PLUGIN_TYPE || type === PLUGIN_FLEET_TYPE) return undefined;
-  return `The plugin agent-log-config has no record of the type ${printable(type, 80)}; use ${PLUGIN_TYPE}.`;
+  return `The plugin agent-log-config has no record of the type ${printable(type, 80)}; use ${PLUGIN_TYPE} or ${PLUGIN_FLEET_TYPE}.`;
 }
 
 /**

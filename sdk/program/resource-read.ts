@@ -94,10 +94,10 @@ async function readNow(
   if (connection === undefined || readArguments === undefined) {
     return { settings: recordedSettingsOf({}), origin: originText(origin) };
   }
-  const { baseUrl: service, publicKey } = fingerprintsOf(connection);
+  const { service, publicKey } = fingerprintsOf(connection);
   const read = readShared(connection, readArguments, hasWaited);
   const outcome = await outcomeOf(read, { id: idOf(readArguments), service });
-  const [settings, failure] =
-    outcome.kind === "read" ? [outcome.settings, undefined] : [recordedSettingsOf({}), outcome.finding];
+  const settings = outcome.kind === "read" ? outcome.settings : recordedSettingsOf({});
+  const failure = outcome.kind === "failed" ? outcome.finding : undefined;
   return { settings, origin: originText({ ...origin, read: { readTarget: outcome.readTarget, publicKey, failure } }) };
 }

@@ -9,8 +9,8 @@ import { checkInputs } from "../record/check-inputs.ts";
 import type { RecordContext } from "../record/find-outcome.ts";
 import { resourceIdOf } from "../record/fleet-record.ts";
 import { differenceOf, outputsToRecord } from "../record/record-changes.ts";
+import { isRecorded } from "../record/recorded-settings.ts";
 import { refreshRecord } from "../record/refresh-record.ts";
-import { isFleet } from "../record/resource-arguments.ts";
 import {
   asProperties,
   internalIn,
@@ -35,16 +35,18 @@ export async function check(
   olds: Properties,
   news: Properties,
 ): Promise<{ inputs: Properties; failures: { property: ""; reason: string }[] }> {
-  const [oldRecord, newRecord, { failsIn }] = [parseProperties(olds), parseProperties(news), internalIn(news)];
+  const record = parseProperties(olds);
+  const properties = parseProperties(news);
+  const { failsIn } = internalIn(news);
   // The host sees neither the name of the resource nor which inputs are secret, so without an origin any of them may be.
   const { name, secrets } =
-    typeof newRecord.origin === "object"
-      ? newRecord.origin
-      : { name: resourceIdOf(newRecord), secrets: Object.keys(news) };
+    typeof properties.origin === "object"
+      ? properties.origin
+      : { name: resourceIdOf(properties), secrets: Object.keys(news) };
   // In a preview the program reports the failures.
   const context = { ...contextOf(configuration), isPreview: failsIn === "program" };
-  const { inputs, failures, warnings } = await checkInputs(context, oldRecord, newRecord, secrets);
-  for (const warning of warnings) await warnOfRecord(name, resourceIdOf(newRecord), warning);
+  const { inputs, failures, warnings } = await checkInputs(context, record, properties, secrets);
+  for (const warning of warnings) await warnOfRecord(name, resourceIdOf(properties), warning);
   if (failures.length > 0 && failsIn === undefined) {
     // The engine would print the value of a property beside the reason.
     return { inputs: asProperties(inputs), failures: [{ property: "", reason: failureText(failures) }] };
@@ -90,16 +92,15 @@ export async function read(
   id: string,
   olds: Properties,
 ): Promise<{ id?: string; props: Properties; inputs?: Properties }> {
-  // The host does not see inputs, and can't import, so `get` adopts a resource that has no record here.
+  // The host does not see inputs, and can't import, so a resource without a record here comes from `get`.
   const record = parseProperties(olds);
-  const isNew = record.args.projectId === undefined && !isFleet(record.args);
-  const isAdopted = isNew || internalIn(olds).isAdopted === true;
+  const isExternal = !isRecorded(record) || internalIn(olds).isExternal === true;
   const refreshed = await refreshRecord(contextOf(configuration), id, record);
   if (refreshed.failures.length > 0) throw refreshError(id, refreshed.failures);
   for (const warning of refreshed.warnings) await warnOfRecord(id, id, warning);
   // The host passes a seal on to the engine.
-  const props = sealSecrets({ ...asProperties(refreshed.outputs), ...internalProperties({ isAdopted }) }, []);
-  const inputs = refreshed.inputs && (isAdopted ? {} : sealSecrets(asProperties(refreshed.inputs), []));
+  const props = sealSecrets({ ...asProperties(refreshed.outputs), ...internalProperties({ isExternal }) }, []);
+  const inputs = refreshed.inputs && (isExternal ? {} : sealSecrets(asProperties(refreshed.inputs), []));
   return { ...(refreshed.id !== undefined && { id: refreshed.id }), props, ...(inputs && { inputs }) };
 }
 

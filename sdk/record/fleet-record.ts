@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { CONFIGS, FLEET_ID } from "../engine/frozen-texts.ts";
 import type { Finding } from "../findings/finding.ts";
-import { recordedSettingsOf, SECRET_SETTING } from "../model/agent-log-settings.ts";
+import { isSettingName, recordedSettingsOf, SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { AGENTS, idOf } from "../model/read-arguments.ts";
 import { isPlainObject, type Json, type JsonMap } from "../text/json.ts";
 import { type ReadTarget, UNKNOWN_TARGET } from "./read-target.ts";
@@ -51,11 +51,11 @@ function memberIn(
   identity: { readonly projectId: Json; readonly agent: Json },
 ): ResourceProperties {
   const { projects: _, agents: __, ...rules } = args;
-  const { id: ___, name: ____, projectId: _____, agent: ______, ...shown } = mapIn(mapIn(settings[CONFIGS])[key]);
-  const secret = mapIn(settings[SECRET_SETTING])[key];
+  const ofMember = { ...mapIn(mapIn(settings[CONFIGS])[key]), [SECRET_SETTING]: mapIn(settings[SECRET_SETTING])[key] };
+  const entries = Object.entries(ofMember).filter(([name, value]) => isSettingName(name) && value !== undefined);
   return {
     args: { ...rules, ...identity },
-    settings: { ...shown, ...(secret !== undefined && { [SECRET_SETTING]: secret }) },
+    settings: Object.fromEntries(entries),
     origin: origin === UNKNOWN ? UNKNOWN : undefined,
     readTarget: readTarget && { ...readTarget, id: idOf(identity) },
   };

@@ -3,7 +3,7 @@ import type { Finding } from "../findings/finding.ts";
 import { idOf } from "../model/read-arguments.ts";
 import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import { isObject } from "../text/json.ts";
-import { type Fingerprints, fingerprintOf, type ReadTarget } from "./read-target.ts";
+import { fingerprintsOf, type ReadTarget } from "./read-target.ts";
 import type { GivenArguments } from "./resource-arguments.ts";
 
 /**
@@ -62,9 +62,10 @@ export function belongsTo(
   args: GivenArguments,
   connection: ConnectionSettings,
 ): boolean {
-  const isSame = (setting: keyof Fingerprints, fingerprint: string | null) => {
-    const { text, source = "environment" } = connection[setting] ?? {};
-    return source === "environment" || fingerprintOf(setting, text) === fingerprint;
-  };
-  return readTarget.id === idOf(args) && isSame("baseUrl", readTarget.service) && isSame("publicKey", publicKey);
+  const fingerprints = fingerprintsOf(connection);
+  const isCompared = (setting: "baseUrl" | "publicKey") =>
+    connection[setting] !== undefined && connection[setting].source !== "environment";
+  const isSameService = !isCompared("baseUrl") || fingerprints.service === readTarget.service;
+  const isSameKey = !isCompared("publicKey") || fingerprints.publicKey === publicKey;
+  return readTarget.id === idOf(args) && isSameService && isSameKey;
 }

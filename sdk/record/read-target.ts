@@ -16,7 +16,7 @@ export const UNKNOWN_TARGET: ReadTarget = { id: UNKNOWN, service: null };
 
 /** Says what a read over a connection is for. The address of the service may be a secret of the stack. */
 export function readTargetOf(resource: AgentOfProject, connection: ConnectionSettings): ReadTarget {
-  return { id: idOf(resource), service: fingerprintsOf(connection).baseUrl };
+  return { id: idOf(resource), service: fingerprintsOf(connection).service };
 }
 
 export function readTargetText({ id, service }: ReadTarget): string {
@@ -30,19 +30,21 @@ export function parseReadTarget(value: unknown): ReadTarget | undefined {
   return { id, service: service === "null" ? null : service };
 }
 
+/** What tells connections apart without showing their settings, which may be secrets of the stack; null for what is not set. */
 export interface Fingerprints {
-  readonly baseUrl: string | null;
+  readonly service: string | null;
   readonly publicKey: string | null;
 }
 
 export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fingerprints {
-  return { baseUrl: fingerprintOf("baseUrl", baseUrl?.text), publicKey: fingerprintOf("publicKey", publicKey?.text) };
+  const url = URL.parse(baseUrl?.text ?? "");
+  // One service has one fingerprint, however its address is spelled.
+  return {
+    service: fingerprintOf((url && apiAddress(url)) ?? baseUrl?.text),
+    publicKey: fingerprintOf(publicKey?.text),
+  };
 }
 
-/** One service has one fingerprint, however its address is spelled. */
-export function fingerprintOf(setting: keyof Fingerprints, text: string | undefined): string | null {
-  if (text === undefined) return null;
-  const url = setting === "baseUrl" ? URL.parse(text) : null;
-  const canonicalText = (url && apiAddress(url)) ?? text;
-  return createHash("sha256").update(canonicalText).digest("hex").slice(0, 16);
+function fingerprintOf(text: string | undefined): string | null {
+  return text === undefined ? null : createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

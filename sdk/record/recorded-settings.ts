@@ -1,4 +1,5 @@
 import { isUnknown } from "../engine/engine-marks.ts";
+import { CONFIGS } from "../engine/frozen-texts.ts";
 import { idOf } from "../model/read-arguments.ts";
 import type { ReadTarget } from "./read-target.ts";
 import { isFleet } from "./resource-arguments.ts";
@@ -6,6 +7,11 @@ import type { ResourceProperties } from "./resource-properties.ts";
 
 /** What takes the place of a record that does not exist. */
 export const NO_RECORD: ResourceProperties = { args: {}, settings: {} };
+
+/** Tells whether there is a record. The state that a program gives to `get` has arguments alone. */
+export function isRecorded({ args, settings }: ResourceProperties): boolean {
+  return isFleet(args) ? settings[CONFIGS] !== undefined : args.projectId !== undefined;
+}
 
 /** Returns what the settings of a record were read for. A state that does not say so may have been edited, or be of an older version. */
 export function readTargetIn({ args, readTarget }: ResourceProperties): ReadTarget {

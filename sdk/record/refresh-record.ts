@@ -7,7 +7,7 @@ import { type RecordContext, readerFor } from "./find-outcome.ts";
 import { type Completion, joinMembers, recordedMembersOf } from "./fleet-record.ts";
 import { readTargetOf } from "./read-target.ts";
 import { outputsOf } from "./record-changes.ts";
-import { readTargetIn } from "./recorded-settings.ts";
+import { isRecorded, readTargetIn } from "./recorded-settings.ts";
 import { argumentsInState, isFleet, withDefaults } from "./resource-arguments.ts";
 import type { ResourceProperties } from "./resource-properties.ts";
 
@@ -62,7 +62,7 @@ async function refreshMember(context: RecordContext, id: string, record: Resourc
   } catch (error) {
     const finding = errorFinding(error);
     const kept = { ...nothing, inputs: { ...record, readTarget: readTargetIn(record) }, isAnswered: false };
-    if (record.args.projectId === undefined) return { ...kept, failures: [finding] };
+    if (!isRecorded(record)) return { ...kept, failures: [finding] };
     if (saysGone(error)) {
       return { ...nothing, inputs: undefined, isAnswered: true, warnings: [{ ...finding, record: "gone" }] };
     }

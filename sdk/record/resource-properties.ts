@@ -8,7 +8,7 @@ import { parseReadTarget, type ReadTarget, readTargetText, UNKNOWN_TARGET } from
 import { type GivenArguments, isFleet } from "./resource-arguments.ts";
 
 /** The inputs or the outputs of a resource. */
-export interface ResourceProperties extends Omit<InternalProperties, "failsIn" | "isAdopted"> {
+export interface ResourceProperties extends Omit<InternalProperties, "failsIn" | "isExternal"> {
   /** What the program has passed, valid or not. */
   readonly args: GivenArguments;
   /** Those of one agent, or those of all members of a fleet. */
@@ -53,7 +53,7 @@ interface InternalProperties {
    * The record comes from `get`, so its program sends no inputs. The Read of the dynamic provider writes and reads it. It is in the
    * outputs and the state. It is frozen: without it, a refresh records inputs, and the next preview shows that they are gone.
    */
-  readonly isAdopted?: boolean;
+  readonly isExternal?: boolean;
 }
 
 export const UNKNOWN_SETTINGS: RecordedSettings = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
@@ -104,7 +104,7 @@ export function internalIn(properties: Readonly<Record<string, unknown>>): Inter
     failsIn: failsIn === "program" || failsIn === "update" ? failsIn : undefined,
     readTarget: parseReadTarget(__readTarget),
     failures: parseFindings(failures),
-    isAdopted: properties["__adopted"] === true,
+    isExternal: properties["__external"] === true,
   };
 }
 
@@ -115,14 +115,14 @@ export function internalIn(properties: Readonly<Record<string, unknown>>): Inter
 export function internalProperties(
   values: Omit<InternalProperties, "origin"> & { readonly origin?: unknown },
 ): Record<string, unknown> {
-  const { provider, origin, failsIn, readTarget, failures = [], isAdopted = false } = values;
+  const { provider, origin, failsIn, readTarget, failures = [], isExternal = false } = values;
   const properties = {
     __provider: provider,
     __origin: origin,
     __failsIn: failsIn,
     __readTarget: readTarget && readTargetText(readTarget),
     [FAILURES]: failures.length > 0 ? findingsText(failures) : undefined,
-    __adopted: isAdopted ? true : undefined,
+    __external: isExternal ? true : undefined,
   };
   return Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined));
 }

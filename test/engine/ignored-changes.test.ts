@@ -7,7 +7,9 @@ const settings = (sizeThresholdMB: number) => ({ logPath: `/log/${sizeThresholdM
 const COMPLAINT = /cannot ignore changes [^"]*"(?!configs\[)/;
 
 // The stand-in engine has no transforms, and ignores whole properties only.
-it("never overwrites on the real engine what ignoreChanges keeps, and shows the drift once the option is gone", async (context) => {
+it("never overwrites on the real engine what ignoreChanges keeps, and shows the drift once the option is gone", {
+  timeout: 300_000,
+}, async (context) => {
   const program = { projectId: PROJECT_ID, privateKey: PRIVATE_KEY, ignores: true };
   const { deployment, service } = await openProgram(context, "real", "ignoring", program);
   await deployment.setConfig("ignoring:baseUrl", service.baseUrl);

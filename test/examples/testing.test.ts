@@ -8,7 +8,7 @@ import { copyExample } from "./copy-example.ts";
 import { openExample } from "./open-example.ts";
 
 /** The test on docs/testing.md, and the program that it tests. */
-const onPage = fencesIn(PAGES.get("docs/testing.md") ?? "", "ts fragment");
+const onPage = fencesIn(PAGES.get("docs/testing.md") ?? "", "ts fragment").filter((code) => code.includes("it("));
 const [tested = ""] = fencesIn(PAGES.get("README.md") ?? "", "ts");
 
 it("passes its own unit tests, and those of its page and of docs/testing.md", async (context) => {

@@ -61,7 +61,7 @@ function warnings(): readonly string[] {
 
 /** What came of a read in the program, over the connection of the engine's configuration. */
 function reading(changes: Partial<ProgramRead> = {}, others: Partial<Omit<ProgramOrigin, "read">> = {}) {
-  const { baseUrl: service, publicKey } = fingerprints();
+  const { service, publicKey } = fingerprints();
   const read: ProgramRead = { readTarget: { id: ID, service }, publicKey, ...changes };
   return { name: "orders", read, secrets: [], ignoreChanges: [], ...others };
 }
@@ -98,7 +98,7 @@ it.each<[description: string, change: () => object, expected?: Properties]>([
 ])("reads itself unless the settings are those of the record: they %s", async (_, change, expected = OWN) => {
   const { inputs, failures } = await check(CONFIGURATION, {}, { ...INPUTS, __origin: reading(), ...change() });
   const record = { ...INPUTS, ...expected };
-  const __readTarget = `${record.projectId}/monitoring ${fingerprints().baseUrl}`;
+  const __readTarget = `${record.projectId}/monitoring ${fingerprints().service}`;
   expect([failures, inputs]).toEqual([[], { __readTarget, ...record }]);
   expect(service.requests.length > 0).toBe(record.logPath === OWN.logPath);
 });

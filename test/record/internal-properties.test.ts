@@ -6,7 +6,7 @@ import { internalIn, internalProperties } from "../../sdk/record/resource-proper
 const sdk = path.join(import.meta.dirname, "../../sdk");
 
 it("is the one file that spells the internal properties", () => {
-  const names = /\b__(?:provider|origin|failsIn|readTarget|failures|adopted)\b/;
+  const names = /\b__(?:provider|origin|failsIn|readTarget|failures|external)\b/;
   const files = globSync("**/*.ts", { cwd: sdk }).filter((file) =>
     names.test(readFileSync(path.join(sdk, file), "utf8")),
   );
@@ -26,8 +26,8 @@ it.each([
 });
 
 it.each([null, "x", "a/b", "a/b c d", 5, ["a/b c"]])("takes nothing from the edited state %j", (value) => {
-  expect(internalIn({ __readTarget: value, __failures: value, __failsIn: value, __adopted: value })).toEqual({
-    isAdopted: false,
+  expect(internalIn({ __readTarget: value, __failures: value, __failsIn: value, __external: value })).toEqual({
+    isExternal: false,
     provider: undefined,
     origin: undefined,
     failsIn: undefined,

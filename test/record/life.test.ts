@@ -131,8 +131,8 @@ function sentBy({ args, way, services, service, ignoreChanges, isTransformed }: 
   if (way === "plugin") return asked;
   if (way === "foreign provider") return { ...asked, __origin: originText(origin) };
   const from = way === "travel" ? service : 1 - service;
-  const { baseUrl, publicKey } = fingerprintsOf(connectionOf(from));
-  const read = { readTarget: { id: `${projectId}/${agent}`, service: baseUrl }, publicKey };
+  const { service: readService, publicKey } = fingerprintsOf(connectionOf(from));
+  const read = { readTarget: { id: `${projectId}/${agent}`, service: readService }, publicKey };
   try {
     return {
       ...asked,
@@ -204,7 +204,7 @@ function recordIn({ whenUnavailable, expect: expected, whenUnexpected, __readTar
   const { projectId, logPath, logRotate, configOverrides } = member;
   const project = PROJECTS.indexOf(String(projectId));
   const [, service = ""] = String(__readTarget).split(" ");
-  const fingerprints = [0, 1].map((index) => fingerprintsOf(connectionOf(index)).baseUrl);
+  const fingerprints = [0, 1].map((index) => fingerprintsOf(connectionOf(index)).service);
   return {
     args: { project, whenUnavailable, expect: expected, whenUnexpected } as Args,
     settings: { logPath, logRotate, configOverrides } as Settings,
