@@ -28,12 +28,11 @@ import {
   withoutInternal,
 } from "../record/resource-properties.ts";
 import { printable } from "../text/printable.ts";
-
 import { propertiesOf, resealAs, sealedNames, structOf, typeInUrn, withoutSeals } from "./engine-messages.ts";
 import type { PluginRun } from "./plugin-run.ts";
 
-// What a resource does is decided in ../record/resource-lifecycle.ts. Here its properties are taken out of the engine's messages
-// and put back, and failures of a preview or a refresh are held.
+// ../record/ decides what a resource does. Here its properties are taken out of the engine's messages and put back, and failures of a
+// preview or a refresh are held.
 
 export async function checkRecord(request: CheckRequest, run: PluginRun): Promise<CheckResponse> {
   const urn = request.getUrn();
@@ -49,16 +48,16 @@ export async function checkRecord(request: CheckRequest, run: PluginRun): Promis
   const news = typeInUrn(urn) === PLUGIN_FLEET_TYPE ? { projects: null, ...sent } : sent;
   const olds = propertiesOf(request.getOlds());
   const secrets = [SECRET_SETTING, ...secretNamesBehind(sealedNames(news))];
-  const { inputs, failures, warnings } = await checkInputs(run.context, recordIn(olds), recordIn(news), secrets);
+  const { inputs, failures, warnings } = await checkInputs(run.context, parseSealed(olds), parseSealed(news), secrets);
   run.report.note(urn, failures);
   run.report.warn(urn, warnings);
   return response.setInputs(structOf(sealSecrets(resealAs(asProperties(inputs), news), secrets)));
 }
 
 export function diffRecord(request: DiffRequest): DiffResponse {
-  const outputs = recordIn(propertiesOf(request.getOlds()));
-  const inputs = recordIn(propertiesOf(request.getOldInputs() ?? request.getOlds()));
-  const news = recordIn(propertiesOf(request.getNews()));
+  const outputs = parseSealed(propertiesOf(request.getOlds()));
+  const inputs = parseSealed(propertiesOf(request.getOldInputs() ?? request.getOlds()));
+  const news = parseSealed(propertiesOf(request.getNews()));
   const { changes, replaces = [] } = differenceOf(request.getId(), outputs, inputs, news);
   const { DIFF_NONE, DIFF_SOME, DIFF_UNKNOWN } = providerMessages.DiffResponse.DiffChanges;
   const kind = changes === undefined ? DIFF_UNKNOWN : changes ? DIFF_SOME : DIFF_NONE;
@@ -69,7 +68,7 @@ export async function createRecord(request: CreateRequest, run: PluginRun): Prom
   const inputs = propertiesOf(request.getProperties());
   const outputs = await recordOrHold(request, inputs, run);
   // As with every resource, an id is unknown until there is a record.
-  const id = request.getPreview() ? "" : resourceIdOf(recordIn(inputs));
+  const id = request.getPreview() ? "" : resourceIdOf(parseSealed(inputs));
   return new providerMessages.CreateResponse().setProperties(outputs).setId(id);
 }
 
@@ -86,7 +85,7 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
   const olds = propertiesOf(request.getProperties());
   // Outputs do not say what they were read for.
   const oldInputs = propertiesOf(request.getInputs());
-  const record = { ...recordIn(olds), readTarget: recordIn(oldInputs).readTarget };
+  const record = { ...parseSealed(olds), readTarget: parseSealed(oldInputs).readTarget };
   const isNew = !isRecorded(record);
   if (isNew && typeInUrn(urn) === PLUGIN_FLEET_TYPE) throw new Error(NO_IMPORT);
   // An import has no inputs. The state that a program gives to `get` comes as inputs, too.
@@ -106,7 +105,7 @@ export async function readRecord(request: ReadRequest, run: PluginRun): Promise<
 
 const NO_IMPORT = "An AgentLogConfigs can't be imported or read by an id; create the resource, because it only reads.";
 
-function recordIn(properties: Properties): ResourceProperties {
+function parseSealed(properties: Properties): ResourceProperties {
   return parseProperties(withoutSeals(properties));
 }
 
@@ -127,7 +126,7 @@ async function recordOrHold(
   { report }: PluginRun,
 ): Promise<Struct> {
   const urn = request.getUrn();
-  const { outputs, failures } = outputsToRecord(recordIn(newProperties));
+  const { outputs, failures } = outputsToRecord(parseSealed(newProperties));
   if (failures.length === 0) return structOf(resealAs(asProperties(outputs), newProperties));
   if (!request.getPreview()) report.fail(urn, failures);
   await report.hold(urn, failures);

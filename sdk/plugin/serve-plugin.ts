@@ -23,7 +23,8 @@ const MAX_MESSAGE_BYTES = 400 << 20;
  * process ends with its standard input, so that none is left behind by an engine that was killed.
  */
 export function servePlugin(description: PluginDescription): void {
-  // protobuf makes members by assignment, so a member with this name would be lost before it could be refused.
+  // protobuf makes members by assignment, so in a map such as `projects`, this name would be lost before the names are checked
+  // (../record/resource-arguments.ts).
   Reflect.deleteProperty(Object.prototype, "__proto__");
   // A person who starts the plugin to attach an engine gives no address.
   const [, , engineAddress] = process.argv;
@@ -54,9 +55,8 @@ interface PluginDescription {
 }
 
 /**
- * Returns the calls by which the engine asks for resources and functions. `../record/resource-lifecycle.ts` decides what a
- * resource does, and `record-calls.ts` takes its properties out of the engine's messages and puts them back. A call that is not handled
- * is a feature that the plugin does not have.
+ * Returns the calls by which the engine asks for resources and functions. A call that is not handled is a feature that the plugin does
+ * not have.
  */
 function resourceProvider({ version, schema }: PluginDescription, log: EngineLog) {
   let isFromProgram = false;

@@ -191,7 +191,7 @@ interface FunctionCall {
   readonly args: object;
   /** It has waited for a resource. */
   readonly hasWaited: boolean;
-  /** No message may quote the arguments if they are invalid. */
+  /** The arguments may have secrets. */
   readonly isSecret: boolean;
 }
 

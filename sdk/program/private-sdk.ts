@@ -2,9 +2,10 @@ import { createRequire } from "node:module";
 import * as pulumi from "@pulumi/pulumi";
 import { isObject } from "../text/json.ts";
 
-// This file has everything that the package uses of @pulumi/pulumi beyond its type declarations, and says what happens if a later
-// version no longer has it. There are two more such uses: if the SDK no longer looks for `__pulumiRunError` (sdk/model/errors.ts), it
-// prints errors with their stacks, and if it prints errors in another way, sdk-errors.ts does not shorten them.
+// These functions use what @pulumi/pulumi has beyond its type declarations, and say what happens if a later version no longer has it.
+// Three more things are no part of the declarations. If the SDK no longer looks for `__pulumiRunError` (sdk/model/errors.ts), it prints
+// errors with their stacks. If it prints errors in another way, sdk-errors.ts does not shorten them. If the provider host no longer gets
+// the address of the engine as its first argument (sdk/provider/dynamic-provider.ts), it prints warnings beside the engine's messages.
 
 /** What the SDK's own invoke uses to wait for `dependsOn`. */
 interface DependsOnModule {

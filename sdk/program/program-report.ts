@@ -29,8 +29,8 @@ export class ProgramReport {
   /** Reports why a resource fails, if it fails in the program. */
   watch(resource: pulumi.Resource, name: string, failures: pulumi.Output<unknown>): void {
     if (whereItFails() !== "program") return;
-    whenKnown(failures, (reasons) => {
-      for (const failure of parseFindings(reasons)) {
+    whenKnown(failures, (text) => {
+      for (const failure of parseFindings(text)) {
         failAtEnd();
         this.#note({ resource, name }, failure);
       }

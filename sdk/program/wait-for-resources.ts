@@ -30,10 +30,9 @@ export function dependenciesIn({ dependsOn = [], parent }: pulumi.CustomResource
 }
 
 /**
- * Resolves once the resources are registered that the SDK waits for because of these options, beside those of `dependsOn`. They may
- * change the settings: what `deletedWith` and `replaceWith` name, and a component around the resource, which is registered after all
- * that the component's own options and arguments name. So a read in a component counts as a read after other resources, even if there
- * are none.
+ * Waits for the registration of what these options name beside `dependsOn`, as the SDK does: the resources of `deletedWith` and
+ * `replaceWith`, and the component around the resource. A component is registered after everything that its own options and arguments
+ * name. All of this may change the settings, so a read in a component counts as a read that has waited.
  * @returns undefined if there is nothing to wait for
  */
 export function waitForRegistration(options: pulumi.CustomResourceOptions): Promise<unknown> | undefined {

@@ -22,8 +22,7 @@ import {
 import { printable } from "../text/printable.ts";
 
 // The provider text calls these functions. Their names and arguments never change, and all of them return promises, because the
-// state of every stack has this text. sdk/record/ decides what they do. This file fits it to the host of dynamic
-// providers.
+// state of every stack has this text. sdk/record/ decides what they do, and this file fits it to the provider host.
 
 /** The configuration that the engine gives to the provider host: the stack's, or that of an explicit Provider. */
 export interface ProviderConfiguration {
@@ -36,17 +35,17 @@ export async function check(
   news: Properties,
 ): Promise<{ inputs: Properties; failures: { property: ""; reason: string }[] }> {
   const record = parseProperties(olds);
-  const properties = parseProperties(news);
+  const resource = parseProperties(news);
   const { failsIn } = internalIn(news);
   // The host sees neither the name of the resource nor which inputs are secret, so without an origin any of them may be.
   const { name, secrets } =
-    typeof properties.origin === "object"
-      ? properties.origin
-      : { name: resourceIdOf(properties), secrets: Object.keys(news) };
+    typeof resource.origin === "object"
+      ? resource.origin
+      : { name: resourceIdOf(resource), secrets: Object.keys(news) };
   // In a preview the program reports the failures.
   const context = { ...contextOf(configuration), isPreview: failsIn === "program" };
-  const { inputs, failures, warnings } = await checkInputs(context, record, properties, secrets);
-  for (const warning of warnings) await warnOfRecord(name, resourceIdOf(properties), warning);
+  const { inputs, failures, warnings } = await checkInputs(context, record, resource, secrets);
+  for (const warning of warnings) await warnOfRecord(name, resourceIdOf(resource), warning);
   if (failures.length > 0 && failsIn === undefined) {
     // The engine would print the value of a property beside the reason.
     return { inputs: asProperties(inputs), failures: [{ property: "", reason: failureText(failures) }] };
@@ -61,8 +60,8 @@ export async function diff(
   news: Properties,
 ): Promise<{ changes?: boolean; replaces?: readonly string[] }> {
   // The host sees outputs alone.
-  const oldRecord = parseProperties(olds);
-  return differenceOf(id, oldRecord, oldRecord, parseProperties(news));
+  const record = parseProperties(olds);
+  return differenceOf(id, record, record, parseProperties(news));
 }
 
 export async function create(
@@ -105,14 +104,14 @@ export async function read(
 }
 
 /** The host prints an error and its stack before the engine prints its message. */
-function refreshError(id: string, reasons: readonly Finding[]): Error {
+function refreshError(id: string, failures: readonly Finding[]): Error {
   const subject = `AgentLogConfig ${printable(id, 80)}`;
-  const [first = id] = reasons.map((reason) => failures.note(id, reason));
+  const [first = id] = failures.map((failure) => failureReport.note(id, failure));
   // Only a fleet names what it fails for.
-  const isSame = first !== id && reasons.every(({ members }) => members === undefined);
+  const isSame = first !== id && failures.every(({ members }) => members === undefined);
   const sameReason = `${subject} can't be read. The reason is the same as for ${printable(first, 80)}.`;
-  const stack = reasons.map(({ evidence }) => evidence).join(", ") || "it could not be read";
-  return Object.assign(new Error(isSame ? sameReason : failureText(reasons)), { stack, toString: () => subject });
+  const stack = failures.map(({ evidence }) => evidence).join(", ") || "it could not be read";
+  return Object.assign(new Error(isSame ? sameReason : failureText(failures)), { stack, toString: () => subject });
 }
 
 // The engine starts a process for each run, and for each provider in it. It does not announce the end of the run, and asks for a few
@@ -120,18 +119,18 @@ function refreshError(id: string, reasons: readonly Finding[]): Error {
 
 const reader = new SettingsReader((text) => log.showProgress(text), { isTotalKnown: false });
 /** Why reads of a refresh have failed. */
-const failures = new FindingReport(String);
+const failureReport = new FindingReport(String);
 /** What records have warned of. */
-const warnings = new FindingReport(String);
+const warningReport = new FindingReport(String);
 
 /**
  * Warns of a record.
  * @param name that of the resource if it is known, or else its id; two resources of different types may have one name
  */
 async function warnOfRecord(name: string, id: string, warning: Finding): Promise<void> {
-  const countBefore = warnings.countOf(warning);
-  warnings.note([id, ...namesIn(name, warning)].join(), warning);
-  const count = warnings.countOf(warning);
+  const countBefore = warningReport.countOf(warning);
+  warningReport.note([id, ...namesIn(name, warning)].join(), warning);
+  const count = warningReport.countOf(warning);
   // The engine checks a replacement twice.
   if (count === countBefore) return;
   const message = describeNext(name, warning, count);
@@ -139,7 +138,7 @@ async function warnOfRecord(name: string, id: string, warning: Finding): Promise
   await log.flush();
 }
 
-/** The engine gives its address to the host of dynamic providers as the first argument. */
+/** The engine gives its address to the provider host as the first argument. */
 const log = new EngineLog(loadEngineModules, /^\S+:\d+$/.exec(process.argv[2] ?? "")?.[0]);
 
 function loadEngineModules(): EngineModules {

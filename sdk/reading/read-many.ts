@@ -39,7 +39,7 @@ const argumentsSchema = strictObject({
 /**
  * Reads the settings of many projects at the same time. Each read is either among the settings or among the failures.
  * @param args {@link GetAgentLogConfigsArgs}, not checked yet
- * @param isSecret the arguments may have secrets, so no message quotes them if they are invalid
+ * @param isSecret the arguments may have secrets
  * @throws AgentLogConfigError for arguments that are invalid, and the first failure if no read succeeds
  */
 export async function readMany(

@@ -21,8 +21,8 @@ export interface CompletedInputs extends Completion {
 
 /**
  * Completes the inputs of a resource with its settings, and judges them. All members of a fleet are read at the same time.
- * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
- * @param secrets the settings that no message may quote, and the arguments that none may quote if they are invalid
+ * @param olds the inputs in the state; empty for a record that is created, and for the new one of a replacement
+ * @param secrets the names of settings and arguments that no message may quote
  */
 export async function checkInputs(
   context: RecordContext,

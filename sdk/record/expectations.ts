@@ -5,7 +5,7 @@ import { strictObject } from "../model/parse-argument.ts";
 import { isObject, isPlainObject, type Json } from "../text/json.ts";
 import { printable } from "../text/printable.ts";
 
-/** The bounds of a number, in the unit of the threshold. */
+/** The bounds of a number, in the unit of the threshold, which {@link expectedRangeSchema} has checked. */
 interface Bounds {
   readonly atLeast?: number | undefined;
   readonly atMost?: number | undefined;
@@ -58,7 +58,7 @@ function isValid({ issues }: { readonly issues: readonly unknown[] }): boolean {
   return issues.length === 0;
 }
 
-/** @param secrets the settings that no sentence may quote */
+/** Returns a sentence for each setting that is not as expected. */
 export function unmetExpectations(
   expectation: unknown,
   recordedSettings: RecordedSettings,

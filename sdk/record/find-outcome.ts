@@ -50,7 +50,6 @@ type EndedRead = { readonly readTarget: ReadTarget } & (
 /**
  * Finds the settings of a resource whose arguments are valid. It takes the settings that the program has read, if they belong to
  * this record. Otherwise it reads.
- * @param olds the inputs in the state; empty if there are none, as for a replacement that is forced
  */
 export async function findOutcome(
   context: RecordContext,

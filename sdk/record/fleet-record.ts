@@ -14,7 +14,7 @@ import { type ResourceProperties, UNKNOWN_READ } from "./resource-properties.ts"
 // `configOverrides` what is secret, both by the keys of the members, `<project>/<agent>`. A resource of its own is treated as its only
 // member, so that both are checked, recorded and refreshed in the same way.
 
-/** The records of members by their keys. The key of a resource of its own is empty. */
+/** The properties of members by their keys. The key of a resource of its own is empty. */
 export type Members = ReadonlyMap<string, ResourceProperties>;
 
 const ITSELF = "";
@@ -44,7 +44,7 @@ export function recordedMembersOf(record: ResourceProperties): Members {
   );
 }
 
-/** Returns a member as a record of its own. */
+/** Returns a member as a resource of its own. */
 function memberIn(
   { args, settings, origin, readTarget }: ResourceProperties,
   key: string,
@@ -78,11 +78,11 @@ export function joinMembers(
   resource: ResourceProperties,
   completions: ReadonlyMap<string, Completion>,
 ): Completion & { readonly inputs: ResourceProperties } {
-  const records = [...completions].flatMap(([key, { inputs }]) =>
+  const members = [...completions].flatMap(([key, { inputs }]) =>
     inputs === undefined ? [] : [[key, inputs] as const],
   );
   return {
-    inputs: withMembers(resource, new Map(records)),
+    inputs: withMembers(resource, new Map(members)),
     failures: joinFindings([...completions].map(([key, { failures }]) => [key, failures])),
     warnings: joinFindings([...completions].map(([key, { warnings }]) => [key, warnings])),
   };

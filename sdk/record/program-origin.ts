@@ -11,14 +11,11 @@ import type { GivenArguments } from "./resource-arguments.ts";
  * provider can tell whether the settings beside it belong to the resource that the engine is about to record.
  */
 export interface ProgramOrigin {
-  /** The name of the resource, which the host of dynamic providers does not know. */
+  /** The name of the resource, which the provider host does not know. */
   readonly name: string;
   /** The read that the settings come from; undefined if only the engine can read. */
   readonly read?: ProgramRead | undefined;
-  /**
-   * The settings that no message may quote, because they or what is expected of them are secret, and the arguments that no message
-   * may quote if they are invalid. A valid id of a project is not a secret.
-   */
+  /** The names that {@link secretNamesBehind} returns, and those of outputs that the program calls secrets. */
   readonly secrets: readonly string[];
   readonly ignoreChanges: readonly string[];
 }

@@ -65,7 +65,7 @@ export function argumentsInState(args: GivenArguments): GivenArguments {
 /**
  * Returns why a resource with these arguments can't be read, in one sentence; empty if it can.
  * @param args those of a resource, in which null and undefined are absent, and values may be unknown yet
- * @param secrets the arguments that no sentence may quote, because an invalid one may be another secret
+ * @param secrets names among which are those of the arguments that are secrets
  */
 export function argumentFindings(
   args: Readonly<Record<string, unknown>>,
@@ -86,9 +86,9 @@ export function argumentFindings(
 }
 
 /**
- * Returns what is a secret because these arguments are secrets, or have a secret inside: no message quotes such an argument if it is
- * invalid. If `expect` is one of them, it is also every setting, because a message would tell what is expected of it. If `projects` is
- * one of them, it is also the output that has their ids.
+ * Returns the names of what no message may quote if these arguments are secrets, or have a secret inside: the arguments, because an
+ * invalid one may be another secret; with `expect` every setting, because a message would tell what is expected of it; and with
+ * `projects` the output that has their ids. A valid id of a project is quoted nevertheless.
  */
 export function secretNamesBehind(args: readonly string[]): readonly string[] {
   return [...args, ...(args.includes("expect") ? SETTING_NAMES : []), ...(args.includes("projects") ? [CONFIGS] : [])];

@@ -21,7 +21,7 @@ export interface ResourceProperties extends Omit<InternalProperties, "failsIn" |
  */
 interface InternalProperties {
   /**
-   * The provider text. The program writes it. The host of dynamic providers reads it, and so does Diff, to learn who manages a
+   * The provider text. The program writes it. The provider host reads it, and so does Diff, to learn who manages a
    * record. It is in inputs, outputs and the state. Its name and its text are frozen, because the state of every stack has them.
    */
   readonly provider?: string | null | undefined;
@@ -58,13 +58,13 @@ interface InternalProperties {
 
 export const UNKNOWN_SETTINGS: RecordedSettings = Object.fromEntries(SETTING_NAMES.map((name) => [name, UNKNOWN]));
 
-/** What stands in a record in a preview, as long as nothing is known of its settings. */
+/** What stands for settings in a preview, as long as nothing is known of them. */
 export const UNKNOWN_READ = { settings: UNKNOWN_SETTINGS, readTarget: UNKNOWN_TARGET };
 
 /** The properties of a resource as the engine has them. */
 export type Properties = Readonly<Record<string, unknown>>;
 
-/** Returns the record in the engine's properties. It judges nothing, because a state may have been edited. */
+/** Returns the properties of a resource by what they are. It judges nothing, because a state may have been edited. */
 export function parseProperties(properties: Properties): ResourceProperties {
   const isOfFleet = isFleet(properties);
   const { args = [], settings = [] } = Object.groupBy(Object.entries(withoutInternal(properties)), ([name]) =>
@@ -81,7 +81,7 @@ export function parseProperties(properties: Properties): ResourceProperties {
   };
 }
 
-/** Returns a record as the engine's properties. An origin is left out, because it is for one check only. */
+/** Returns the properties as the engine has them. An origin is left out, because it is for one check only. */
 export function asProperties({ args, settings, origin: _, ...internal }: ResourceProperties): Properties {
   return jsonMapOf({ ...args, ...settings, ...internalProperties(internal) });
 }
