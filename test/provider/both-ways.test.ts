@@ -45,7 +45,7 @@ describe.each(useWays(URN))("the $way", ({ way, open }) => {
       __readTarget: expect.stringMatching(`^${ID} [0-9a-f]{16}$`),
     };
     expect([id, inputs]).toEqual([ID, record]);
-    // The engine seals what the host of dynamic providers returns without a seal.
+    // The engine seals what the provider host returns without a seal.
     expect(outputs).toMatchObject({ ...known, configOverrides: way === "plugin" ? secret({}) : {} });
     expect(outputs).not.toHaveProperty("__readTarget");
   });
@@ -219,7 +219,7 @@ describe.each(useWays(URN))("the $way", ({ way, open }) => {
     other.respondWith(() => OUTAGE);
     const provider = await open({ ...configuration(), baseUrl: other.baseUrl });
     const read = provider.read(ID, kept);
-    // The host of dynamic providers passes outputs alone, which do not say it.
+    // The provider host passes outputs alone, which do not say it.
     if (way === "plugin")
       await expect(read).rejects.toThrow(/status 503.*the recorded settings come from another service/);
     else expect(await read).toMatchObject({ id: ID });

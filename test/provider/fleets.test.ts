@@ -112,7 +112,7 @@ describe.each(useWays(FLEET_URN))("a fleet of the $way", ({ way, open }) => {
     const projects = secret({ one: ONE, two: TWO });
     const kept = await recorded(sent({ projects }, ["projects", "configs"]));
     expect([kept.inputs["configs"], kept.inputs["configOverrides"]].map(isSecret)).toEqual([true, true]);
-    // The engine keeps the seals of what the host of dynamic providers returns.
+    // The engine keeps the seals of what the provider host returns.
     if (way === "dynamic provider") return;
     service.set(TWO, "monitoring", { logPath: "/changed" });
     const { inputs, properties } = await (await opened()).read("fleet", kept);

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { AgentLogConfigError } from "../../sdk/client/index.ts";
 import { failureText } from "../../sdk/findings/finding-report.ts";
 import { checkInputs } from "../../sdk/record/check-inputs.ts";
+import type { RecordContext } from "../../sdk/record/find-outcome.ts";
 import { outputsToRecord } from "../../sdk/record/record-changes.ts";
 import { refreshRecord } from "../../sdk/record/refresh-record.ts";
 import { asProperties, type Properties, parseProperties } from "../../sdk/record/resource-properties.ts";
@@ -15,19 +16,24 @@ const fleetOf = (size: number) => ({
   agents: ["monitoring"],
 });
 
-type Host = Parameters<typeof checkInputs>[0];
 const NEVER = () => Promise.reject(new Error("it is read by itself"));
-const hostOf = (readMember: Host["readMember"], more: Partial<Host> = {}): Host => {
+const contextOf = (readMember: RecordContext["readMember"], more: Partial<RecordContext> = {}): RecordContext => {
   return { connection: {}, read: NEVER, readMember, ...more };
 };
-const checked = async (host: Host, olds: object, news: object) => {
-  const { inputs, failures } = await checkInputs(host, parseProperties({ ...olds }), parseProperties({ ...news }), []);
+const checked = async (context: RecordContext, olds: object, news: object) => {
+  const { inputs, failures } = await checkInputs(
+    context,
+    parseProperties({ ...olds }),
+    parseProperties({ ...news }),
+    [],
+  );
   return { inputs: asProperties(inputs), failures };
 };
-const refreshed = (host: Host, properties: Properties) => refreshRecord(host, "fleet", parseProperties(properties));
+const refreshed = (context: RecordContext, properties: Properties) =>
+  refreshRecord(context, "fleet", parseProperties(properties));
 
-const WORKING = hostOf(async (args) => settingsOf(args));
-const DOWN = hostOf(() => Promise.reject(new AgentLogConfigError("ERR_UNAVAILABLE", "it is down")));
+const WORKING = contextOf(async (args) => settingsOf(args));
+const DOWN = contextOf(() => Promise.reject(new AgentLogConfigError("ERR_UNAVAILABLE", "it is down")));
 
 it("has no record for an outage if its members are of several services, because some are ignored", async () => {
   const fleet = { ...fleetOf(2), whenUnavailable: "useRecorded" };
@@ -35,8 +41,8 @@ it("has no record for an outage if its members are of several services, because 
   const elsewhere = { ...inputs, __readTarget: "0123456789abcdef elsewhere" };
   const { configs, configOverrides } = elsewhere as Properties;
   const here = { baseUrl: { text: "https://here", source: "stack", place: "here" } } as const;
-  const host = hostOf(WORKING.readMember, { connection: here });
-  const mixed = await checked(host, elsewhere, { ...fleet, ...fleetOf(3), configs, configOverrides });
+  const context = contextOf(WORKING.readMember, { connection: here });
+  const mixed = await checked(context, elsewhere, { ...fleet, ...fleetOf(3), configs, configOverrides });
   expect(mixed.inputs["__readTarget"]).toMatch(/^[0-9a-f]{16} several$/);
   const { failures } = await checked({ ...DOWN, connection: here }, mixed.inputs, { ...fleet, ...fleetOf(3) });
   expect(failures).toMatchObject([{ members: ["0/monitoring", "1/monitoring", "2/monitoring"] }]);
@@ -64,7 +70,7 @@ it("reads nothing in a refresh of an edited state without members, and says whic
 it("has no settings yet in a preview for a member that fails and has none, and keeps those of the others", async () => {
   const { inputs } = await checked(WORKING, {}, fleetOf(1));
   const { readMember } = DOWN;
-  const preview = await checked(hostOf(readMember, { isPreview: true }), inputs, fleetOf(2));
+  const preview = await checked(contextOf(readMember, { isPreview: true }), inputs, fleetOf(2));
   const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
   expect(preview.inputs).toMatchObject({
     configs: {
@@ -73,7 +79,7 @@ it("has no settings yet in a preview for a member that fails and has none, and k
     },
     configOverrides: { "1/monitoring": unknown },
   });
-  const update = await checked(hostOf(readMember), inputs, fleetOf(2));
+  const update = await checked(contextOf(readMember), inputs, fleetOf(2));
   expect(update.inputs).toMatchObject({ configs: { "1/monitoring": { logPath: "" } } });
 });
 
@@ -85,7 +91,7 @@ it("has 2,000 members, and says in one message of gRPC why they fail", async () 
   const message = failureText(outputsToRecord(parseProperties(inputs)).failures);
   expect(message).toMatch(/ This applies to the resources 0\/monitoring, .* and 1950 others\.$/);
   // 60 causes, each with a name that takes nine characters for each of its own in percent-encoding.
-  const other = hostOf(async (args) => ({ ...settingsOf(args), logPath: `/${"志".repeat(20)}${args.projectId}` }));
+  const other = contextOf(async (args) => ({ ...settingsOf(args), logPath: `/${"志".repeat(20)}${args.projectId}` }));
   const many = await checked(other, {}, { ...fleetOf(60), expect: { logPath: "/l" } });
   const text = failureText(many.failures);
   expect(text).toMatch(/\nAnd \d+ other failures, which a preview shows\.$/);

@@ -62,9 +62,9 @@ async function refreshStep({ services, isSpelledOtherwise }: Step): Promise<Pick
   const quiet = { shows: "nothing", warnsOfOutage: false } as const;
   if (kept === undefined) return quiet;
   const read = async (args: object) => answer(services[connection], args);
-  const host = { connection: connectionOf(connection, isSpelledOtherwise), read, readMember: read };
+  const context = { connection: connectionOf(connection, isSpelledOtherwise), read, readMember: read };
   const recorded = parseProperties(kept.outputs);
-  const { id, inputs, outputs, warnings, failures } = await refreshRecord(host, idOf(kept.inputs), recorded);
+  const { id, inputs, outputs, warnings, failures } = await refreshRecord(context, idOf(kept.inputs), recorded);
   if (failures.length > 0) return { ...quiet, shows: "fails" };
   const before = kept;
   const after = { inputs: inputs ? asProperties(inputs) : before.inputs, outputs: asProperties(outputs) };
@@ -111,8 +111,8 @@ async function update(step: Step): Promise<Pick<Outcome, "shows" | "warnsOfOutag
 
 async function ask({ services, service, isSpelledOtherwise }: Step, olds: Properties, news: Properties) {
   const read = async (args: object) => answer(services[service], args);
-  const host = { connection: connectionOf(service, isSpelledOtherwise), read, readMember: read };
-  const { inputs, ...found } = await checkInputs(host, parseProperties(olds), parseProperties(news), []);
+  const context = { connection: connectionOf(service, isSpelledOtherwise), read, readMember: read };
+  const { inputs, ...found } = await checkInputs(context, parseProperties(olds), parseProperties(news), []);
   return { ...found, inputs: asProperties(inputs) };
 }
 

@@ -26,13 +26,13 @@ const RECORD = {
   configOverrides: {},
 };
 
-const hostOf = (read: () => Promise<AgentLogConfigResult>) => ({ connection: {}, read, readMember: read });
+const contextOf = (read: () => Promise<AgentLogConfigResult>) => ({ connection: {}, read, readMember: read });
 
 /** What a check of a project and agent has found, and a policy may change afterwards. */
 async function checked(changes: object = {}) {
   const read = async () => ({ ...settingsOf(ARGS), logPath: "/l" });
   const args = { ...ARGS, ...changes };
-  return asProperties((await checkInputs(hostOf(read), NO_RECORD, parseProperties(args), [])).inputs);
+  return asProperties((await checkInputs(contextOf(read), NO_RECORD, parseProperties(args), [])).inputs);
 }
 
 it("records what was read for it, without what is internal", async () => {
@@ -93,7 +93,7 @@ it.each([
 ])("is not recorded %s where a policy drops the reasons", async (_, changes, read) => {
   const args = { ...ARGS, ...changes };
   const olds = parseProperties({ ...RECORD, ...args });
-  const { inputs } = await checkInputs(hostOf(read), olds, parseProperties(args), []);
+  const { inputs } = await checkInputs(contextOf(read), olds, parseProperties(args), []);
   const changed = parseProperties({ ...asProperties(inputs), __failures: null });
   expect(outputsToRecord(changed).failures[0]?.message).toMatch(/settings were not read for/);
 });
@@ -117,18 +117,18 @@ it("is not replaced by one that was read for another project, and is compared in
 it("is read again without the outputs of another version, which are no arguments", async () => {
   const read = async () => settingsOf(ARGS);
   const older = parseProperties({ ...RECORD, unchangedSince: "2026-11-26T00:00:00.000Z" });
-  const { inputs, outputs } = await refreshRecord(hostOf(read), ID, older);
+  const { inputs, outputs } = await refreshRecord(contextOf(read), ID, older);
   expect([inputs?.args, outputs.args]).toEqual([expect.anything(), { ...ARGS, whenUnavailable: "fail" }]);
   expect(inputs?.args).not.toHaveProperty("unchangedSince");
 });
 
 it("is not used in a refresh of another service, which is a cause of its own", async () => {
   const error = new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", { subject: "Can't read" });
-  const host = hostOf(() => Promise.reject(error));
+  const context = contextOf(() => Promise.reject(error));
   const own = { ...RECORD, whenUnavailable: "useRecorded" };
   const [used, refused] = await Promise.all(
     [own, { ...own, __readTarget: `${ID} 0123456789abcdef` }].map((properties) =>
-      refreshRecord(host, ID, parseProperties(properties)).then(
+      refreshRecord(context, ID, parseProperties(properties)).then(
         ({ warnings, failures }) => [...warnings, ...failures][0],
       ),
     ),
@@ -156,7 +156,7 @@ it("reads for another project although all settings of the one before are ignore
   const olds = parseProperties({ ...RECORD, projectId: OTHER_PROJECT, logPath: "/other" });
   const news = parseProperties({ ...RECORD, logPath: "/other" });
   const read = async () => settingsOf(ARGS);
-  const { inputs, failures } = await checkInputs(hostOf(read), olds, news, []);
+  const { inputs, failures } = await checkInputs(contextOf(read), olds, news, []);
   expect(failures).toEqual([]);
   expect(inputs).toMatchObject({ settings: { logPath: "/var/log/monitoring" }, readTarget: { id: ID, service: null } });
 });
