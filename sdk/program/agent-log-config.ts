@@ -96,7 +96,7 @@ export class AgentLogConfig extends pulumi.CustomResource {
   declare readonly configOverrides: pulumi.Output<AgentLogSettings["configOverrides"]>;
   /** What happens in an outage, `"fail"` or `"useRecorded"`, as in the arguments. */
   declare readonly whenUnavailable: pulumi.Output<"fail" | "useRecorded">;
-  /** @internal Why it fails, as a list, in a preview alone. */
+  /** @internal Why it fails, as a text, in a preview alone. */
   declare readonly [FAILURES]: pulumi.Output<unknown>;
 
   /**

@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { AGENT_LOG_CONFIG_TYPE } from "../engine/frozen-texts.ts";
 import { type RecordedSettings, recordedSettingsOf, SETTING_NAMES } from "../model/agent-log-settings.ts";
-import { idOf, readArgumentsSchema } from "../model/read-arguments.ts";
+import { readArgumentsSchema } from "../model/read-arguments.ts";
 import type { ConnectionSettings } from "../reading/connection-settings.ts";
 import { outcomeOf } from "../record/find-outcome.ts";
 import { originText } from "../record/program-origin.ts";
-import { fingerprintsOf } from "../record/read-target.ts";
+import { fingerprintsOf, readTargetOf } from "../record/read-target.ts";
 import { secretNamesBehind } from "../record/resource-arguments.ts";
 import { internalProperties } from "../record/resource-properties.ts";
 import { hasEventual } from "./is-eventual.ts";
@@ -94,10 +94,10 @@ async function readNow(
   if (connection === undefined || readArguments === undefined) {
     return { settings: recordedSettingsOf({}), origin: originText(origin) };
   }
-  const { service, publicKey } = fingerprintsOf(connection);
   const read = readShared(connection, readArguments, hasWaited);
-  const outcome = await outcomeOf(read, { id: idOf(readArguments), service });
+  const outcome = await outcomeOf(read, readTargetOf(readArguments, connection));
   const settings = outcome.kind === "read" ? outcome.settings : recordedSettingsOf({});
   const failure = outcome.kind === "failed" ? outcome.finding : undefined;
+  const { publicKey } = fingerprintsOf(connection);
   return { settings, origin: originText({ ...origin, read: { readTarget: outcome.readTarget, publicKey, failure } }) };
 }
