@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isUnknown } from "../engine/engine-marks.ts";
+import { CONFIGS } from "../engine/frozen-texts.ts";
 import { isSettingName, logRotateSchema, type RecordedSettings } from "../model/agent-log-settings.ts";
 import { strictObject } from "../model/parse-argument.ts";
 import { isObject, isPlainObject, type Json } from "../text/json.ts";
@@ -58,7 +59,10 @@ function isValid({ issues }: { readonly issues: readonly unknown[] }): boolean {
   return issues.length === 0;
 }
 
-/** Returns a sentence for each setting that is not as expected. */
+/**
+ * Returns a sentence for each setting that is not as expected.
+ * @param secrets `configs` means all settings of a fleet
+ */
 export function unmetExpectations(
   expectation: unknown,
   recordedSettings: RecordedSettings,
@@ -93,7 +97,7 @@ function compare(
   const value = member === undefined || isEmpty(member) ? null : member;
   if (expectedValue === undefined || isAsExpected(expectedValue, value)) return [];
   const advice = "change it in the service, or change expect";
-  if (secrets.includes(name)) return [`${path} is not as expected; ${advice}.`];
+  if (secrets.includes(name) || secrets.includes(CONFIGS)) return [`${path} is not as expected; ${advice}.`];
   if (expectedValue === null) return [`${path} is ${describeValue(value)}, but should not be set; ${advice}.`];
   return [`${path} is ${describeValue(value)}, expected ${describeValue(expectedValue)}; ${advice}.`];
 }

@@ -276,6 +276,12 @@ describe.each(useWays(FLEET_URN))("a fleet of the $way", ({ way, open }) => {
     expect(service.requests).toEqual([]);
   });
 
+  it("quotes no setting where all of them are secrets", async () => {
+    const projects = secret({ one: ONE });
+    const made = recorded(sent({ ...ARGS, projects, expect: { logPath: "/other" } }, ["projects", "configs"]));
+    await expect(made).rejects.toThrow(/: logPath is not as expected; (?!.*\/(one|other)").*$/);
+  });
+
   it.each<PropertyMap>([{ "-orders": ONE }, { orders: "malformed-secret" }])(
     "quotes nothing of a secret map: %j",
     async (projects) => {
