@@ -154,8 +154,9 @@ function withOwnWaits({ projects, ...others }: Fleet["args"]): pulumi.Inputs {
   // A fleet is known by its projects, so they are there even if the program has left them out.
   if (isEventual(projects) || !isPlainObject(projects)) return { ...others, projects: projects ?? null };
   const entries = Object.entries(projects).map(([name, id]) => {
-    if (!isEventual(id)) return [name, id];
-    return [name, pulumi.all([id, waitForDependencies([], { id })]).apply(([projectId]) => projectId)];
+    // The SDK leaves out what is undefined, such as an output that another stack does not have.
+    if (!isEventual(id)) return [name, id ?? null];
+    return [name, pulumi.all([id, waitForDependencies([], { id })]).apply(([projectId]) => projectId ?? null)];
   });
   return { ...others, projects: Object.fromEntries(entries) };
 }

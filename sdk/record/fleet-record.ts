@@ -23,7 +23,7 @@ const ITSELF = "";
 export function membersOf(resource: ResourceProperties): Members {
   if (!isFleet(resource.args)) return new Map([[ITSELF, resource]]);
   const { projects, agents } = resource.args;
-  const ids = Object.entries(isPlainObject(projects) ? projects : {}).filter(([, projectId]) => projectId !== null);
+  const ids = Object.entries(isPlainObject(projects) ? projects : {});
   const kinds = AGENTS.filter((agent) => !Array.isArray(agents) || agents.includes(agent));
   // The engine does not keep the order of a map.
   const entries = ids

@@ -80,6 +80,11 @@ export function argumentFindings(
     if (name === undefined) return [describeIssues([issue])];
     return isUnknown(args[String(name)]) ? [] : [`the argument ${describeIssues([issue])}`];
   });
+  // Left out like what else is null, a project would not be read, and nobody would notice.
+  const { projects } = args;
+  for (const [name, id] of Object.entries(isPlainObject(projects) ? projects : {})) {
+    if (id === null) mistakes.push(`the argument projects.${printable(name, 80)} is missing`);
+  }
   if (mistakes.length === 0) return [];
   const message = `Nothing was read: ${listMistakes(mistakes)}.`;
   return [{ message, causeKey: message }];

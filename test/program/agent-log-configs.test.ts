@@ -48,6 +48,11 @@ describe("a fleet sends", () => {
     { args: () => ({}), sent: { projects: null } },
     { args: () => ({ projects: [ONE] }), sent: { projects: [ONE] } },
     {
+      // An output of another stack is undefined if it does not exist.
+      args: () => ({ projects: { one: ONE, two: undefined, three: pulumi.output(undefined) } }),
+      sent: { projects: { one: ONE, two: null, three: null } },
+    },
+    {
       args: () => ({ projects: { one: pulumi.secret(ONE), two: TWO } }),
       // The mocks seal the whole of an argument.
       sent: { projects: secret({ one: ONE, two: TWO }) },

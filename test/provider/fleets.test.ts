@@ -61,7 +61,7 @@ describe.each(useWays(FLEET_URN))("a fleet of the $way", ({ way, open }) => {
   };
 
   it("records each agent of each project by name, and keeps overrides apart as a secret", async () => {
-    const projects = { "Team/Øst 1": TWO, one: ONE, none: null };
+    const projects = { "Team/Øst 1": TWO, one: ONE };
     const args = sent({ projects, agents: ["backup", "monitoring", "backup"] });
     const { id, inputs, outputs } = await update(await opened(), args);
     const [backup, monitoring] = ["backup", "monitoring"].map((agent) => ({ agent, ...NOTHING }));
@@ -261,6 +261,7 @@ describe.each(useWays(FLEET_URN))("a fleet of the $way", ({ way, open }) => {
     [{ projects: null }, "projects must be a map from names to project ids."],
     [{ projects: [ONE] }, "projects must be a map from names to project ids."],
     [{ projects: { a: "orders" } }, 'projects.a must be 24 hexadecimal digits, not "orders".'],
+    [{ projects: { a: null, b: ONE } }, "projects.a is missing."],
     [{ projects: { a: 12 } }, "projects.a must be 24 hexadecimal digits in quotes, not 12."],
     [{ agents: "backup" }, 'agents must be a list, not "backup".'],
     [{ agents: ["backups"] }, 'agents.0 must be "monitoring" or "backup", not "backups".'],
