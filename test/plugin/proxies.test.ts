@@ -4,7 +4,7 @@ import { startProxyStandIn } from "../servers/proxy-stand-in.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
 import { startEngineLog, startPlugin, URN } from "./plugin-process.ts";
 
-// Reads through proxies, and what these do wrong, are in test/client/failures.test.ts and test/servers/proxy.test.ts.
+// Reads through proxies, and what these do wrong, are in test/client/proxy-errors.test.ts and test/servers/proxy.test.ts.
 
 const installed = usePluginFolder();
 

@@ -1,4 +1,4 @@
-import type { Server, Socket } from "node:net";
+import { createServer, type Server, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
 /** Listens on a free port until the test ends. */
@@ -15,4 +15,14 @@ export async function listen(server: Server): Promise<number> {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("No port.");
   return address.port;
+}
+
+/** Starts a server that does this with whatever asks it. */
+export async function startServer(react: (socket: Socket) => void, protocol = "http"): Promise<string> {
+  const server = createServer((socket) => void socket.once("data", () => react(socket)));
+  return `${protocol}://127.0.0.1:${await listen(server)}`;
+}
+
+export function sending(bytes: string | Uint8Array, protocol?: string): () => Promise<string> {
+  return () => startServer((socket) => socket.end(bytes), protocol);
 }
