@@ -59,11 +59,6 @@ async function report(...args: readonly string[]) {
   return { ...printed, exitCode };
 }
 
-/** The requests that carried credentials. */
-function signed({ requests }: Service): readonly unknown[] {
-  return requests.filter(({ headers }) => headers.authorization !== undefined);
-}
-
 describe("for one project", () => {
   it("prints where the settings and the logs are, and ends with 0", async () => {
     const service = await start();
@@ -175,14 +170,6 @@ describe("for many projects", () => {
     expect(rest).toEqual([""]);
   });
 
-  it("tries a wrong key once", async () => {
-    const service = await start(IDS, { AGENT_LOG_CONFIG_PRIVATE_KEY: "private-key-wrong" });
-    expect(await checkProjects(projects(IDS))).toBe(1);
-    expect(stdout.match(/refuses the key pair/g)).toHaveLength(1);
-    expect(stdout).not.toContain("not sent");
-    expect(signed(service)).toHaveLength(1);
-  });
-
   it("goes on after an outage of the first one", async () => {
     const service = await start();
     queueFaults(service, { status: 503 });
@@ -275,17 +262,6 @@ describe("the settings", () => {
     );
     expect(found).toMatchObject({ failures: Array(2).fill({ code: "ERR_WRONG_KEY", message }) });
     expect(service.requests).toHaveLength(2);
-  });
-
-  it("are refused where one is a map", async () => {
-    const service = await start(IDS);
-    vi.mocked(readStack).mockResolvedValue({
-      "agent-log-config:publicKey": { value: '{"nested":"x"}', secret: false },
-    });
-    const found = await report(...projects([FIRST]), "--stack", "dev");
-    const message = expect.stringContaining("agent-log-config:publicKey) is a map or a list");
-    expect(found).toMatchObject({ failures: [{ code: "ERR_INVALID_SETTINGS", message }] });
-    expect(service.requests).toEqual([]);
   });
 
   it("cause a warning that does not quote them", async () => {

@@ -128,31 +128,6 @@ describe.each(ENGINES)("where one resource fails, on the %s engine", (engine) =>
     ]);
   });
 
-  it("a preview tells each cause once, with the names of all its resources", async (context) => {
-    const { deployment, service } = await openProgram(context, engine, "failures");
-    know(service, "/recorded");
-    const unmet = [ONE, TWO, THREE].map((projectId) => ({ projectId, agent, expect: { logPath: "/other" } }));
-    const gone = ["a", "b", "c"].map((digit) => ({ projectId: projectOf(digit), agent }));
-    const resources = [...gone, ...unmet].map((args, index) => [
-      index < 3 ? `gone${index}` : `unmet${index}`,
-      { args },
-    ]);
-    await deployment.setConfig("failures:resources", JSON.stringify(Object.fromEntries(resources)));
-    const { ok, text } = await deployment.preview();
-    const causes = errorsIn(text).map((message) => {
-      const [, says, names = ""] =
-        /(there is no such project|expected "\/other").* This applies to the resources? (.*)\.$/.exec(message) ?? [];
-      return [says, ...names.split(", ")];
-    });
-    expect([ok, causes.toSorted()]).toEqual([
-      false,
-      [
-        ['expected "/other"', "unmet3", "unmet4", "unmet5"],
-        ["there is no such project", "gone0", "gone1", "gone2"],
-      ],
-    ]);
-  });
-
   it("a preview fails however the program ends itself, and tells why", async (context) => {
     const { deployment, service } = await openProgram(context, engine, "failures");
     know(service, "/recorded");

@@ -11,6 +11,7 @@ import messages, {
   type InvokeResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
+import { onTestFinished } from "vitest";
 import { runEnvironment } from "../deployment/run-environment.ts";
 import { type PropertyMap, parseProperties } from "../stand-in-engine/property-value.ts";
 import { answerOf, ProviderClient, structOf } from "../stand-in-engine/provider-client.ts";
@@ -65,6 +66,13 @@ export async function startPlugin(file: string, { env = {}, engine }: StartOptio
     });
   });
   return new PluginProcess(child, port, () => printed);
+}
+
+/** Starts a plugin that ends with the test. */
+export async function startForTest(file: string, options?: StartOptions): Promise<PluginProcess> {
+  const plugin = await startPlugin(file, options);
+  onTestFinished(() => plugin.stop());
+  return plugin;
 }
 
 /** A running plugin, and the engine's calls with plain values in the place of messages. */

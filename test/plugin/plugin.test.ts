@@ -1,18 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService } from "../client/open-client.ts";
-import { environmentOf } from "../command/run-main.ts";
 import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { queueFaults } from "../testing/queue-faults.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
-import {
-  FLEET_URN,
-  type PluginProcess,
-  type StartOptions,
-  startEngineLog,
-  startPlugin,
-  URN,
-} from "./plugin-process.ts";
+import { FLEET_URN, type PluginProcess, startEngineLog, startForTest, startPlugin, URN } from "./plugin-process.ts";
 
 // What records in the plugin have in common with those of programs is in test/provider/both-ways.test.ts.
 
@@ -52,13 +44,6 @@ beforeEach(async () => {
   });
 });
 
-/** Starts a plugin that ends with the test. */
-async function startForTest(options: StartOptions = {}): Promise<PluginProcess> {
-  const plugin = await startPlugin(installed.module(), options);
-  onTestFinished(() => plugin.stop());
-  return plugin;
-}
-
 const configuration = (changed: PropertyMap = {}): PropertyMap => ({
   baseUrl: service.baseUrl,
   publicKey: "publickey",
@@ -85,7 +70,7 @@ describe("the process", () => {
 
   it("ends with its standard input, also in the middle of a read", async () => {
     queueFaults(service, { delaySeconds: 60 });
-    const plugin = await startForTest();
+    const plugin = await startForTest(installed.module());
     await plugin.configure(configuration());
     const read = plugin.check(ARGS).catch((error: Error) => error.message);
     await vi.waitFor(() => expect(service.requests).toHaveLength(2));
@@ -102,77 +87,6 @@ describe("the process", () => {
     expect(await plugin.check({ ...ARGS, agent: "backup" })).toMatchObject({ logPath: "/backup" });
     await plugin.cancel();
     expect(await slow).toBe("The read was given up, because the run has ended.");
-    expect(await plugin.check(ARGS)).toEqual(INPUTS);
-  });
-});
-
-describe("the configuration", () => {
-  it("is accepted with secrets, and sealed", async () => {
-    expect(await shared.checkConfig(configuration({ privateKey: "private-key-0001" }))).toEqual(configuration());
-    expect(await shared.checkConfig(configuration())).toEqual(configuration());
-    expect((await shared.configure(configuration())).toObject()).toMatchObject({
-      acceptsecrets: true,
-      supportspreview: true,
-    });
-  });
-
-  it("of an explicit provider is completed by that of the stack", async () => {
-    const { baseUrl, publicKey, allowHttp } = configuration();
-    const stack = JSON.stringify({ baseUrl, publicKey, privateKey: "private-key-0001", allowHttp });
-    const plugin = await startForTest({ env: { PULUMI_CONFIG: stack } });
-    await plugin.configure({ maxRetries: 0 }, "urn:pulumi:dev::p::pulumi:providers:agent-log-config::west");
-    expect(await plugin.check(ARGS)).toEqual(INPUTS);
-  });
-
-  it("is that of the stack where the stack has it, whatever the name of the provider is", async () => {
-    const { address, warnings } = await startEngineLog();
-    const key = { publicKey: "publickey", privateKey: "private-key-0001" };
-    const stack = { ...key, baseUrl: "ftp://example.com", baseURL: "x" };
-    const plugin = await startForTest({ env: { PULUMI_CONFIG: JSON.stringify(stack) }, engine: address });
-    for (const name of ["default", "default_0_1_0", "west"]) {
-      const urn = `urn:pulumi:dev::p::pulumi:providers:agent-log-config::${name}`;
-      await plugin.checkConfig({});
-      await plugin.configure(stack, urn);
-      await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow(
-        "baseUrl (the configuration key agent-log-config:baseUrl)",
-      );
-      await plugin.checkConfig({});
-      await plugin.configure({ baseUrl: "ftp://west.example.com" }, urn);
-      await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow(
-        `baseUrl (the argument baseUrl of the Provider '${name}')`,
-      );
-    }
-    // An explicit provider does not warn of what the stack alone has.
-    await plugin.checkConfig({ baseUrl: "https://west.example.com", version: "0.1.0" });
-    expect(warnings).toEqual([]);
-    await plugin.checkConfig({ ...stack, version: "0.1.0" });
-    expect(warnings).toMatchObject([
-      { message: expect.stringContaining("unknown settings: agent-log-config:baseURL;") },
-    ]);
-  });
-
-  it.each([
-    ["a map", { nested: "x" }],
-    ["a map as JSON", JSON.stringify({ nested: "x" })],
-  ])("is refused where a setting of the stack is %s", async (_, publicKey) => {
-    const stack = {
-      ...environmentOf(service),
-      AGENT_LOG_CONFIG_PUBLIC_KEY: "",
-      PULUMI_CONFIG: JSON.stringify({ publicKey }),
-    };
-    const plugin = await startForTest({ env: stack });
-    await plugin.checkConfig({});
-    await plugin.configure({ publicKey: JSON.stringify({ nested: "x" }) });
-    await expect(plugin.call("Read", { urn: URN, id: ID })).rejects.toThrow(
-      "publicKey (the configuration key agent-log-config:publicKey) is a map or a list; set it to one value.",
-    );
-    expect(service.requests).toEqual([]);
-  });
-
-  it("comes from the environment where the stack has none, and does not reach the state", async () => {
-    const plugin = await startForTest({ env: environmentOf(service) });
-    expect(await plugin.checkConfig({ version: "0.1.0" })).toEqual({ version: "0.1.0" });
-    await plugin.configure({ version: "0.1.0" });
     expect(await plugin.check(ARGS)).toEqual(INPUTS);
   });
 });
@@ -261,21 +175,13 @@ describe("a resource", () => {
 
   it("takes in a refresh both halves of a wrong key from the state, whatever the stack has now", async () => {
     const stack = JSON.stringify({ publicKey: "publickey", privateKey: "private-key-0002" });
-    const plugin = await startForTest({ env: { PULUMI_CONFIG: stack } });
+    const plugin = await startForTest(installed.module(), { env: { PULUMI_CONFIG: stack } });
     const messageOf = async (changed: PropertyMap) => {
       await plugin.configure(configuration(changed));
       return plugin.call("Read", { urn: URN, id: ID, properties: RECORDED, inputs: {} }).then(String, String);
     };
     service.rotateKey("private-key-0002");
     expect(await messageOf({})).toMatch(/ See \S+#err_wrong_key\. If the connection has changed since/);
-  });
-
-  it("leaves the comparison to the engine, which knows what is ignored, also where another service was read", async () => {
-    const plugin = await configured();
-    const oldInputs = { ...RECORDED, logPath: "/one", __readTarget: `${ID} 875b511189af9dd3` };
-    const news = { ...RECORDED, logPath: "/other", __readTarget: `${ID} 0123456789abcdef` };
-    const compared = await plugin.call("Diff", { urn: URN, id: ID, olds: RECORDED, oldInputs, news });
-    expect(compared).toEqual({});
   });
 
   it("shows what it says beside the resource, in an update as its failure alone", async () => {
@@ -297,13 +203,6 @@ describe("a resource", () => {
     const plugin = await configured();
     const inputs = await plugin.check({ ...RECORDED, __provider: "exports.handler" }, RECORDED);
     expect(inputs).not.toHaveProperty("__provider");
-  });
-
-  it("records what the service does not have as empty, and overrides as a secret all the same", async () => {
-    service.set(PROJECT_ID, "monitoring", {});
-    const inputs = await (await configured()).check(ARGS, { ...RECORDED, logPath: null });
-    const settings = { logPath: "", logPathWindows: "", logRotate: {}, username: "", configOverrides: secret({}) };
-    expect(inputs).toMatchObject(settings);
   });
 
   it.each([
