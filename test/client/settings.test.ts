@@ -48,13 +48,8 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
   { description: "nothing", body: {}, expected: {} },
   { description: "null", body: { logPath: null, logRotate: null, configOverrides: null }, expected: {} },
   {
-    description: "thresholds that are not set",
-    body: { logRotate: { sizeThresholdMB: null, numTotal: "" } },
-    expected: {},
-  },
-  {
     description: "what is empty",
-    body: { logPath: "", logRotate: {}, username: "", configOverrides: {} },
+    body: { logPath: "", logRotate: { sizeThresholdMB: null, numTotal: "" }, username: "", configOverrides: {} },
     expected: {},
   },
   {
@@ -70,10 +65,10 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
     logRotate: { timeThresholdHrs: 0.5, ...OTHERS },
   },
   {
-    description: "both spellings of the hours, and numbers as strings",
-    body: { logRotate: { timeDurationHrs: 24, timeThresholdHrs: 12, sizeThresholdMB: "1000.5" } },
+    description: "both names of the hours and of the uncompressed files, and numbers as strings",
+    body: { logRotate: { timeDurationHrs: 24, timeThresholdHrs: 12, numUncompressed: "5.5", maxUncompressed: 7 } },
     expected: {},
-    logRotate: { timeThresholdHrs: 12, sizeThresholdMB: 1000.5 },
+    logRotate: { timeThresholdHrs: 12, numUncompressed: 5.5 },
   },
   {
     description: "numbers in any decimal form, texts without characters, and the older name of a number",
@@ -94,12 +89,6 @@ it.each<{ description: string; body: object; expected: object; logRotate?: objec
     body: { logRotate: { numUncompressed: " ", maxUncompressed: "7", timeThresholdHrs: " ", timeDurationHrs: "24" } },
     expected: {},
     logRotate: { timeThresholdHrs: 24, numUncompressed: 7 },
-  },
-  {
-    description: "both names of the uncompressed files",
-    body: { logRotate: { numUncompressed: 5, maxUncompressed: 7 } },
-    expected: {},
-    logRotate: { numUncompressed: 5 },
   },
   {
     description: "nothing but what stands beside settings, which is dropped",

@@ -92,12 +92,6 @@ test.for(BODIES)("a body that $description fails settings and a final refusal, a
   expect(servers.map(({ requests }) => requests.length)).toEqual([2, 1, 2]);
 });
 
-test("a wrong key costs two requests and ends with the server's refusal", async () => {
-  const server = await start(challenge);
-  expect(await read(connectTo(server))).toBe("401 refused");
-  expect(server.requests).toHaveLength(2);
-});
-
 /** A challenge with a nonce of its own, as from servers that do not know each other's nonces. */
 const challengeWith =
   (nonce: string, stale = false): Respond =>

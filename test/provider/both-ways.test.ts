@@ -226,39 +226,17 @@ describe.each(useWays(URN))("the $way", ({ way, open }) => {
     expect(await provider.warnings()).toHaveLength(way === "plugin" ? 0 : 1);
   });
 
-  const refreshes = [
-    { description: "the address has changed", says: "(status 404)", status: 404, body: "<html>" },
-    { description: "a login page answers", says: "is a web page", status: 200, body: "<html>" },
-    { description: "the key lacks a role", says: "(status 403)", status: 403, body: "<html>" },
-    { description: "a list answers", says: "the body must be an object", status: 200, body: "[]" },
-    {
-      description: "another API answers",
-      says: "usernames; check",
-      status: 200,
-      body: '{"usernames":5}',
-    },
-    { description: "a setting has the wrong type", says: "logPath must", status: 200, body: '{"logPath":5}' },
-    {
-      description: "a setting can't be used in a program",
-      says: "configOverrides has a key",
-      status: 200,
-      body: JSON.stringify({ configOverrides: ASSET }),
-    },
-  ];
-  const advice = "If the connection has changed since the last `pulumi up`, run `pulumi up`, or `pulumi refresh";
-  // Both ask the same code for advice, and the plugin holds each failure for three seconds.
-  it.each(way === "plugin" ? refreshes.slice(0, 1) : refreshes)(
-    "fails in a refresh with the cause, and says last what to do after a change of the connection: $description",
-    async ({ says, status, body }) => {
-      const kept = await recorded(await open(configuration()));
-      service.respondWith(() => ({ status, body }));
-      const failed = (await open(configuration())).read(ID, kept);
-      const message = await failed.then(String, (error: Error) => error.message);
-      expect(message).toContain(says);
-      expect(message).toContain(advice);
-      expect(message).not.toMatch(/<\w+>/);
-    },
-  );
+  it("fails in a refresh with the cause, and says last what to do after a change of the connection", async () => {
+    const kept = await recorded(await open(configuration()));
+    service.respondWith(() => ({ status: 404, body: "<html>" }));
+    const failed = (await open(configuration())).read(ID, kept);
+    const message = await failed.then(String, (error: Error) => error.message);
+    expect(message).toContain("(status 404)");
+    expect(message).toContain(
+      "If the connection has changed since the last `pulumi up`, run `pulumi up`, or `pulumi ref",
+    );
+    expect(message).not.toMatch(/<\w+>/);
+  });
 
   it("refuses settings that the engine would not take for data, and a malformed id", async () => {
     service.set(PROJECT_ID, "monitoring", { configOverrides: { deep: ASSET } });

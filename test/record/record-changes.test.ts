@@ -1,11 +1,6 @@
 import { expect, it } from "vitest";
 import { differenceOf, outputsToRecord } from "../../sdk/record/record-changes.ts";
-import {
-  asProperties,
-  type Properties,
-  parseProperties,
-  withoutInternal,
-} from "../../sdk/record/resource-properties.ts";
+import { asProperties, type Properties, parseProperties } from "../../sdk/record/resource-properties.ts";
 import { ARGS, checked, ID, OTHER_PROJECT, RECORD } from "./settings-of.ts";
 
 // What random lives do not show, in which no policy changes what was read.
@@ -17,16 +12,10 @@ it.each<readonly [change: string, (inputs: Properties) => Properties, says: RegE
     /^AgentLogConfig 89abcdef\S+: its settings were not read for/,
   ],
   [
-    "names another agent",
-    (inputs) => ({ ...inputs, agent: "backup" }),
-    /settings were not read for what its arguments name/,
-  ],
-  [
     "returns arguments alone",
     () => ARGS,
     /not read for .*, because a policy has changed its properties after the read; change them/,
   ],
-  ["drops what is internal", (inputs) => withoutInternal(inputs), /settings were not read for/],
   [
     "expects another value",
     (inputs) => ({ ...inputs, expect: { logPath: "/secret" } }),
