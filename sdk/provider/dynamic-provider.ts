@@ -129,7 +129,9 @@ const warningReport = new FindingReport(String);
  */
 async function warnOfRecord(name: string, id: string, warning: Finding): Promise<void> {
   const countBefore = warningReport.countOf(warning);
-  warningReport.note([id, ...namesIn(name, warning)].join(), warning);
+  // All fleets have one id. What is said of a fleet names a project.
+  const subject = warning.members === undefined ? id : warning.message;
+  warningReport.note([subject, ...namesIn(name, warning)].join(), warning);
   const count = warningReport.countOf(warning);
   // The engine checks a replacement twice.
   if (count === countBefore) return;

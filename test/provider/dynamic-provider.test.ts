@@ -236,6 +236,16 @@ it("tells the reason once where projects are gone", async () => {
   ]);
 });
 
+it("warns of each of two fleets that have other projects by the same names", async () => {
+  service.respondWith(() => ({ status: 404, body: '{"error":404,"errorCode":"GROUP_NOT_FOUND"}' }));
+  for (const projectId of [PROJECT_ID, OTHER_PROJECT_ID]) {
+    const configs = { "orders/monitoring": { projectId, agent: "monitoring" } };
+    await read(CONFIGURATION, "fleet", { projects: { orders: projectId }, configs });
+  }
+  const warning = (projectId: string) => expect.stringMatching(`${projectId} .* fleet orders/monitoring is gone.$`);
+  expect(warnings()).toEqual([warning(PROJECT_ID), warning(OTHER_PROJECT_ID)]);
+});
+
 it("tells the reason of an outage once", async () => {
   service.respondWith(() => ({ status: 503 }));
   for (const digit of ["0", "1"]) {
