@@ -134,7 +134,7 @@ describe("a resource", () => {
     const plugin = await configured();
     const urn = "urn:pulumi:dev::p::my:Group$agent-log-config:index:Foo::r";
     const reason =
-      "The plugin agent-log-config has no record of the type agent-log-config:index:Foo; use agent-log-config:index:AgentLogConfig.";
+      "The plugin agent-log-config has no record of the type agent-log-config:index:Foo; use agent-log-config:index:AgentLogConfig or agent-log-config:index:AgentLogConfigs.";
     await expect(plugin.call("Read", { urn, id: ID })).rejects.toThrow(reason);
     expect(await plugin.call("Check", { urn, news: ARGS })).toEqual({ failures: [{ reason }] });
     expect(service.requests).toEqual([]);
@@ -241,7 +241,7 @@ describe("a fleet", () => {
   });
 
   it("can't be read by `get`, whatever state it is given", async () => {
-    const state = { agents: ["backup"] };
+    const state = { projects: { one: ARGS.projectId }, agents: ["backup"] };
     const read = (await configured()).call("Read", { urn: FLEET_URN, id: ID, inputs: state, properties: state });
     await expect(read).rejects.toThrow("An AgentLogConfigs can't be imported or read by an id; create the resource,");
     expect(service.requests).toEqual([]);
