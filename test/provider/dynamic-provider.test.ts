@@ -281,3 +281,10 @@ it("says of each member of a fleet why it can't be read, also if a resource of i
     /\(status 404\).* resource one\/monitoring\.\n.*\(status 403\).* resource two\/monitoring\.$/,
   );
 });
+
+it("says of settings that are missing that a program's own environment does not reach it", async () => {
+  configured = {};
+  const says =
+    /^Connection settings are missing: .* What a program sets in its own process\.env does not reach its provider\./;
+  await expect(read(CONFIGURATION, ID, INPUTS)).rejects.toThrow(says);
+});

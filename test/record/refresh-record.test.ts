@@ -29,3 +29,13 @@ it("is not used in a refresh of another service, which is a cause of its own", a
   );
   expect(refused?.causeKey).not.toBe(used?.causeKey);
 });
+
+it.each([
+  { what: "a host that is not reached", status: undefined, isAdvised: true },
+  { what: "a service that is down", status: 503, isAdvised: false },
+])("doubts the connection of the last update for $what: $isAdvised", async ({ status, isAdvised }) => {
+  const error = new AgentLogConfigError("ERR_UNAVAILABLE", "it is down", { subject: "Can't read", status });
+  const context = { ...hostOf(() => Promise.reject(error)), usesOldConnection: true };
+  const { failures } = await refreshRecord(context, ID, parseProperties(RECORD));
+  expect(failures[0]?.message.includes("If the connection has changed since the last `pulumi up`")).toBe(isAdvised);
+});
