@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import { isUnknown, UNKNOWN } from "../engine/engine-marks.ts";
 import { CONFIGS, FLEET_ID } from "../engine/frozen-texts.ts";
 import type { Finding } from "../findings/finding.ts";
 import { isSettingName, recordedSettingsOf, SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { AGENTS, idOf } from "../model/read-arguments.ts";
 import { isPlainObject, type Json, type JsonMap } from "../text/json.ts";
-import { type ReadTarget, UNKNOWN_TARGET } from "./read-target.ts";
+import { fingerprintOf, type ReadTarget, UNKNOWN_TARGET } from "./read-target.ts";
 import { NO_RECORD } from "./recorded-settings.ts";
 import { type GivenArguments, isFleet } from "./resource-arguments.ts";
 import { type ResourceProperties, UNKNOWN_READ } from "./resource-properties.ts";
@@ -139,7 +138,7 @@ export function resourceIdOf({ args }: ResourceProperties): string {
 export function targetIdOf(args: GivenArguments): string {
   if (!isFleet(args)) return idOf(args);
   const identities = [...membersOf({ args, settings: {} })].map(([key, member]) => [key, idOf(member.args)]);
-  return createHash("sha256").update(JSON.stringify(identities)).digest("hex").slice(0, 16);
+  return fingerprintOf(JSON.stringify(identities));
 }
 
 /** Returns what stands in a preview for a resource of whose settings nothing is known. */

@@ -40,11 +40,11 @@ export function fingerprintsOf({ baseUrl, publicKey }: ConnectionSettings): Fing
   const url = URL.parse(baseUrl?.text ?? "");
   // One service has one fingerprint, however its address is spelled.
   return {
-    service: fingerprintOf((url && apiAddress(url)) ?? baseUrl?.text),
-    publicKey: fingerprintOf(publicKey?.text),
+    service: baseUrl === undefined ? null : fingerprintOf((url && apiAddress(url)) ?? baseUrl.text),
+    publicKey: publicKey === undefined ? null : fingerprintOf(publicKey.text),
   };
 }
 
-function fingerprintOf(text: string | undefined): string | null {
-  return text === undefined ? null : createHash("sha256").update(text).digest("hex").slice(0, 16);
+export function fingerprintOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
