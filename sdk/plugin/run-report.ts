@@ -85,7 +85,6 @@ export class RunReport {
   }
 
   #awaitSilence(): void {
-    clearTimeout(this.#timer);
     // The call that is held is also running, so 1 means that there is no other.
     if (this.#heldCall !== undefined && this.#running <= 1) {
       this.#timer = setTimeout(() => this.release(), SILENCE_MILLISECONDS);
