@@ -10,7 +10,6 @@ import providerMessages, {
   type UpdateRequest,
   type UpdateResponse,
 } from "@pulumi/pulumi/proto/provider_pb.js";
-import type { Struct } from "google-protobuf/google/protobuf/struct_pb.js";
 import { PLUGIN_FLEET_TYPE, PLUGIN_TYPE } from "../engine/frozen-texts.ts";
 import { SECRET_SETTING } from "../model/agent-log-settings.ts";
 import { checkInputs } from "../record/check-inputs.ts";
@@ -66,15 +65,18 @@ export function diffRecord(request: DiffRequest): DiffResponse {
 
 export async function createRecord(request: CreateRequest, run: PluginRun): Promise<CreateResponse> {
   const inputs = propertiesOf(request.getProperties());
-  const outputs = await recordOrHold(request, inputs, run);
+  const record = await recordOrHold(request, inputs, run);
   // As with every resource, an id is unknown until there is a record.
-  const id = request.getPreview() ? "" : resourceIdOf(parseSealed(inputs));
-  return new providerMessages.CreateResponse().setProperties(outputs).setId(id);
+  const id = request.getPreview() ? "" : resourceIdOf(record);
+  return new providerMessages.CreateResponse()
+    .setProperties(structOf(resealAs(asProperties(record), inputs)))
+    .setId(id);
 }
 
 export async function updateRecord(request: UpdateRequest, run: PluginRun): Promise<UpdateResponse> {
-  const outputs = await recordOrHold(request, propertiesOf(request.getNews()), run);
-  return new providerMessages.UpdateResponse().setProperties(outputs);
+  const inputs = propertiesOf(request.getNews());
+  const record = await recordOrHold(request, inputs, run);
+  return new providerMessages.UpdateResponse().setProperties(structOf(resealAs(asProperties(record), inputs)));
 }
 
 export async function readRecord(request: ReadRequest, run: PluginRun): Promise<ReadResponse> {
@@ -117,19 +119,19 @@ function problemOfType(urn: string): string | undefined {
 }
 
 /**
- * Returns the outputs of a resource that is created or updated, unless it fails. A preview goes on, with unknown settings for
+ * Returns the record of a resource that is created or updated, unless it fails. A preview goes on, with unknown settings for
  * what depends on the resource.
  */
 async function recordOrHold(
   request: { getUrn(): string; getPreview(): boolean },
-  newProperties: Properties,
+  inputs: Properties,
   { report }: PluginRun,
-): Promise<Struct> {
+): Promise<ResourceProperties> {
   const urn = request.getUrn();
-  const { outputs, failures } = outputsToRecord(parseSealed(newProperties));
-  if (failures.length === 0) return structOf(resealAs(asProperties(outputs), newProperties));
+  const { outputs, failures } = outputsToRecord(parseSealed(inputs));
+  if (failures.length === 0) return outputs;
   if (!request.getPreview()) report.fail(urn, failures);
   await report.hold(urn, failures);
   const { readTarget: _, ...unknownOutputs } = unread(outputs);
-  return structOf(resealAs(asProperties(unknownOutputs), newProperties));
+  return unknownOutputs;
 }

@@ -17,6 +17,7 @@ import {
   internalProperties,
   type Properties,
   parseProperties,
+  type ResourceProperties,
   sealSecrets,
 } from "../record/resource-properties.ts";
 import { printable } from "../text/printable.ts";
@@ -68,7 +69,8 @@ export async function create(
   _configuration: ProviderConfiguration,
   news: Properties,
 ): Promise<{ id: string; outs: Properties }> {
-  return { outs: propertiesToRecord(news), id: resourceIdOf(parseProperties(news)) };
+  const record = recordOf(news);
+  return { outs: asProperties(record), id: resourceIdOf(record) };
 }
 
 export async function update(
@@ -77,13 +79,13 @@ export async function update(
   _olds: Properties,
   news: Properties,
 ): Promise<{ outs: Properties }> {
-  return { outs: propertiesToRecord(news) };
+  return { outs: asProperties(recordOf(news)) };
 }
 
-function propertiesToRecord(news: Properties): Properties {
+function recordOf(news: Properties): ResourceProperties {
   const { outputs, failures } = outputsToRecord(parseProperties(news));
   if (failures.length > 0) throw new Error(failureText(failures));
-  return asProperties(outputs);
+  return outputs;
 }
 
 export async function read(
