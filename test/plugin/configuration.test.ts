@@ -2,9 +2,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import type { Service } from "../../sdk/testing/index.ts";
 import { openService, PROJECT_ID } from "../client/open-client.ts";
 import { environmentOf } from "../command/run-main.ts";
-import { type PropertyMap, secret } from "../stand-in-engine/property-value.ts";
+import type { PropertyMap } from "../stand-in-engine/property-value.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
-import { type StartOptions, startEngineLog, startForTest, URN } from "./plugin-process.ts";
+import { configurationFor, type StartOptions, startEngineLog, startForTest, URN } from "./plugin-process.ts";
 
 const ID = `${PROJECT_ID}/monitoring`;
 const ARGS = { projectId: PROJECT_ID, agent: "monitoring" };
@@ -18,14 +18,7 @@ beforeEach(async () => {
   service = await openService({ settings: { [PROJECT_ID]: { monitoring: FOUND } } });
 });
 
-const configuration = (changed: PropertyMap = {}): PropertyMap => ({
-  baseUrl: service.baseUrl,
-  publicKey: "publickey",
-  privateKey: secret("private-key-0001"),
-  allowHttp: "true",
-  maxRetries: 0,
-  ...changed,
-});
+const configuration = (changed?: PropertyMap) => configurationFor(service, changed);
 
 describe("the configuration", () => {
   it("is accepted with secrets, and sealed", async () => {

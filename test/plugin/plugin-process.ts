@@ -12,8 +12,9 @@ import messages, {
 } from "@pulumi/pulumi/proto/provider_pb.js";
 import emptyMessages from "google-protobuf/google/protobuf/empty_pb.js";
 import { onTestFinished } from "vitest";
+import type { Service } from "../../sdk/testing/index.ts";
 import { runEnvironment } from "../deployment/run-environment.ts";
-import { type PropertyMap, parseProperties } from "../stand-in-engine/property-value.ts";
+import { type PropertyMap, parseProperties, secret } from "../stand-in-engine/property-value.ts";
 import { answerOf, ProviderClient, structOf } from "../stand-in-engine/provider-client.ts";
 import { listen } from "./listen.ts";
 
@@ -22,6 +23,18 @@ export const URN = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfig::mo
 export const FLEET_URN = "urn:pulumi:dev::p::agent-log-config:index:AgentLogConfigs::fleet";
 
 const PROVIDER_URN = "urn:pulumi:dev::p::pulumi:providers:agent-log-config::default_0_1_0";
+
+/** The configuration with which the engine configures the plugin for a service. */
+export function configurationFor(service: Service, changed: PropertyMap = {}): PropertyMap {
+  return {
+    baseUrl: service.baseUrl,
+    publicKey: "publickey",
+    privateKey: secret("private-key-0001"),
+    allowHttp: "true",
+    maxRetries: 0,
+    ...changed,
+  };
+}
 
 /** A warning or an error that the plugin has shown through the engine. */
 interface Shown {

@@ -4,7 +4,15 @@ import { openService } from "../client/open-client.ts";
 import { type PropertyMap, secret, unknownValue } from "../stand-in-engine/property-value.ts";
 import { queueFaults } from "../testing/queue-faults.ts";
 import { usePluginFolder } from "./plugin-folder.ts";
-import { FLEET_URN, type PluginProcess, startEngineLog, startForTest, startPlugin, URN } from "./plugin-process.ts";
+import {
+  configurationFor,
+  FLEET_URN,
+  type PluginProcess,
+  startEngineLog,
+  startForTest,
+  startPlugin,
+  URN,
+} from "./plugin-process.ts";
 
 // What records in the plugin have in common with those of programs is in test/provider/both-ways.test.ts.
 
@@ -44,14 +52,7 @@ beforeEach(async () => {
   });
 });
 
-const configuration = (changed: PropertyMap = {}): PropertyMap => ({
-  baseUrl: service.baseUrl,
-  publicKey: "publickey",
-  privateKey: secret("private-key-0001"),
-  allowHttp: "true",
-  maxRetries: 0,
-  ...changed,
-});
+const configuration = (changed?: PropertyMap) => configurationFor(service, changed);
 
 /** The plugin that all tests share, with the configuration and the engine of this one. */
 async function configured(changed: PropertyMap = {}, engine = "127.0.0.1:1"): Promise<PluginProcess> {
